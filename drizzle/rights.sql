@@ -53,7 +53,7 @@ grant execute on function
 grant select on applied_migrations, installation, event_types, seals, seal_trees, seal_nodes, checkpoints, anchor_receipts, verify_verdicts,
   events_as_sealed, attempts_as_sealed, webhook_history_as_sealed, partner_history_as_sealed, send_orders_as_sealed, masked_facts
   to carteiro_auditor;
-grant select (id, stream, version, type, partner_id, occurred_at, fan_out, imported, snapshot, position, epoch, tx) on events to carteiro_auditor;
+grant select (id, stream, version, type, partner_id, occurred_at, fan_out, loan_version, imported, snapshot, position, epoch, tx) on events to carteiro_auditor;
 grant select (delivery_id, number, late, event_id, webhook_id, partner_id, outcome, recorded_at, epoch, tx) on attempts to carteiro_auditor;
 grant select (position, webhook_id, partner_id, events, active, change, changed_at, takes_effect_at, epoch, tx) on webhook_history to carteiro_auditor;
 grant select (position, partner_id, name, active, signing, documents, issuance, change, changed_at, epoch, tx) on partner_history to carteiro_auditor;

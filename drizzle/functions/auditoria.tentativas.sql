@@ -1,11 +1,10 @@
 drop view if exists carteiro_auditoria.tentativas;
 create view carteiro_auditoria.tentativas as
 select delivery_id as entrega_id, number as numero, late as atrasada, webhook_id, partner_id as parceiro_id,
-       (select d.event_id from deliveries d where d.id = delivery_id) as evento_id,
+       event_id as evento_id,
        (select coalesce(case when e.type = 'webhook.teste' then nullif(field_of(e.data, 'exemplo_de'), '') end, e.type)
-        from deliveries d join events e on e.id = d.event_id where d.id = delivery_id and e.fan_out is not null) as evento,
-       (select e.stream from deliveries d join events e on e.id = d.event_id
-        where d.id = delivery_id and e.loan_version is not null) as emprestimo_id,
+        from events e where e.id = event_id and e.fan_out is not null) as evento,
+       (select e.stream from events e where e.id = event_id and e.loan_version is not null) as emprestimo_id,
        outcome as resultado, status_code as status_http, started_at as inicio, duration_ms as duracao_ms,
        masked(url) as url, address as endereco, key_id as chave_id, poller, claim as reivindicacao, masked(error) as erro,
        masked(answer_head(answer)) as resposta_cabecalhos,

@@ -2,7 +2,10 @@
  * What is read of months whose rows lie in files alone: the leaves of a seal for `audit verify`, and one delivery with its attempts.
  * A delivery is found by the ranges of ids in the manifests, and by the keys of row groups, so a read takes some parts of a file.
  */
+import { placeOf } from '../audit/lists/removed.ts';
+import type { Range, Removed } from '../audit/lists/kind.ts';
 import type { ArchivedLeaves } from '../audit/seals/archived-leaves.ts';
+import { sightOf } from '../audit/seals/rows.ts';
 import { readSeals } from '../audit/seals/seal-log.ts';
 import type { Pool } from '../db/pool.ts';
 import type { ArchivedDelivery } from '../delivery/partner/delivery-rows.ts';
@@ -10,11 +13,18 @@ import type { FedEvent } from '../log/feed.ts';
 import { isRemoved, type MonthAct, readMonths } from './acts.ts';
 import { type ArchivedFile, hexOf, type Manifest, mayHold, readManifest } from './manifest.ts';
 import { ArchiveFault, type Place } from './place.ts';
-import { jsonRow, readLast, readRows, type Row } from './table-file.ts';
+import { jsonRow, placeOfRow, readBetween, readRows } from './read-table.ts';
+import type { Row } from './table-file.ts';
 import { hashPart, isOfSeal } from './verify-month.ts';
 
 type Sent = FedEvent['deliveries'][number];
 type OpenPlace = (name: string) => Place;
+
+/** Attempts of a filter are looked for in so many files, of a part each, for one page. */
+const FILES = 4;
+
+/** What is read through {@link Archives}. */
+export type ArchiveReads = Pick<Archives, 'delivery' | 'deliveriesOf' | 'between' | 'sentOf' | 'months' | 'leaves'>;
 
 /** Manifests never change under their digest, so they are read once. */
 export class Archives {
@@ -110,26 +120,48 @@ export class Archives {
     return new Map(byEvent.entries().map(([event, all]) => [event, all.map(({ sent }) => sent)]));
   }
 
-  /** The newest removed deliveries whose ids lie from one on and before another, at most so many; null where there is none. */
-  async deliveriesBetween(from: string, below: string, most: number): Promise<ArchivedDelivery | null> {
-    const [first, end] = [hexOf(from), hexOf(below)];
-    const files: { place: Place; file: ArchivedFile }[] = [];
-    for (const month of await this.#removed()) {
-      const place = this.#openPlace(month.place);
-      const all = (await this.#manifestOf(month)).partes.flatMap(({ arquivos }) => arquivos);
-      const own = all.filter(({ tabela, de, ate }) => tabela === 'deliveries' && de < end && ate >= first);
-      files.push(...own.map((file) => ({ place, file })));
-    }
+  /** As {@link Removed} tells; deliveries come without their attempts. */
+  async between(table: 'attempts' | 'deliveries', range: Range): ReturnType<Removed['between']> {
+    const { from, below, isNewestFirst, most } = range;
+    const edges = ({ registradas: times, de, ate }: ArchivedFile) =>
+      table === 'deliveries' ? [de, ate] : [placeOf([times.de ?? '']), placeOf([times.ate ?? ''])];
+    const near = (file: ArchivedFile) => edges(file)[isNewestFirst ? 1 : 0] as string;
+    const all = (await this.#files(table)).filter(({ file }) => {
+      const [first = '', last = ''] = edges(file);
+      return first < below && last >= from.slice(0, last.length);
+    });
+    const files = all.toSorted((one, other) => (near(one.file) < near(other.file) === isNewestFirst ? 1 : -1));
+    const keyOf = (row: Row) => placeOfRow(table, [], row);
     let found: Row[] = [];
-    for (const { place, file } of files.toSorted((one, other) => (one.file.ate < other.file.ate ? 1 : -1))) {
-      if (found.length === most && hexOf(found.at(-1)?.['id']) > file.ate) break;
-      const bounds = [Buffer.from(first, 'hex'), Buffer.from(end, 'hex')] as const;
-      const { oids, rows } = await readLast(rangesOf(place, file), ...bounds, most);
-      const all = [...found, ...rows.map((row) => jsonRow('deliveries', oids, row))];
-      found = [...new Map(all.map((row) => [row['id'], row])).values()];
-      found = found.toSorted((one, other) => (hexOf(one['id']) < hexOf(other['id']) ? 1 : -1)).slice(0, most);
+    let stoppedAt: string | null = null;
+    for (const [index, { place, file }] of files.entries()) {
+      const last = found.length < most ? undefined : keyOf(found.at(-1) as Row);
+      if (last !== undefined && (isNewestFirst ? last.slice(0, near(file).length) > near(file) : last < near(file)))
+        break;
+      if (index >= FILES && table === 'attempts') {
+        stoppedAt = (isNewestFirst ? file.registradas.ate : file.registradas.de) as string;
+        break;
+      }
+      const { oids, rows } = await readBetween(rangesOf(place, file), range);
+      const both = [...found, ...rows.map((row) => jsonRow(table, oids, row))];
+      const sorted = [...new Map(both.map((row) => [keyOf(row), row]))].toSorted(([one], [other]) =>
+        one < other ? -1 : 1,
+      );
+      found = (isNewestFirst ? sorted.toReversed() : sorted).slice(0, most).map(([, row]) => row);
     }
-    return found.length === 0 ? null : { deliveries: JSON.stringify(found), attempts: '[]' };
+    if (found.length === 0 && stoppedAt === null) return null;
+    const rows = { deliveries: '[]', attempts: '[]', [table]: JSON.stringify(await this.#withoutErased(found)) };
+    return { rows, stoppedAt };
+  }
+
+  /** The files of a table of removed months. */
+  async #files(table: ArchivedFile['tabela']): Promise<{ readonly place: Place; readonly file: ArchivedFile }[]> {
+    const found = (await this.#removed()).map(async (month) => {
+      const place = this.#openPlace(month.place);
+      const files = (await this.#manifestOf(month)).partes.flatMap(({ arquivos }) => arquivos);
+      return files.filter(({ tabela }) => tabela === table).map((file) => ({ place, file }));
+    });
+    return (await Promise.all(found)).flat();
   }
 
   /** The removed deliveries of these events. */
@@ -150,29 +182,34 @@ export class Archives {
 
   async #deliveries(ids: readonly string[]): Promise<ArchivedDelivery | null> {
     if (ids.length === 0) return null;
-    const found: { deliveries: Row[]; attempts: Row[] } = { deliveries: [], attempts: [] };
-    for (const month of await this.#removed()) {
-      const place = this.#openPlace(month.place);
-      for (const file of (await this.#manifestOf(month)).partes.flatMap(({ arquivos }) => arquivos)) {
-        const { tabela: table } = file;
-        if (table !== 'deliveries' && table !== 'attempts') continue;
+    const rowsOf = async (table: 'deliveries' | 'attempts') => {
+      const found: Row[] = [];
+      for (const { place, file } of await this.#files(table)) {
         for (const id of ids.filter((one) => mayHold(file, new Set([one])))) {
           const { oids, rows } = await readRows(rangesOf(place, file), { key: Buffer.from(id, 'hex') });
-          found[table].push(...rows.map((row) => jsonRow(table, oids, row)));
+          found.push(...rows.map((row) => jsonRow(table, oids, row)));
         }
       }
-    }
-    if (found.deliveries.length === 0) return null;
+      return found;
+    };
+    const deliveries = await rowsOf('deliveries');
+    if (deliveries.length === 0) return null;
     // A delivery that was brought back, and archived again with its month, is in two of them; the newest is right.
-    const deliveries = [...new Map(found.deliveries.map((row) => [row['id'], row])).values()];
-    // The files may still have the text of a worker who was forgotten since.
-    const erased = await this.#pool.run(
-      (sql) => sql<{ id: string }[]>`
-        select id from events where id = any (${deliveries.map((row) => row['event_id'] as string)}::uuid[]) and salt is null`,
-    );
+    const newest = [...new Map(deliveries.map((row) => [row['id'], row])).values()];
+    const attempts = await this.#withoutErased(await rowsOf('attempts'));
+    return { deliveries: JSON.stringify(newest), attempts: JSON.stringify(attempts) };
+  }
+
+  /** The rows without answers of a worker who was forgotten since: the files may still have them. */
+  async #withoutErased(rows: readonly Row[]): Promise<Row[]> {
+    const ids = rows.map((row) => row['event_id'] as string);
+    const erased = await this.#pool.run(async (sql) => {
+      const isWhole = (await sightOf(sql)) === 'whole';
+      const where = isWhole ? sql`events where salt is null` : sql`events_as_sealed where is_erased`;
+      return sql<{ id: string }[]>`select id from ${where} and id = any (${ids}::uuid[])`;
+    });
     const isErased = new Set<unknown>(erased.map(({ id }) => id));
-    const attempts = found.attempts.map((row) => (isErased.has(row['event_id']) ? withoutAnswer(row) : row));
-    return { deliveries: JSON.stringify(deliveries), attempts: JSON.stringify(attempts) };
+    return rows.map((row) => ('answer' in row && isErased.has(row['event_id']) ? withoutAnswer(row) : row));
   }
 }
 

@@ -21,6 +21,8 @@ const file = z.object({
   /** The lowest and the highest id in it, in hexadecimal; empty for a table without. */
   de: z.string(),
   ate: z.string(),
+  /** When its first and its last attempt were recorded. */
+  registradas: z.object({ de: z.iso.datetime().nullable(), ate: z.iso.datetime().nullable() }),
 });
 export type ArchivedFile = z.output<typeof file>;
 
@@ -84,12 +86,12 @@ export async function writeFile(
   place: Place,
   month: string,
   number: number,
-  { table, rows, from: de, to: ate, bytes }: TableFile,
+  { table, rows, ids, times, bytes }: TableFile,
 ): Promise<ArchivedFile> {
   const digestOfFile = sha256(bytes).toString('hex');
   const nome = `${month}/${table}-${String(number).padStart(5, '0')}-${digestOfFile.slice(0, 8)}.parquet`;
   await place.write(nome, bytes);
-  return { nome, tabela: table, linhas: rows, bytes: bytes.length, sha256: digestOfFile, de, ate };
+  return { nome, tabela: table, linhas: rows, bytes: bytes.length, sha256: digestOfFile, ...ids, registradas: times };
 }
 
 export function manifestName(month: string, digest: Buffer): string {

@@ -12,7 +12,8 @@ import type { Pool } from '../db/pool.ts';
 import { addAct, isRemoved, type MonthAct } from './acts.ts';
 import { type ArchivedFile, type Part, readManifest } from './manifest.ts';
 import { ArchiveFault, type Place } from './place.ts';
-import { jsonRow, type Row } from './table-file.ts';
+import { jsonRow } from './read-table.ts';
+import type { Row } from './table-file.ts';
 import { readTable, verifyMonth } from './verify-month.ts';
 
 /** Rows of one statement, so that it ends in some ten milliseconds. */

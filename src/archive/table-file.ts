@@ -5,8 +5,7 @@
  * was hashed. What an entry has as a hash is here as its text: an event's `body`, an attempt's `answer`, each with its salt; the
  * column `commitment` is filled only where these were erased. `deliveries` are not sealed.
  */
-import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
-import { type AsyncBuffer, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
+import { constants, zstdCompressSync } from 'node:zlib';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { BODY, columnsOf, SOURCE_NAMES, type SourceName } from '../db/sealed-rows.ts';
 import { walk } from '../audit/seals/entry.ts';
@@ -29,7 +28,7 @@ const MORE: Readonly<Partial<Record<TableName, Readonly<Record<string, string>>>
 const DELIVERY =
   'id event_id webhook_id partner_id status attempts failures lost_in_row created_at finished_at is_test'.split(' ');
 
-function columnsOfTable(table: TableName): readonly string[] {
+export function columnsOfTable(table: TableName): readonly string[] {
   return table === 'deliveries' ? DELIVERY : [...columnsOf(table), ...Object.keys(MORE[table] ?? {})];
 }
 
@@ -43,8 +42,9 @@ export interface TableFile {
   readonly table: TableName;
   readonly rows: number;
   /** The lowest and the highest key in it, in hexadecimal; empty for a table without. */
-  readonly from: string;
-  readonly to: string;
+  readonly ids: { readonly de: string; readonly ate: string };
+  /** When the first and the last attempt in it were recorded; null for another table. */
+  readonly times: { readonly de: string | null; readonly ate: string | null };
   readonly bytes: Buffer;
 }
 
@@ -92,16 +92,29 @@ export class TableFiles {
   }
 }
 
-/** What a reader asks by; rows lie in its order. */
-const KEYS: Readonly<Partial<Record<TableName, string>>> = { events: 'id', attempts: 'delivery_id', deliveries: 'id' };
+/** What a reader asks for one row by. */
+export const KEYS: Readonly<Partial<Record<TableName, string>>> = {
+  events: 'id',
+  attempts: 'delivery_id',
+  deliveries: 'id',
+};
+/** What rows lie in the order of: of attempts the auditors' list's. */
+export const ORDER: Readonly<Partial<Record<TableName, readonly string[]>>> = {
+  events: ['id'],
+  attempts: ['recorded_at', 'delivery_id', 'number', 'late'],
+  deliveries: ['id'],
+};
 const ROW_GROUP = 16_384;
 const LEVEL = 9;
 
 function written(table: TableName, { oids, columns }: Filling) {
   const names = columnsOfTable(table);
-  const key = columns[names.indexOf(KEYS[table] ?? '')] as Uint8Array[] | undefined;
-  const order = Array.from(columns[0] ?? [], (_, row) => row);
-  if (key !== undefined) order.sort((one, other) => Buffer.compare(key[one] as Uint8Array, key[other] as Uint8Array));
+  const named = (name: string | undefined) => columns[names.indexOf(name ?? '')];
+  const places = (ORDER[table] ?? []).map((name) => named(name) ?? []);
+  const order = Array.from(columns[0] ?? [], (_, row) => row).toSorted((one, other) => {
+    const differing = places.find((column) => compare(column[one], column[other]) !== 0);
+    return differing === undefined ? 0 : compare(differing[one], differing[other]);
+  });
   const bytes = parquetWriteBuffer({
     codec: 'ZSTD',
     compressors: {
@@ -116,9 +129,21 @@ function written(table: TableName, { oids, columns }: Filling) {
     kvMetadata: [{ key: TYPES_KEY, value: JSON.stringify([table, ...oids]) }],
     createdBy: 'carteiro',
   });
-  const idAt = (row: number | undefined) =>
-    key === undefined || row === undefined ? '' : Buffer.from(key[row] ?? []).toString('hex');
-  return { rows: order.length, from: idAt(order[0]), to: idAt(order.at(-1)), bytes: Buffer.from(bytes) };
+  const ids = (named(KEYS[table]) ?? []).map((id) => Buffer.from(id as Uint8Array).toString('hex')).toSorted();
+  const timeAt = (row: number | undefined) =>
+    table === 'attempts' && row !== undefined ? (jsonOf(1184, named('recorded_at')?.[row]) as string) : null;
+  return {
+    rows: order.length,
+    ids: { de: ids[0] ?? '', ate: ids.at(-1) ?? '' },
+    times: { de: timeAt(order[0]), ate: timeAt(order.at(-1)) },
+    bytes: Buffer.from(bytes),
+  };
+}
+
+/** Of two values of one column, as PostgreSQL orders them. */
+function compare(one: unknown, other: unknown): number {
+  if (one instanceof Uint8Array) return Buffer.compare(one, other as Uint8Array);
+  return one === other ? 0 : (one as number) < (other as number) ? -1 : 1;
 }
 
 /** A file of the rows that were read of another one. */
@@ -128,81 +153,9 @@ export function fileOf(table: TableName, oids: readonly number[], rows: readonly
 }
 
 /** Where the file keeps the table's name and its columns' types in PostgreSQL. */
-const TYPES_KEY = 'carteiro';
-
-const READING = {
-  compressors: {
-    ZSTD: (input: Uint8Array, length: number) => zstdDecompressSync(input, { maxOutputLength: Math.max(length, 1) }),
-  },
-  utf8: false,
-  // As they are, to the microsecond.
-  parsers: { timestampFromMicroseconds: (at: bigint) => at, uuidFromBytes: (bytes: Uint8Array) => bytes },
-};
+export const TYPES_KEY = 'carteiro';
 
 export type Row = Readonly<Record<string, unknown>>;
-
-/** A file's rows as Parquet has them; with `key`, those whose key that is; with `columns`, these alone. */
-export async function readRows(
-  file: AsyncBuffer,
-  { key, columns }: { readonly key?: Buffer; readonly columns?: string[] } = {},
-) {
-  const metadata = await parquetMetadataAsync(file);
-  const [table, ...oids] = JSON.parse(
-    metadata.key_value_metadata?.find(({ key: name }) => name === TYPES_KEY)?.value ?? '[]',
-  ) as [TableName, ...number[]];
-  const column = KEYS[table];
-  if (key === undefined || column === undefined) {
-    return {
-      table,
-      oids,
-      rows: (await parquetReadObjects({ file, metadata, ...READING, ...(columns && { columns }) })) as Row[],
-    };
-  }
-  const found: Row[] = [];
-  let start = 0;
-  for (const group of metadata.row_groups) {
-    const end = start + Number(group.num_rows);
-    const keys = await parquetReadObjects({
-      file,
-      metadata,
-      ...READING,
-      columns: [column],
-      rowStart: start,
-      rowEnd: end,
-    });
-    const first = keys.findIndex((row) => key.equals(row[column] as Uint8Array));
-    const last = keys.findLastIndex((row) => key.equals(row[column] as Uint8Array));
-    if (first >= 0) {
-      found.push(
-        ...(await parquetReadObjects({
-          file,
-          metadata,
-          ...READING,
-          rowStart: start + first,
-          rowEnd: start + last + 1,
-        })),
-      );
-    }
-    start = end;
-  }
-  return { table, oids, rows: found };
-}
-
-/** The last rows of a file in the order of its key, whose keys lie from one on and before another, at most so many. */
-export async function readLast(file: AsyncBuffer, from: Buffer, below: Buffer, most: number) {
-  const { table, oids, rows: keys } = await readRows(file, { columns: ['id'] });
-  const isBefore = (row: Row, bound: Buffer) => bound.compare(row['id'] as Uint8Array) > 0;
-  const end = keys.findLastIndex((row) => isBefore(row, below)) + 1;
-  const start = keys.findLastIndex((row) => isBefore(row, from)) + 1;
-  const rowStart = Math.max(start, end - most);
-  const rows = end <= rowStart ? [] : await parquetReadObjects({ file, ...READING, rowStart, rowEnd: end });
-  return { table, oids, rows: rows as Row[] };
-}
-
-/** A row as `json_populate_record` reads it. */
-export function jsonRow(table: TableName, oids: readonly number[], row: Row): Row {
-  return Object.fromEntries(columnsOfTable(table).map((name, index) => [name, jsonOf(oids[index] ?? 0, row[name])]));
-}
 
 /** What a leaf has of a row's text: its salted hash, which stands in the row itself once the text was erased. */
 function commitmentOf(table: TableName, row: Row): unknown {

@@ -7,7 +7,8 @@ import { readSeals, type Seal } from '../audit/seals/seal-log.ts';
 import { type MonthAct, readMonth } from './acts.ts';
 import { type ArchivedFile, type Part, readFile, readManifest } from './manifest.ts';
 import { ArchiveFault, type Place } from './place.ts';
-import { entryOf, readRows, type TableName } from './table-file.ts';
+import { readRows } from './read-table.ts';
+import { entryOf, type TableName } from './table-file.ts';
 
 /** What the rows of a part's files hash to, seal by seal: all of them, or those of one table. Throws {@link ArchiveFault} where a file is not as the manifest tells. */
 export async function hashPart(

@@ -4,9 +4,7 @@ import type { MarginQueries } from '../core/margin/margin.ts';
 import type { WorkerKey } from '../core/workers/worker-key.ts';
 import type { BondRegistry } from '../registry/bonds-port.ts';
 import type { Verifier } from '../audit/checkpoint/note.ts';
-import type { VerifyOptions } from '../audit/seals/verify.ts';
-import type { ArchivedDelivery } from '../delivery/partner/delivery-rows.ts';
-import type { FedEvent } from '../log/feed.ts';
+import type { ArchiveReads } from '../archive/archived-rows.ts';
 import type { Pool } from '../db/pool.ts';
 import type { Installation } from '../db/installation.ts';
 import type { Reports } from '../db/reports.ts';
@@ -55,18 +53,8 @@ export interface HttpDeps {
   readonly largeBodyPace?: Pace;
   /** Under which key workers are found by CPF, and how long the law has a loan's data kept; null: no key is configured. */
   readonly workers: { readonly key: WorkerKey; readonly eraseAfterYears: number } | null;
-  /** A delivery whose rows left the database for an archive; absent: there is no archive. */
-  readonly archived?: (id: string) => Promise<ArchivedDelivery | null>;
-  /** The same of all deliveries of an event, or of a stream's events. */
-  readonly archivedOfEvents?: (column: 'id' | 'stream', value: string) => Promise<ArchivedDelivery | null>;
-  /** The newest of those whose ids lie from one on and before another, at most so many, without their attempts. */
-  readonly archivedBetween?: (from: string, below: string, most: number) => Promise<ArchivedDelivery | null>;
-  /** What the feed shows of these events' deliveries that left the database, by the event's id. */
-  readonly archivedSent?: (eventIds: readonly string[]) => Promise<ReadonlyMap<string, FedEvent['deliveries']>>;
-  /** The months whose rows are in files alone: `2025-08`. */
-  readonly archivedMonths?: () => Promise<readonly string[]>;
-  /** What a verification asks of removed months; absent: there is no archive. */
-  readonly archivedLeaves?: () => Promise<NonNullable<VerifyOptions['archived']>>;
+  /** What left the database with its month; absent: there is no archive. */
+  readonly archives?: ArchiveReads;
   /** Whose tables, views and rights a verification compares with the release's. */
   readonly installation: Installation;
   /** The public keys of the log's checkpoints, the present one first; empty: nothing is signed. */

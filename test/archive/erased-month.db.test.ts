@@ -4,7 +4,7 @@ import { copyFile, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { sealAll } from '../../src/audit/seals/sealer.ts';
-import { jsonRow, readRows } from '../../src/archive/table-file.ts';
+import { jsonRow, readRows } from '../../src/archive/read-table.ts';
 import { startApi, type TestApi } from '../support/api.ts';
 import { backdateSeals } from '../support/backdated-seals.ts';
 import { callCommand } from '../support/command.ts';

@@ -1,4 +1,5 @@
 /** A month that leaves the database and comes back: real commands move it, a partner and `audit verify` read on. */
+import { createHash } from 'node:crypto';
 import { readdir, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -7,6 +8,11 @@ import type { VerifyFinding } from '../../src/audit/seals/compare-rows.ts';
 import type { DeliveryAsSent } from '../../src/contract/resources/delivery-resource.ts';
 import { addAct, type MonthAct, readMonth } from '../../src/archive/acts.ts';
 import { Archives } from '../../src/archive/archived-rows.ts';
+import { KINDS } from '../../src/audit/lists/kinds.ts';
+import type { Found } from '../../src/audit/lists/list.ts';
+import { placeOf, readWithRemoved } from '../../src/audit/lists/removed.ts';
+import type { Removed } from '../../src/audit/lists/kind.ts';
+import { createLogin } from '../support/logins.ts';
 import { openPlace } from '../../src/archive/place.ts';
 import { readsOf } from '../../src/main/service/archives.ts';
 import { backdateSeals } from '../support/backdated-seals.ts';
@@ -26,7 +32,9 @@ let folder: TestFolder;
 let env: Record<string, string>;
 let before: DeliveryAsSent[];
 let digest: string;
-let evidence: unknown;
+let evidence: unknown[];
+let proofBefore: unknown;
+let times: { readonly middle: string; readonly end: string } | undefined;
 
 /** Everything that a month may lose, as one digest. */
 async function digestOfRows(): Promise<string> {
@@ -41,12 +49,14 @@ beforeAll(async () => {
   // Over the pool that the world makes.
   const reads = () => readsOf(new Archives(world.api.database.pool, (name) => openPlace(name, null)));
   world = await startDeliveryWorld({
-    archived: (id) => reads().archived(id),
-    archivedOfEvents: (column, value) => reads().archivedOfEvents(column, value),
-    archivedBetween: (...range) => reads().archivedBetween(...range),
-    archivedSent: (ids) => reads().archivedSent(ids),
-    archivedMonths: () => reads().archivedMonths(),
-    archivedLeaves: () => reads().archivedLeaves(),
+    archives: {
+      delivery: (id) => reads().delivery(id),
+      deliveriesOf: (column, value) => reads().deliveriesOf(column, value),
+      between: (table, range) => reads().between(table, range),
+      sentOf: (ids) => reads().sentOf(ids),
+      months: () => reads().months(),
+      leaves: () => reads().leaves(),
+    },
   });
   partner = await world.subscriber();
   webhook = await partner.register();
@@ -63,6 +73,7 @@ beforeAll(async () => {
   digest = await digestOfRows();
   before = await readAll();
   evidence = await readEvidence();
+  proofBefore = (evidence.find((one) => Array.isArray(one) && one[0] === 200) as unknown[])[1];
   env = {
     DATABASE_URL: url,
     DATA_DIR: folder.path,
@@ -102,13 +113,48 @@ async function readEvidence(): Promise<unknown[]> {
     partner.send('GET', `/v1/eventos/${event}`),
   ]);
   const lists = ['', '&status=erro', `&de=2026-01-31T00:00:00Z&webhook_id=${webhook.id}`];
-  const listed = await Promise.all(
-    lists.map((filter) => readPages(`/v1/auditoria/entregas?limite=2${filter}`, auditor)),
-  );
+  const listed = await Promise.all([
+    ...lists.map((filter) => readPages(`/v1/auditoria/entregas?limite=2${filter}`, auditor)),
+    ...(await attemptLists()).map((filter) => readPages(`/v1/auditoria/tentativas?limite=2${filter}`, auditor)),
+  ]);
+  const filters = ['', `&parceiro_id=${partner.id}`, '&resultado=entregue'];
+  const files = await Promise.all(filters.map(async (filter) => readFileOf(filter, auditor)));
   return [
     ...listed,
+    ...files,
     ...answers.map(({ status: answered, body }) => [answered, Object.assign(body as object, { gerada_em: null })]),
   ];
+}
+
+/** Filters of attempts by time, and by what a walk of the database answers or leaves to be looked at. */
+async function attemptLists(): Promise<string[]> {
+  const { sql } = world.api.database;
+  const [{ middle, end }] = await sql<[{ middle: Date; end: Date }]>`
+    select percentile_disc(0.5) within group (order by recorded_at) as middle, max(recorded_at) as end
+    from attempts where delivery_id = any (${before.map(({ id }) => id)}::uuid[])`;
+  times ??= { middle: middle.toISOString(), end: end.toISOString() };
+  return [
+    '',
+    `&parceiro_id=${partner.id}`,
+    `&webhook_id=${webhook.id}`,
+    '&resultado=entregue',
+    '&resultado=resposta_nao_2xx',
+    `&evento=${before[0]?.evento}&resultado=entregue`,
+    `&desde=${times.middle}`,
+    `&ate=${times.middle}`,
+    `&desde=${times.middle}&ate=${times.end}&parceiro_id=${partner.id}`,
+  ];
+}
+
+/** A CSV of attempts, and what its manifest tells of it. */
+async function readFileOf(filter: string, token: string): Promise<unknown[]> {
+  const headers = { Authorization: `Bearer ${token}` };
+  const file = await world.api.app.request(`/v1/auditoria/tentativas?formato=csv${filter}`, { headers });
+  const bytes = await file.text();
+  const told = await world.api.app.request(file.headers.get('X-Carteiro-Manifesto') ?? '', { headers });
+  const { linhas, sha256 } = (await told.json()) as { linhas: number; sha256: string };
+  expect(createHash('sha256').update(bytes).digest('hex')).toBe(sha256);
+  return [bytes, linhas, sha256];
 }
 
 /** All items of an auditors' list, and how many pages they took. */
@@ -116,6 +162,7 @@ async function readPages(list: string, token: string): Promise<unknown[]> {
   const pages: unknown[] = [];
   for (let cursor: string | null = ''; cursor !== null;) {
     const answer = await world.api.send('GET', `${list}${cursor && `&cursor=${cursor}`}`, { token });
+    expect([list, answer.status, answer.body]).toEqual([list, 200, expect.anything()]);
     const { itens, proximo_cursor: next } = answer.body as unknown as {
       itens: unknown[];
       proximo_cursor: string | null;
@@ -198,40 +245,66 @@ describe('a removed month', () => {
     expect((await partner.send('GET', '/v1/entregas/0199aaaa-0000-7000-8000-000000000000')).status).toBe(404);
   });
 
-  test('is evidence as before: proofs, their check, the lists of auditors by delivery, loan and event, and the feed', async () => {
+  test('is evidence as before: proofs, their check, the lists and files of auditors, and the feed', async () => {
     expect(await readEvidence()).toEqual(evidence);
     expect(JSON.stringify(evidence)).toContain('obrigado, Jo');
-    const archives = new Archives(world.api.database.pool, (name) => openPlace(name, null));
-    const ids = before.slice(0, 5).map(({ id }) => id);
-    const between = async (from: number, below: number, most: number) => {
-      const found = await archives.deliveriesBetween(ids[from] ?? '', ids[below] ?? '', most);
-      return (JSON.parse(found?.deliveries ?? '[]') as { id: string }[]).map(({ id }) => ids.indexOf(id));
-    };
-    expect([await between(0, 4, 9), await between(1, 4, 2), await between(2, 2, 9)]).toEqual([
-      [3, 2, 1, 0],
-      [3, 2],
-      [],
-    ]);
   });
 
-  test('is named where a list or an export of its time lacks it, and nowhere else', async () => {
-    const { api } = world;
-    const token = await api.token(undefined, ['auditoria:read']);
-    const lacks = async (path: string) => {
-      const { headers } = await api.send('GET', `/v1/auditoria/${path}`, { token });
-      return headers.get('X-Carteiro-Meses-Arquivados');
-    };
-    const period = '&desde=2026-01-10T00:00:00Z&ate=2026-01-12T00:00:00Z';
-    for (const list of [
-      'tentativas?limite=5',
-      `tentativas?limite=5${period}`,
-      'tentativas?formato=csv',
-      'tentativas/manifesto?formato=csv&corte=0-1',
-    ])
-      expect([list, await lacks(list)]).toEqual([list, MONTH]);
-    const later = 'tentativas?desde=2026-02-01T03:00:00Z';
-    for (const list of [later, 'entregas?limite=5', `tentativas?entrega_id=${before[0]?.id}`, 'eventos', 'selos'])
-      expect([list, await lacks(list)]).toEqual([list, null]);
+  test('is in the files that the command writes, and in the evidence that it prints, as an auditor may see them', async () => {
+    const { database } = world.api;
+    const [{ id }] = before as [DeliveryAsSent];
+    const placed = { resposta: null, selo: expect.any(Number), indice: expect.any(Number) };
+    for (const [roles, proved] of [
+      [['carteiro_auditor'], { sal: null, tentativas: [placed] }],
+      [['carteiro_auditor', 'carteiro_auditor_cpf'], proofBefore as object],
+    ] as const) {
+      const { url } = await createLogin(database, ...roles);
+      const words = ['audit', 'export', 'tentativas', '--format', 'ndjson'];
+      const exported = await callCommand(words, { ...env, DATABASE_URL: url });
+      const lines = exported.stdout.trim().split('\n').slice(0, -1);
+      expect([exported.code, lines.length, lines.filter((line) => line.includes('obrigado')).length]).toEqual([
+        0, 6, 5,
+      ]);
+      const proof = await callCommand(['audit', 'proof', id], { ...env, DATABASE_URL: url });
+      expect([proof.code, proof.stderr]).toEqual([0, '']);
+      expect({ ...(JSON.parse(proof.stdout) as object), gerada_em: null }).toMatchObject(proved);
+    }
+  });
+
+  test('goes on where a look into the files stopped, with each attempt once', async () => {
+    const { pool } = world.api.database;
+    const archives = new Archives(pool, (name) => openPlace(name, null));
+    const { middle } = times as { middle: string };
+    for (const order of ['newest first', 'oldest first'] as const) {
+      const isDown = order === 'newest first';
+      const place = placeOf([middle]);
+      // Stops at the middle, from which the next look goes on.
+      const stopping: Removed = {
+        delivery: () => Promise.resolve(null),
+        deliveriesOf: () => Promise.resolve(null),
+        between: async (table, range) => {
+          const isBefore = isDown ? range.below.slice(0, place.length) > place : range.from < place;
+          if (!isBefore) return archives.between(table, range);
+          const near = await archives.between(table, {
+            ...range,
+            ...(isDown ? { from: `${place}~` } : { below: place }),
+          });
+          return { rows: near?.rows ?? { deliveries: '[]', attempts: '[]' }, stoppedAt: middle };
+        },
+      };
+      const read = async (removed: Removed) => {
+        const rows: unknown[] = [];
+        for (let after: readonly string[] | null = null, turn = 0; turn === 0 || after !== null; turn += 1) {
+          const page = { filters: {}, from: null, until: null, after, limit: 2, order, cut: null } as const;
+          const found: Found = await readWithRemoved(pool, KINDS.tentativas, page, true, removed);
+          rows.push(...found.rows);
+          after = found.next;
+        }
+        return rows;
+      };
+      const whole = await read(archives);
+      expect([whole.length, await read(stopping)]).toEqual([6, whole]);
+    }
   });
 
   test('is named where a list of its partner lacks it, and nowhere else', async () => {
@@ -264,8 +337,6 @@ describe('a removed month', () => {
     expect([told.code, told.stdout, told.stderr]).toEqual([1, '', expect.stringContaining(said)]);
     const around = await api.send('GET', '/v1/auditoria/balanco?de=2026-01-01&ate=2026-01-30&recontar=true', { token });
     expect(around.body).toMatchObject({ fecha: true, total_diferencas: 0 });
-    const exported = await callCommand(['audit', 'export', 'tentativas'], env);
-    expect(exported.stderr).toContain(`rows of ${MONTH} are in their archives alone`);
   });
 
   test('shows no answer of a worker who was forgotten since, and brings none back', async () => {

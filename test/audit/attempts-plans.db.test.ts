@@ -6,7 +6,8 @@
  */
 import { expect, test } from 'vitest';
 import { KINDS } from '../../src/audit/lists/kinds.ts';
-import { type Filters, type Kind, type Page, readPage, type Search } from '../../src/audit/lists/list.ts';
+import type { Filters, Kind } from '../../src/audit/lists/kind.ts';
+import { type Page, readPage, type Search } from '../../src/audit/lists/list.ts';
 import { sealAll } from '../../src/audit/seals/sealer.ts';
 import type { Pool } from '../../src/db/pool.ts';
 import { EVERYTHING } from '../support/searches.ts';

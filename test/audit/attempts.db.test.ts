@@ -25,9 +25,9 @@ const FORMULA = '=HYPERLINK("http://evil.example")';
 /** One attempt of each delivery, and a failed one of every tenth; recorded a millisecond apart, three at a time. */
 async function recordAttempts(): Promise<void> {
   await api.database.sql`
-    insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, status_code, started_at, duration_ms, url,
+    insert into attempts (delivery_id, number, event_id, webhook_id, partner_id, outcome, status_code, started_at, duration_ms, url,
                           claim, answer, recorded_at)
-    select id, 1, webhook_id, partner_id,
+    select id, 1, event_id, webhook_id, partner_id,
            case when n % 10 = 0 then 'resposta_nao_2xx' else 'entregue' end, case when n % 10 = 0 then 500 else 200 end,
            timestamptz '2026-03-01T12:00:00Z', 5, 'https://partner.example/', 'test',
            case when n % 10 = 0 then E'server: 529.982.247-25\n\n' || ${FORMULA} || ' 529.982.247-25' else E'\nok' end,

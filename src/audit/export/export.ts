@@ -18,7 +18,9 @@ import { readCheckpoint } from '../checkpoint/stored.ts';
 import type { ExportManifest } from '../../contract/resources/audit-resource.ts';
 import type { Result } from '../../contract/refusals.ts';
 import type { Pool } from '../../db/pool.ts';
-import { columnsOf, type Cut, type Found, type Kind, readPage, type Search } from '../lists/list.ts';
+import { columnsOf, type Cut, type Kind, type Removed } from '../lists/kind.ts';
+import type { Found, Search } from '../lists/list.ts';
+import { readWithRemoved } from '../lists/removed.ts';
 import { type Format, type FormatName, FORMATS, MARK, type MediaType } from './formats.ts';
 
 const PAGE = 1_000;
@@ -48,6 +50,8 @@ export interface Export extends Search {
   /** Go on behind this row, without a head, with an export that ended at `cut`. */
   readonly goOn?: { readonly after: readonly string[]; readonly cut: string } | null;
   readonly pageSize?: number;
+  /** Reads what left the database. */
+  readonly removed?: Removed | undefined;
 }
 
 /** What is signed of a manifest: no checkpoint's text, which begins with the log's name. */
@@ -82,7 +86,13 @@ async function* pagesOf(pool: Pool, exported: Export, start: Start) {
   let [count, after] = [0, goOn?.after ?? null];
   do {
     const page = { filters, from, until, after, limit: exported.pageSize ?? PAGE, order: 'oldest first' } as const;
-    const { rows, next }: Found = await readPage(pool, kind, { ...page, cut: start.cut }, seesCpf);
+    const { rows, next }: Found = await readWithRemoved(
+      pool,
+      kind,
+      { ...page, cut: start.cut },
+      seesCpf,
+      exported.removed,
+    );
     const chunk = rows.map((row) => line(row, columns)).join('');
     count += rows.length;
     hash.update(chunk);

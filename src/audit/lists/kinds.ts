@@ -3,7 +3,7 @@ import { ERASED } from '../../contract/erasure.ts';
 import * as contract from '../../contract/resources/audit-lists.ts';
 import type { Tx } from '../../db/pool.ts';
 import type { DeliveryRows } from '../../delivery/partner/delivery-rows.ts';
-import type { Cut, Filters, Kind, Walk } from './list.ts';
+import type { Cut, Filters, Kind, Walk } from './kind.ts';
 
 /** Rows of transactions below the cut, which have all ended. */
 const BY_TRANSACTION = {
@@ -44,12 +44,10 @@ export const KINDS = {
     schema: contract.auditedAttempt,
     key: { registrada_em: 'timestamptz', entrega_id: 'uuid', numero: 'int', atrasada: 'boolean' },
     masked: ['url', 'erro', 'resposta_cabecalhos', 'resposta'],
-    source: (sql, { deliveries, attempts }) => sql`
+    source: (sql, { attempts }) => sql`
       select delivery_id as entrega_id, number as numero, late as atrasada, partner_id as parceiro_id, webhook_id,
-             (select d.event_id from ${deliveries} d where d.id = delivery_id) as evento_id,
-             (select m.type from ${deliveries} d join messages m on m.event_id = d.event_id where d.id = delivery_id) as evento,
-             (select e.stream from ${deliveries} d join events e on e.id = d.event_id
-              where d.id = delivery_id and e.loan_version is not null) as emprestimo_id,
+             event_id as evento_id, (select m.type from messages m where m.event_id = a.event_id) as evento,
+             (select e.stream from events e where e.id = a.event_id and e.loan_version is not null) as emprestimo_id,
              started_at as inicio, recorded_at as registrada_em, duration_ms as duracao_ms, outcome as resultado,
              status_code as status_http, url, address as endereco, key_id as chave_id,
              left(claim, length(claim) - strpos(reverse(claim), '/')) as poller, claim as reivindicacao,
@@ -62,6 +60,14 @@ export const KINDS = {
       emprestimo_id: (sql, loan, rows) => sql`v.entrega_id = any (${deliveriesOf(sql, 'stream', loan, rows)})`,
     },
     walk: walkAttempts,
+    removed: {
+      table: 'attempts',
+      columns: { parceiro_id: 'partner_id', webhook_id: 'webhook_id', resultado: 'outcome' },
+      named: {
+        entrega_id: (removed, id) => removed.delivery(id),
+        emprestimo_id: (removed, loan) => removed.deliveriesOf('stream', loan),
+      },
+    },
     cut: BY_TRANSACTION,
   },
   entregas: {
@@ -74,6 +80,11 @@ export const KINDS = {
              next_attempt_at as proxima_tentativa_em, created_at as criada_em, finished_at as concluida_em
       from ${deliveries} d`,
     few: { evento_id: (sql, event, rows) => sql`v.id = any (${deliveriesOf(sql, 'id', event, rows)})` },
+    removed: {
+      table: 'deliveries',
+      columns: {},
+      named: { evento_id: (removed, event) => removed.deliveriesOf('id', event) },
+    },
   },
   eventos: {
     view: 'eventos',

@@ -8,67 +8,24 @@
  * filters, which every delivery would pay for.
  */
 import { z } from 'zod';
-import { FIRST_ID, firstIdAt, LAST_ID } from '../../db/first-id.ts';
+import { firstIdAt } from '../../db/first-id.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
 import type { Fragment } from '../../db/sql.ts';
 import { masked } from '../../contract/masking.ts';
-import { type ArchivedDelivery, type DeliveryRows, rowsOf } from '../../delivery/partner/delivery-rows.ts';
+import {
+  type ArchivedDelivery,
+  archivedRowsOf,
+  type DeliveryRows,
+  rowsOf,
+} from '../../delivery/partner/delivery-rows.ts';
 import { sightOf } from '../seals/rows.ts';
+import { columnsOf, type Cut, type Filters, KEY_TYPES, type KeyType, type Kind, type Walk } from './kind.ts';
 
 /** Rows that one page reads at most, where no index answers the filters by itself. */
 export const SCANNED = 500;
 
 type Value = string | number | boolean | null;
 export type Row = Readonly<Record<string, Value | readonly string[]>>;
-
-/** The types of key columns, with the bounds of a walk that has none. */
-const KEY_TYPES = {
-  timestamptz: ['-infinity', 'infinity'],
-  uuid: [FIRST_ID, LAST_ID],
-  bigint: ['0', String(2n ** 63n - 1n)],
-  int: ['0', String(2 ** 31 - 1)],
-  text: ['', '~'],
-  boolean: ['false', 'true'],
-} as const;
-export type KeyType = keyof typeof KEY_TYPES;
-
-/** A transaction within its epoch; its number is a whole number as text. */
-export interface Cut {
-  readonly epoch: number;
-  readonly tx: string;
-}
-
-/** One kind of rows, which are only added where it has a `cut`. */
-export interface Kind {
-  /** The view of `carteiro_auditoria` that shows the same rows to SQL, masked as its login needs. */
-  readonly view: string;
-  /** A row as it is answered. Its names are columns of `source` and of the view. */
-  readonly schema: z.ZodObject;
-  /** The columns that order the rows. */
-  readonly key: Readonly<Record<string, KeyType>>;
-  /** Columns of text in which a CPF may stand. */
-  readonly masked: readonly string[];
-  /** The rows by the names of the view, unmasked. */
-  readonly source: (sql: Tx, rows: DeliveryRows) => Fragment;
-  /** Filters that name few rows, each with how they are found; null: by the column itself. */
-  readonly few?: Readonly<Record<string, ((sql: Tx, value: string, rows: DeliveryRows) => Fragment) | null>>;
-  /** The column in whose index rows are walked, for these filters; undefined: the key's own. */
-  readonly walk?: (sql: Tx, filters: Filters) => Walk | undefined;
-  /** Which rows an export that ends at a cut has, and where one that begins now ends. Without it, the kind is not exported. */
-  readonly cut?: { readonly within: (sql: Tx, cut: Cut) => Fragment; readonly now: (sql: Tx) => Promise<Cut> };
-}
-
-export interface Walk {
-  readonly column: string;
-  /** Found by a subquery, so that no estimate depends on it. */
-  readonly value: Fragment;
-  readonly where?: Fragment;
-  /** The filter that it answers whole. */
-  readonly answers?: string;
-}
-
-/** Values by column. */
-export type Filters = Readonly<Record<string, string>>;
 
 export interface Search {
   readonly filters: Filters;
@@ -92,10 +49,6 @@ export interface Found {
   readonly next: readonly string[] | null;
 }
 
-export function columnsOf({ schema }: Kind): string[] {
-  return Object.keys(schema.shape);
-}
-
 /**
  * One page of the rows that fit, `archived` ones among them. A login that may not read the tables reads the view, which masks by itself.
  */
@@ -110,19 +63,30 @@ export async function readPage(
   return pool.run(async (sql) => {
     const isWhole = (await sightOf(sql)) === 'whole';
     const rows = rowsOf(sql, archived);
-    const source = isWhole
-      ? kind.source(sql, rows)
-      : sql`select * from ${sql(`${pool.schema}_auditoria.${kind.view}`)}`;
+    const source = isWhole ? kind.source(sql, rows) : maskedSource(sql, pool.schema, kind, archived);
     const { query, budget } = search(sql, kind, page, source, rows);
     const found = await query;
     const fitting = found.filter(({ is_last: isLast }) => isLast === false);
     const last =
       fitting.length > limit ? fitting[limit - 1] : found.find((row) => row['is_last'] && row['scanned'] === budget);
     return {
-      rows: fitting.slice(0, limit).map((row) => shown(kind, row, isWhole && !seesCpf)),
+      rows: fitting.slice(0, limit).map((row) => shown(kind, row, !isWhole || !seesCpf)),
       next: last === undefined ? null : keyOf(kind, last),
     };
   });
+}
+
+/** The view, and what is in files alone, which is masked when it is shown. */
+function maskedSource(sql: Tx, schema: string, kind: Kind, archived: ArchivedDelivery | null): Fragment {
+  const view = sql(`${schema}_auditoria.${kind.view}`);
+  if (archived === null) return sql`select * from ${view}`;
+  const columns = [
+    ...new Set([...columnsOf(kind), ...Object.keys(kind.key), ...(kind.cut ? ['epoca', 'transacao'] : [])]),
+  ];
+  return sql`
+    select ${sql(columns)} from ${view}
+    union all
+    select ${sql(columns)} from (${kind.source(sql, archivedRowsOf(sql, archived))}) archived`;
 }
 
 type Raw = Record<string, unknown>;

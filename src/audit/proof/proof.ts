@@ -8,7 +8,7 @@ import type { Proof, ProvedRow } from '../../contract/resources/audit-resource.t
 import type { Pool, Tx } from '../../db/pool.ts';
 import type { Fragment } from '../../db/sql.ts';
 import { BODY } from '../../db/sealed-rows.ts';
-import { type ArchivedDelivery, rowsOf } from '../../delivery/partner/delivery-rows.ts';
+import { type ArchivedDelivery, archivedRowsOf } from '../../delivery/partner/delivery-rows.ts';
 import { readFramed } from '../seals/entry.ts';
 import { HASH_BYTES, hashAt, inclusionPath } from '../seals/merkle.ts';
 import { framedOf, type LogPoint, type Sight, sightOf } from '../seals/rows.ts';
@@ -20,7 +20,7 @@ import { readReceipts } from './receipts.ts';
 /**
  * The evidence of a delivery; null when no delivery has that id. Its seals are proved under the checkpoint of `size` seals, or
  * without a size under the newest. A login that may not see CPFs gets it as {@link maskProof} has it. `archived` is asked for a
- * delivery that the database lacks, for a login that may see CPFs.
+ * delivery that the database lacks.
  */
 export async function readProof(
   pool: Pool,
@@ -42,7 +42,6 @@ async function prove(
   return pool.transaction(async (tx) => {
     await tx`set transaction isolation level repeatable read, read only`;
     const sight = await sightOf(tx);
-    if (archived !== null && sight !== 'whole') return null;
     const delivery = await readDelivery(tx, deliveryId, sight, archived);
     if (delivery === null) return null;
     const seals = new Map<number, Seal>();
@@ -149,7 +148,7 @@ async function readDelivery(
     select d.event_id as "eventId", d.webhook_id as "webhookId", d.partner_id as "partnerId", d.status,
            d.created_at as "createdAt", d.finished_at as "finishedAt", ${tx.unsafe(body)} as body, ${tx.unsafe(salt)} as salt,
            ${tx.unsafe(isErased)} as "isErased", clock_timestamp() as now
-    from ${rowsOf(tx, archived).deliveries} d
+    from ${archived === null ? tx`deliveries` : archivedRowsOf(tx, archived).deliveries} d
     join ${tx.unsafe(framedOf('events', sight).from)} on t.id = d.event_id
     where d.id = ${id}`;
   return row ?? null;
@@ -173,12 +172,16 @@ async function readRows(
   archived: ArchivedDelivery | null = null,
 ): Promise<ProvedRow[]> {
   const { entry, from } = framedOf(source, sight);
-  const relation = archived === null ? tx.unsafe(from) : tx`${rowsOf(tx, archived).attempts} t`;
   const answered =
     source === 'attempts' && sight === 'whole' ? 't.salt, t.answer' : 'null::bytea as salt, null as answer';
-  const rows = await tx<FoundRow[]>`
-    select ${tx.unsafe(entry)} as entry, t.epoch, xid8send(t.tx)::bigint::float8 as tx, ${tx.unsafe(answered)}
-    from ${relation} where ${chosen} order by t.epoch, t.tx, 1`;
+  const read = (framed: string, relation: Fragment) => tx`
+    select ${tx.unsafe(framed)} as entry, t.epoch, xid8send(t.tx)::bigint::float8 as tx, ${tx.unsafe(answered)}
+    from ${relation} where ${chosen}`;
+  const inFiles =
+    archived === null
+      ? tx``
+      : tx`union all ${read(framedOf(source, 'whole').entry, tx`${archivedRowsOf(tx, archived).attempts} t`)}`;
+  const rows = await tx<FoundRow[]>`${read(entry, tx.unsafe(from))} ${inFiles} order by epoch, tx, 1`;
   // The questions of all rows are on their way at once.
   return Promise.all(rows.map((row) => proveRow(tx, source, row, seals)));
 }

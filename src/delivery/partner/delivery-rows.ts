@@ -14,19 +14,23 @@ export interface DeliveryRows {
   readonly attempts: Fragment;
 }
 
-/** A row that is in both places, as while a month is being removed, or of an attempt of a later month, is the table's. */
+/** The tables' rows and those of an archive. */
 export function rowsOf(sql: Tx, archived: ArchivedDelivery | null): DeliveryRows {
   if (archived === null) return { deliveries: sql`deliveries`, attempts: sql`attempts` };
-  const { deliveries, attempts } = archived;
+  const { deliveries, attempts } = archivedRowsOf(sql, archived);
+  return {
+    deliveries: sql`(select * from deliveries union all select * from ${deliveries} r)`,
+    attempts: sql`(select * from attempts union all select * from ${attempts} r)`,
+  };
+}
+
+/** Those of the archive alone. A row that is in both places, as while a month is being removed, or of an attempt of a later month, is the table's. */
+export function archivedRowsOf(sql: Tx, { deliveries, attempts }: ArchivedDelivery): DeliveryRows {
   return {
     deliveries: sql`(
-      select * from deliveries
-      union all
       select r.* from json_populate_recordset(null::deliveries, ${deliveries}::text::json) r
       where not exists (select from deliveries d where d.id = r.id))`,
     attempts: sql`(
-      select * from attempts
-      union all
       select r.* from json_populate_recordset(null::attempts, ${attempts}::text::json) r
       where not exists (select from attempts a
                         where (a.delivery_id, a.number, a.late) = (r.delivery_id, r.number, r.late)))`,

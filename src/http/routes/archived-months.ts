@@ -11,10 +11,10 @@ export const MONTHS_HEADER = {
 
 /** Names the months of which a search of the period has not all rows; null: it has no bound on that side. */
 export async function monthsAway(
-  { archivedMonths = async () => [] }: Pick<HttpDeps, 'archivedMonths'>,
+  { archives }: Pick<HttpDeps, 'archives'>,
   from: Date | null,
   until: Date | null,
 ): Promise<Partial<Record<keyof typeof MONTHS_HEADER, string>>> {
-  const away = monthsWithin(await archivedMonths(), from, until);
+  const away = monthsWithin((await archives?.months()) ?? [], from, until);
   return away.length === 0 ? {} : { 'X-Carteiro-Meses-Arquivados': away.join(',') };
 }

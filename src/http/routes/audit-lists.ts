@@ -5,23 +5,13 @@ import { signersOf } from '../../audit/checkpoint/note.ts';
 import { type Export, type ExportedKind, exportRows, writeManifest } from '../../audit/export/export.ts';
 import { type FormatName, FORMATS, MEDIA_TYPES, type MediaType } from '../../audit/export/formats.ts';
 import { KINDS, type KindName } from '../../audit/lists/kinds.ts';
-import {
-  type Filters,
-  type Found,
-  type Kind,
-  type Page,
-  readPage,
-  type Row,
-  SCANNED,
-  type Search,
-} from '../../audit/lists/list.ts';
+import type { Kind } from '../../audit/lists/kind.ts';
+import type { Row } from '../../audit/lists/list.ts';
+import { readWithRemoved } from '../../audit/lists/removed.ts';
 import { type Bilingual, both } from '../../contract/language.ts';
-import { FIRST_ID, firstIdAt, LAST_ID } from '../../db/first-id.ts';
 import { EXPORT_FORMATS } from '../../contract/resources/audit-lists.ts';
 import { type ExportManifest, exportManifest } from '../../contract/resources/audit-resource.ts';
-import type { ArchivedDelivery } from '../../delivery/partner/delivery-rows.ts';
 import { BodyStream, JsonStream } from '../answer.ts';
-import { MONTHS_HEADER, monthsAway } from './archived-months.ts';
 import type { HttpDeps } from '../deps.ts';
 import type { Route } from '../operation.ts';
 import { route, type Routes } from '../route.ts';
@@ -91,41 +81,6 @@ const FILE_HEADERS = {
   },
 };
 
-/** True of rows that leave the database with their month, and lie in its files in another order than the list's. */
-const leavesByMonth = (name: KindName) => name === 'tentativas';
-
-/** Of a search by time. One that names its rows is answered out of the files, too. */
-async function lackingMonths(deps: HttpDeps, name: KindName, { filters, from, until }: Search) {
-  const isByTime = leavesByMonth(name) && !['entrega_id', 'emprestimo_id'].some((one) => one in filters);
-  return isByTime ? monthsAway(deps, from, until) : {};
-}
-
-/** What left the database of the deliveries that a filter names. */
-async function archivedOf(
-  { archived = async () => null, archivedOfEvents = async () => null }: HttpDeps,
-  name: KindName,
-  { entrega_id: delivery, emprestimo_id: loan, evento_id: event }: Filters,
-): Promise<ArchivedDelivery | null> {
-  if (name === 'entregas' && event !== undefined) return archivedOfEvents('id', event);
-  if (name !== 'tentativas') return null;
-  if (delivery !== undefined) return archived(delivery);
-  return loan === undefined ? null : archivedOfEvents('stream', loan);
-}
-
-/** A page of deliveries with those that left the database and lie between its ends. */
-async function withRemoved(
-  { archivedBetween = async () => null }: HttpDeps,
-  { after, from, until, limit, filters }: Page,
-  { next }: Found,
-  read: (archived: ArchivedDelivery) => Promise<Found>,
-): Promise<Found | null> {
-  if ('evento_id' in filters) return null;
-  const first = next?.[0] ?? (from === null ? FIRST_ID : firstIdAt(from));
-  const below = after?.[0] ?? (until === null ? LAST_ID : firstIdAt(until));
-  const removed = await archivedBetween(first, below, Math.max(SCANNED, limit + 1));
-  return removed && read(removed);
-}
-
 export const auditListRoutes: Routes = (Object.keys(LISTS) as KindName[]).flatMap((name) => {
   const kind: Kind = KINDS[name];
   return isExported(kind) ? [list(name, kind), manifest(name, kind)] : [list(name, kind)];
@@ -137,7 +92,7 @@ function list(name: KindName, kind: Kind): Route {
   const ok = {
     description: PAGE_ANSWER,
     schema: page(kind),
-    optionalHeaders: { ...(isExported(kind) && FILE_HEADERS), ...(leavesByMonth(name) && MONTHS_HEADER) },
+    optionalHeaders: { ...(isExported(kind) && FILE_HEADERS) },
   };
   return route(`GET ${path}`, 'auditoria:read', {
     summary: LISTS[name].summary,
@@ -148,24 +103,20 @@ function list(name: KindName, kind: Kind): Route {
   })(async ({ query, seesCpf, reading: { pool, lagS } }, deps, request) => {
     const format = query.formato ?? acceptedFormat(request);
     const search = searchOf(name, query);
-    const months = await lackingMonths(deps, name, search);
     if (isExported(kind) && format !== 'json') {
       const wanted: Export = { ...exportOf(deps, name, kind, query, request), format, seesCpf };
       const begun = await exportRows(pool, wanted, `${path}/manifesto`);
       if ('refused' in begun) return begun;
       const { contentType, chunks, headers } = begun.ok;
-      return { status: 200, headers: { ...headers, ...months }, body: new BodyStream<MediaType>(contentType, chunks) };
+      return { status: 200, headers, body: new BodyStream<MediaType>(contentType, chunks) };
     }
     const listed = `${path} ${JSON.stringify(search)}`;
     const after = await readCursor(deps.cursors, listed, fields, query.cursor);
     if ('refused' in after) return after;
     const wanted = { ...search, after: after.ok, limit: query.limite, order: 'newest first', cut: null } as const;
-    const read = (archived: ArchivedDelivery | null) => readPage(pool, kind, wanted, seesCpf, archived);
-    const found = await read(await archivedOf(deps, name, search.filters));
-    const { rows, next } = (name === 'entregas' && (await withRemoved(deps, wanted, found, read))) || found;
+    const { rows, next } = await readWithRemoved(pool, kind, wanted, seesCpf, deps.archives);
     return {
       status: 200,
-      headers: months,
       body: {
         itens: rows,
         proximo_cursor: next && (await deps.cursors.write(listed, next)),
@@ -190,18 +141,13 @@ function manifest(name: KindName, kind: ExportedKind): Route {
     isReport: true,
     query: queriesOf(name).manifest,
     answers: {
-      200: {
-        description: { pt: 'O manifesto', en: 'The manifest' },
-        schema: exportManifest,
-        optionalHeaders: { ...(leavesByMonth(name) && MONTHS_HEADER) },
-      },
+      200: { description: { pt: 'O manifesto', en: 'The manifest' }, schema: exportManifest },
     },
   })(async ({ query, seesCpf, reading: { pool } }, deps, request) => {
     const wanted: Export = { ...exportOf(deps, name, kind, query, request), format: query.formato, seesCpf };
     const written = await writeManifest(pool, wanted, query.corte);
     if ('refused' in written) return written;
-    const headers = await lackingMonths(deps, name, wanted);
-    return { status: 200, headers, body: new JsonStream<ExportManifest>(written.ok) };
+    return { status: 200, body: new JsonStream<ExportManifest>(written.ok) };
   });
 }
 
@@ -211,7 +157,7 @@ function isExported(kind: Kind): kind is ExportedKind {
 
 /** What is exported of a kind, as it was asked for. */
 function exportOf(
-  { checkpointKeys }: HttpDeps,
+  { checkpointKeys, archives }: HttpDeps,
   name: KindName,
   kind: ExportedKind,
   query: Asked,
@@ -219,7 +165,7 @@ function exportOf(
 ) {
   const { corte: cut, ...asked } = request.query();
   const goOn = query.depois === undefined || cut === undefined ? null : { after: query.depois, cut };
-  const more = { hasMark: query.bom === 'true', signers: signersOf(checkpointKeys), goOn };
+  const more = { hasMark: query.bom === 'true', signers: signersOf(checkpointKeys), goOn, removed: archives };
   return { kind, name, ...searchOf(name, query), asked, ...more };
 }
 

@@ -45,8 +45,8 @@ export const auditVerdictRoutes: Routes = [
         .optional(),
     }),
     answers: answered(200, proof, { pt: 'A prova', en: 'The evidence' }),
-  })(async ({ id, seesCpf, query: { tamanho }, reading }, { archived }) => {
-    const found = await readProof(reading.pool, id, tamanho === undefined ? null : Number(tamanho), archived);
+  })(async ({ id, seesCpf, query: { tamanho }, reading }, { archives }) => {
+    const found = await readProof(reading.pool, id, tamanho === undefined ? null : Number(tamanho), archives?.delivery);
     if (found === null) return NOT_FOUND;
     return { status: 200, body: seesCpf ? found : maskProof(found) };
   }),
@@ -105,14 +105,14 @@ export const auditVerdictRoutes: Routes = [
     answers: answered(200, verification, { pt: 'O que foi achado', en: 'What was found' }),
     errors: ['TRANSICAO_INVALIDA'],
   })(async ({ body: { cabeca }, reading }, deps) => {
-    const { pool: primary, checkpointKeys: keys, archivedLeaves, installation } = deps;
+    const { pool: primary, checkpointKeys: keys, archives, installation } = deps;
     const kept = cabeca === undefined ? null : readHead(cabeca.trim());
     if (isBusy) return { refused: { kind: 'verifying' } };
     isBusy = true;
     try {
       const pool = await whereToVerify(reading, primary, kept?.size ?? 0);
       if ((await pool.run(countSealedRows)) > MAX_ROWS) return { refused: { kind: 'tooManyToVerify' } };
-      const archived = archivedLeaves && { archived: await archivedLeaves() };
+      const archived = archives && { archived: archives.leaves() };
       const heads = kept === null ? [] : [kept];
       const found = await verifySeals(pool, { heads, keys, installation, primary, ...archived });
       return { status: 200, body: viewVerification(found) };
@@ -131,8 +131,8 @@ export const auditVerdictRoutes: Routes = [
     },
     isReport: true,
     answers: answered(200, checkedProof, { pt: 'O veredito', en: 'The verdict' }),
-  })(async ({ id, seesCpf, reading }, { checkpointKeys: keys, archived }) => {
-    const found = await readProof(reading.pool, id, null, archived);
+  })(async ({ id, seesCpf, reading }, { checkpointKeys: keys, archives }) => {
+    const found = await readProof(reading.pool, id, null, archives?.delivery);
     if (found === null) return NOT_FOUND;
     const { fits, reason, unsealed } = checkProof(JSON.stringify(seesCpf ? found : maskProof(found)), { keys });
     return { status: 200, body: { confere: fits, motivo: reason, sem_selo: unsealed } };

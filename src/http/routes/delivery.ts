@@ -78,9 +78,9 @@ export const deliveryRoutes: Routes = [
 ];
 
 /** A delivery of the partner, and the rows of an archive where it left the database. */
-async function readOne({ pool, archived = async () => null }: HttpDeps, partnerId: string, id: string) {
+async function readOne({ pool, archives }: HttpDeps, partnerId: string, id: string) {
   const found = await readDelivery(pool, partnerId, id);
-  const rows = found === null ? await archived(id) : null;
+  const rows = found === null ? ((await archives?.delivery(id)) ?? null) : null;
   return { rows, delivery: rows === null ? found : await readDelivery(pool, partnerId, id, rows) };
 }
 

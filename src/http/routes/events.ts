@@ -99,8 +99,8 @@ export const eventRoutes: Routes = [
 ];
 
 /** The events with those of their deliveries, too, that left the database. */
-async function withArchived({ archivedSent }: HttpDeps, events: readonly FedEvent[]): Promise<readonly FedEvent[]> {
-  const archived = await archivedSent?.(events.map(({ id }) => id));
+async function withArchived({ archives }: HttpDeps, events: readonly FedEvent[]): Promise<readonly FedEvent[]> {
+  const archived = await archives?.sentOf(events.map(({ id }) => id));
   if (archived === undefined || archived.size === 0) return events;
   return events.map((event) => {
     const all = [...(archived.get(event.id) ?? []), ...event.deliveries];

@@ -1,10 +1,9 @@
 /** The places where months lie, with the key of S3 read from its file. */
-import { Archives } from '../../archive/archived-rows.ts';
+import { Archives, type ArchiveReads } from '../../archive/archived-rows.ts';
 import { ArchiveFault, openPlace, type Place } from '../../archive/place.ts';
 import type { Config } from '../../config.ts';
 import type { Pool } from '../../db/pool.ts';
 import { DatabaseUnavailable } from '../../db/unavailable.ts';
-import type { HttpDeps } from '../../http/deps.ts';
 import { readNamed } from '../named-files.ts';
 
 /** Opens places by their names. Throws where the file of the secret cannot be read. */
@@ -15,32 +14,23 @@ export async function placesOf({ archive: { s3 } }: Config): Promise<(name: stri
   return (name) => openPlace(name, { ...rest, secret });
 }
 
-/** What the API reads of removed months. A place that does not answer, or a file that is not there, is told as out of reach (503). */
-export async function archiveReads(
-  config: Config,
-  pool: Pool,
-): Promise<
-  Pick<
-    HttpDeps,
-    'archived' | 'archivedOfEvents' | 'archivedBetween' | 'archivedSent' | 'archivedMonths' | 'archivedLeaves'
-  >
-> {
+/** What is read of removed months. A place that does not answer, or a file that is not there, is told as out of reach (503). */
+export async function archiveReads(config: Config, pool: Pool): Promise<ArchiveReads> {
   return readsOf(new Archives(pool, await placesOf(config)));
 }
 
-export function readsOf(archives: Archives) {
+export function readsOf(archives: Archives): ArchiveReads {
   const reached = async <T>(read: Promise<T>): Promise<T> =>
     read.catch((error: Error) => {
       throw error instanceof ArchiveFault ? new DatabaseUnavailable(error.message, { cause: error }) : error;
     });
   return {
-    archived: (id: string) => reached(archives.delivery(id)),
-    archivedOfEvents: (column: 'id' | 'stream', value: string) => reached(archives.deliveriesOf(column, value)),
-    archivedBetween: (from: string, below: string, most: number) =>
-      reached(archives.deliveriesBetween(from, below, most)),
-    archivedSent: (eventIds: readonly string[]) => reached(archives.sentOf(eventIds)),
-    archivedMonths: () => archives.months(),
-    archivedLeaves: async () => archives.leaves(),
+    delivery: (id) => reached(archives.delivery(id)),
+    deliveriesOf: (column, value) => reached(archives.deliveriesOf(column, value)),
+    between: (table, range) => reached(archives.between(table, range)),
+    sentOf: (eventIds) => reached(archives.sentOf(eventIds)),
+    months: () => archives.months(),
+    leaves: () => archives.leaves(),
   };
 }
 

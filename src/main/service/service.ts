@@ -153,7 +153,7 @@ export async function startApi(deps: ServiceDeps): Promise<Part & { url: string 
     allowInsecure: config.allowInsecureTargets,
     rateLimitPerMinute: config.rateLimitPerMinute,
     ready: (await import('./readiness.ts')).readiness(pool, leaving),
-    ...(await (await import('./archives.ts')).archiveReads(config, pool)),
+    archives: await (await import('./archives.ts')).archiveReads(config, pool),
     checkpointKeys: (await readCheckpointKeys(config)).verifiers,
     installation: installationOf(config),
     workers: await readWorkers(config),

@@ -12,10 +12,10 @@ import { removeMonth, restoreMonth } from '../../../src/archive/move-month.ts';
 import { openPlace } from '../../../src/archive/place.ts';
 import { archiveMonth } from '../../../src/archive/write-month.ts';
 import { KINDS } from '../../../src/audit/lists/kinds.ts';
-import { readPage, SCANNED } from '../../../src/audit/lists/list.ts';
+import type { Filters } from '../../../src/audit/lists/kind.ts';
+import { readWithRemoved } from '../../../src/audit/lists/removed.ts';
 import { sealAll } from '../../../src/audit/seals/sealer.ts';
 import { readSent } from '../../../src/delivery/partner/read-sent.ts';
-import { FIRST_ID } from '../../../src/db/first-id.ts';
 import { Pool } from '../../../src/db/pool.ts';
 import { backdateSeals } from '../../support/backdated-seals.ts';
 import { makeTestFolder } from '../../support/test-folder.ts';
@@ -64,8 +64,8 @@ async function run({ server, receiver, progress, isQuick, seed }: Bench): Promis
     await sealAll(pool);
     await backdateSeals(pool, new Date(`${MONTH}-20T12:00:00Z`));
     const sample = await pool.run(
-      (sql) => sql<{ id: string; partnerId: string }[]>`
-        select id, partner_id as "partnerId" from deliveries order by random() limit 1000`,
+      (sql) => sql<{ id: string; partnerId: string; recordedAt: Date }[]>`
+        select delivery_id as id, partner_id as "partnerId", recorded_at as "recordedAt" from attempts order by random() limit 1000`,
     );
     const before = await sizeOf(pool);
     const place = placeOf(path.join(folder.path, 'archive'));
@@ -78,9 +78,9 @@ async function run({ server, receiver, progress, isQuick, seed }: Bench): Promis
     const bytes = (await Promise.all(files.map(async (file) => (await stat(file)).size))).reduce((a, b) => a + b, 0);
     const archives = new Archives(pool, placeOf);
     const random = seeded(seed);
-    const [tookMs, pageMs]: [number[], number[]] = [[], []];
+    const [tookMs, pageMs, attemptsMs]: [number[], number[], number[]] = [[], [], []];
     for (let turn = -5; turn < (isQuick ? 10 : 300); turn += 1) {
-      const { id, partnerId } = sample[Math.floor(random() * sample.length)] as (typeof sample)[number];
+      const { id, partnerId, recordedAt } = sample[Math.floor(random() * sample.length)] as (typeof sample)[number];
       const startedMs = performance.now();
       await readSent(
         pool,
@@ -90,12 +90,22 @@ async function run({ server, receiver, progress, isQuick, seed }: Bench): Promis
         await archives.delivery(id),
       );
       const readMs = performance.now();
-      const page = await archives.deliveriesBetween(FIRST_ID, id, SCANNED);
       const search = { filters: {}, from: null, until: null, after: [id], limit: 100, cut: null } as const;
-      await readPage(pool, KINDS.entregas, { ...search, order: 'newest first' }, true, page);
+      await readWithRemoved(pool, KINDS.entregas, { ...search, order: 'newest first' }, true, archives);
+      const listedMs = performance.now();
+      const after = [recordedAt.toISOString(), id, '1', 'false'];
+      const filters: Filters = turn % 2 === 0 ? {} : { parceiro_id: partnerId };
+      await readWithRemoved(
+        pool,
+        KINDS.tentativas,
+        { ...search, filters, after, order: 'newest first' },
+        true,
+        archives,
+      );
       if (turn < 0) continue;
       tookMs.push(readMs - startedMs);
-      pageMs.push(performance.now() - readMs);
+      pageMs.push(listedMs - readMs);
+      attemptsMs.push(performance.now() - listedMs);
     }
     await timed('restore', () => restoreMonth(moving));
     const seconds = (what: string) => (took[what] ?? 0) / 1_000;
@@ -106,6 +116,13 @@ async function run({ server, receiver, progress, isQuick, seed }: Bench): Promis
       told('month_remove', 'verify them again and remove the rows', seconds('remove'), 's'),
       told('month_restore', 'bring them back', seconds('restore'), 's'),
       told('month_read', 'one removed delivery as it was sent, p99', percentile(tookMs, 0.99), 'ms', atMost(MOST_MS)),
+      told(
+        'month_attempts',
+        '… of their attempts by time, half of one partner, p99',
+        percentile(attemptsMs, 0.99),
+        'ms',
+        atMost(MOST_MS),
+      ),
       told('month_list', 'a page of 100 in the auditors’ list, p99', percentile(pageMs, 0.99), 'ms', atMost(MOST_MS)),
     ];
   } finally {

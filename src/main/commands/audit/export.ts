@@ -2,7 +2,7 @@ import { InvalidArgumentError } from 'commander';
 import { randomUUID } from 'node:crypto';
 import type { Export } from '../../../audit/export/export.ts';
 import type { FormatName } from '../../../audit/export/formats.ts';
-import type { Kind } from '../../../audit/lists/list.ts';
+import type { Kind } from '../../../audit/lists/kind.ts';
 import { addDays, startOfDay } from '../../../contract/calendar.ts';
 import { codeOf, PERMISSION_DENIED } from '../../../db/unavailable.ts';
 import { readDay, readText, readUuid } from '../../arguments.ts';
@@ -53,16 +53,15 @@ export const exportCommand = command({
 The same files as GET /v1/auditoria/tentativas?formato=csv and its kin make: rows are only added, so a file is one consistent whole and
 ends at the transactions that were over when it began. The manifest (rows, SHA-256, newest checkpoint) is signed with
 CHECKPOINT_KEY_FILE where the login may read it. CPFs are masked without --cpf, and to a login that lacks the right to see them.
+Attempts of removed months come out of the files of their archives.
 
-Output: the file. The place where it ends, --cut of a run that goes on, is written to standard error first; at last, the months of
-which attempts are in archives alone, and not in it.`,
+Output: the file. The place where it ends, --cut of a run that goes on, is written to standard error first.`,
   exits: { done: 'the file is whole' },
   async run({ kind: name, format, from, to, partner, bom, manifest, after, cut, cpf, author: actor }, line) {
     const { Readable } = await import('node:stream');
     const { text } = await import('node:stream/consumers');
     const { pipeline } = await import('node:stream/promises');
     const { writeFile } = await import('node:fs/promises');
-    const { isRemoved, monthsWithin, readMonths } = await import('../../../archive/acts.ts');
     const { logCpfRead } = await import('../../../audit/cpf-reads.ts');
     const { CUT, exportRows, writeManifest } = await import('../../../audit/export/export.ts');
     const { KINDS } = await import('../../../audit/lists/kinds.ts');
@@ -74,6 +73,7 @@ which attempts are in archives alone, and not in it.`,
     const { signers } = await readCheckpointKeys(line.configure().config);
     const given = Object.entries({ formato: format, de: from, ate: to, parceiro_id: partner });
     const asked = Object.fromEntries(given.filter((pair): pair is [string, string] => pair[1] !== undefined));
+    const { archiveReads } = await import('../../service/archives.ts');
     const { withReports } = await import('../../service/reports.ts');
     await withJobPool(
       line,
@@ -101,6 +101,7 @@ which attempts are in archives alone, and not in it.`,
           asked,
           signers,
           hasMark: bom,
+          removed: await archiveReads(config, pool),
         };
         await withReports(config, pool, log, async (reading) => {
           const begun = await exportRows(reading.pool, { ...wanted, goOn }, '');
@@ -110,10 +111,6 @@ which attempts are in archives alone, and not in it.`,
           process.stderr.write(`the file ends at --cut ${end}\n`);
           const bytes = Readable.from(chunks, { objectMode: true }).map((chunk) => Buffer.from(chunk as string));
           await pipeline(bytes, process.stdout, { end: false });
-          const months = (await reading.pool.run(readMonths)).filter(isRemoved).map(({ month }) => month);
-          const away = monthsWithin(months, wanted.from, wanted.until);
-          if (name === 'tentativas' && away.length > 0)
-            process.stderr.write(`rows of ${away.join(', ')} are in their archives alone, and not in the file\n`);
           if (manifest === undefined) return;
           const told = await writeManifest(reading.pool, wanted, end);
           if ('ok' in told) await writeFile(manifest, `${(await text(Readable.from(told.ok))).trim()}\n`);

@@ -25,7 +25,7 @@ Output: one line of JSON, as GET /v1/auditoria/entregas/{id}/prova answers.`,
     const { archiveReads } = await import('../../service/archives.ts');
     const found = await withJobPool(
       line,
-      async (pool, { config }) => readProof(pool, delivery, size, (await archiveReads(config, pool)).archived),
+      async (pool, { config }) => readProof(pool, delivery, size, (await archiveReads(config, pool)).delivery),
       READING,
     );
     line.print(JSON.stringify(orMissing(found, 'delivery', delivery)));

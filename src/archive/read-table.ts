@@ -1,0 +1,134 @@
+/** Rows of a file, as Parquet has them: all, those of one key, or those between two places in the file's order. */
+import { zstdDecompressSync } from 'node:zlib';
+import {
+  type AsyncBuffer,
+  type FileMetaData,
+  parquetMetadataAsync,
+  parquetReadObjects,
+  type RowGroup,
+} from 'hyparquet';
+import { placeOf } from '../audit/lists/removed.ts';
+import type { Range } from '../audit/lists/kind.ts';
+import { jsonOf } from './cells.ts';
+import { columnsOfTable, KEYS, ORDER, type Row, type TableName, TYPES_KEY } from './table-file.ts';
+
+const READING = {
+  compressors: {
+    ZSTD: (input: Uint8Array, length: number) => zstdDecompressSync(input, { maxOutputLength: Math.max(length, 1) }),
+  },
+  utf8: false,
+  // As they are, to the microsecond.
+  parsers: { timestampFromMicroseconds: (at: bigint) => at, uuidFromBytes: (bytes: Uint8Array) => bytes },
+};
+
+interface Group {
+  readonly start: number;
+  readonly end: number;
+  readonly columns: RowGroup['columns'];
+}
+
+class OpenFile {
+  readonly table: TableName;
+  readonly oids: readonly number[];
+  readonly groups: readonly Group[];
+  readonly #file: AsyncBuffer;
+  readonly #metadata: FileMetaData;
+
+  constructor(file: AsyncBuffer, metadata: FileMetaData) {
+    [this.#file, this.#metadata] = [file, metadata];
+    const types = metadata.key_value_metadata?.find(({ key }) => key === TYPES_KEY)?.value ?? '[]';
+    [this.table, ...this.oids] = JSON.parse(types) as [TableName, ...number[]];
+    let start = 0;
+    this.groups = metadata.row_groups.map(({ columns, num_rows: rows }) => {
+      const group = { start, end: start + Number(rows), columns };
+      start = group.end;
+      return group;
+    });
+  }
+
+  async read(part: { columns?: string[]; rowStart?: number; rowEnd?: number } = {}): Promise<Row[]> {
+    return (await parquetReadObjects({ file: this.#file, metadata: this.#metadata, ...READING, ...part })) as Row[];
+  }
+
+  /** The rows of a group that fit by these columns, the first of them or the last where they are more than `most`. */
+  async fitting({ start, end }: Group, columns: string[], fits: (row: Row) => boolean, most = Infinity, atEnd = false) {
+    const all = await this.read({ columns, rowStart: start, rowEnd: end });
+    const found = all.flatMap((row, index) => (fits(row) ? [index] : []));
+    const taken = found.length <= most ? found : atEnd ? found.slice(-most) : found.slice(0, most);
+    const [first, last] = [taken[0], taken.at(-1)];
+    if (first === undefined || last === undefined) return [];
+    const rows = await this.read({ rowStart: start + first, rowEnd: start + last + 1 });
+    return taken.map((index) => rows[index - first] as Row);
+  }
+}
+
+async function openFile(file: AsyncBuffer): Promise<OpenFile> {
+  return new OpenFile(file, await parquetMetadataAsync(file));
+}
+
+/** All rows; with `key`, those whose key that is; with `columns`, these alone. */
+export async function readRows(
+  file: AsyncBuffer,
+  { key, columns }: { readonly key?: Buffer; readonly columns?: string[] } = {},
+) {
+  const open = await openFile(file);
+  const { table, oids, groups } = open;
+  const column = KEYS[table];
+  if (key === undefined || column === undefined)
+    return { table, oids, rows: await open.read({ ...(columns && { columns }) }) };
+  const rows: Row[] = [];
+  for (const group of groups) {
+    if (mayHave(group, column, key.toString('hex'), key.toString('hex')))
+      rows.push(...(await open.fitting(group, [column], (row) => key.equals(row[column] as Uint8Array))));
+  }
+  return { table, oids, rows };
+}
+
+/** The rows between two places whose columns have these values, at most so many, from the end that is asked for; in the file's order. */
+export async function readBetween(file: AsyncBuffer, { from, below, isNewestFirst, most, having }: Range) {
+  const open = await openFile(file);
+  const { table, oids, groups } = open;
+  const order = [...(ORDER[table] ?? [])];
+  const fits = (row: Row) => {
+    const place = placeOfRow(table, oids, row);
+    return (
+      place >= from && place < below && Object.entries(having).every(([name, value]) => textOf(row[name]) === value)
+    );
+  };
+  let rows: Row[] = [];
+  for (const group of isNewestFirst ? groups.toReversed() : groups) {
+    if (rows.length >= most) break;
+    if (!mayHave(group, order[0] ?? '', from, below)) continue;
+    const columns = [...new Set([...order, ...Object.keys(having)])];
+    const found = await open.fitting(group, columns, fits, most - rows.length, isNewestFirst);
+    rows = isNewestFirst ? [...found, ...rows] : [...rows, ...found];
+  }
+  return { table, oids, rows };
+}
+
+/** False where no value of the group's column lies from one on and not behind another, as texts of {@link placeOf}. */
+function mayHave({ columns }: Group, name: string, from: string, to: string): boolean {
+  const { min_value: min, max_value: max } =
+    columns.find(({ meta_data: data }) => data?.path_in_schema[0] === name)?.meta_data?.statistics ?? {};
+  if (min === undefined || max === undefined) return true;
+  const [least, most] = [min, max].map((value) =>
+    placeOf([value instanceof Date ? value.toISOString() : String(value)]),
+  ) as [string, string];
+  return least <= to && most >= from.slice(0, most.length);
+}
+
+/** Where a row, of its file or as {@link jsonRow} has it, lies in the file's order. */
+export function placeOfRow(table: TableName, oids: readonly number[], row: Row): string {
+  const names = columnsOfTable(table);
+  const isRaw = row[KEYS[table] ?? ''] instanceof Uint8Array;
+  return placeOf(
+    (ORDER[table] ?? []).map((name) => String(isRaw ? jsonOf(oids[names.indexOf(name)] ?? 0, row[name]) : row[name])),
+  );
+}
+
+const textOf = (value: unknown) => (value instanceof Uint8Array ? Buffer.from(value).toString('hex') : value);
+
+/** A row as `json_populate_record` reads it. */
+export function jsonRow(table: TableName, oids: readonly number[], row: Row): Row {
+  return Object.fromEntries(columnsOfTable(table).map((name, index) => [name, jsonOf(oids[index] ?? 0, row[name])]));
+}

@@ -1,0 +1,70 @@
+/**
+ * A page of rows of which some left the database, and lie in the files of their month.
+ *
+ * The database answers first. What the files have between the ends of its page is then read beside it, so each page costs a bounded
+ * part of the files. A row that is in both is the database's.
+ */
+import type { Pool } from '../../db/pool.ts';
+import { firstIdAt } from '../../db/first-id.ts';
+import { KEY_TYPES, type Kind, type Range, type Removed } from './kind.ts';
+import { type Found, type Page, readPage, SCANNED } from './list.ts';
+
+/** A key's values as one text, and texts compare as the rows do. */
+export function placeOf(key: readonly string[]): string {
+  return key
+    .map((value) => value.replaceAll('-', ''))
+    .map((value) => (/^\d+$/.test(value) ? value.padStart(10, '0') : value))
+    .join(' ');
+}
+
+export async function readWithRemoved(
+  pool: Pool,
+  kind: Kind,
+  page: Page,
+  seesCpf: boolean,
+  removed: Removed | undefined,
+): Promise<Found> {
+  const { removed: files } = kind;
+  if (files === undefined || removed === undefined) return readPage(pool, kind, page, seesCpf);
+  for (const [filter, find] of Object.entries(files.named)) {
+    const value = page.filters[filter];
+    if (value !== undefined) return readPage(pool, kind, page, seesCpf, await find(removed, value));
+  }
+  const found = await readPage(pool, kind, page, seesCpf);
+  const between = await removed.between(files.table, rangeOf(kind, page, found.next));
+  if (between === null) return found;
+  const both = await readPage(pool, kind, page, seesCpf, between.rows);
+  return between.stoppedAt === null ? both : before(kind, page, both, between.stoppedAt);
+}
+
+/** What lies between the ends of a page. */
+function rangeOf(
+  { key, removed }: Kind,
+  { filters, from, until, after, limit, order }: Page,
+  next: Found['next'],
+): Range {
+  const isNewestFirst = order === 'newest first';
+  const at = (moment: Date) => placeOf([Object.values(key)[0] === 'uuid' ? firstIdAt(moment) : moment.toISOString()]);
+  const [start, end] = [after && placeOf(after), next && placeOf(next)];
+  const [least, most] = [from === null ? '' : at(from), until === null ? '~' : at(until)];
+  const columns = Object.entries(removed?.columns ?? {}).filter(([filter]) => filter in filters);
+  return {
+    from: isNewestFirst ? (end ?? least) : start === null ? least : `${start} `,
+    below: isNewestFirst ? (start ?? most) : end === null ? most : `${end} `,
+    isNewestFirst,
+    most: Math.max(SCANNED, limit + 1),
+    having: Object.fromEntries(
+      columns.map(([filter, column]) => [column, (filters[filter] ?? '').replaceAll('-', '')]),
+    ),
+  };
+}
+
+/** The part of a page before a moment, where the look into the files stopped. */
+function before({ key }: Kind, { order }: Page, { rows, next }: Found, moment: string): Found {
+  const isDown = order === 'newest first';
+  const [first = '', ...others] = Object.keys(key);
+  const isBefore = (at: unknown) => (isDown ? String(at) > moment : String(at) < moment);
+  const kept = rows.filter((row) => isBefore(row[first]));
+  if (kept.length === rows.length && next !== null && isBefore(next[0])) return { rows, next };
+  return { rows: kept, next: [moment, ...others.map((column) => KEY_TYPES[key[column] ?? 'uuid'][isDown ? 1 : 0])] };
+}
