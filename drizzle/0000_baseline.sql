@@ -152,6 +152,7 @@ CREATE TABLE "erasures" (
 	"cpf" text,
 	"next_page" integer DEFAULT 1 NOT NULL,
 	"done_at" timestamp (3) with time zone,
+	"looked_to" bigint,
 	CONSTRAINT "erasures_done" CHECK ((cpf is null) = (done_at is not null))
 );
 --> statement-breakpoint

@@ -24,7 +24,7 @@ $$;
 grant select on erasure_orders, erasure_pages, cpf_reads to carteiro_app, carteiro_poller, carteiro_auditor_cpf;
 grant insert (id, court_order, actor, reason, events, pages) on erasure_orders to carteiro_app;
 grant insert (order_id, number, event_ids, remains) on erasure_pages to carteiro_app;
-grant select, insert (order_id, cpf), update (next_page) on erasures to carteiro_app;
+grant select, insert (order_id, cpf), update (next_page, looked_to) on erasures to carteiro_app;
 grant select, insert on worker_events to carteiro_app;
 grant insert (name, tx, position) on projections to carteiro_app;
 grant insert (actor, operation, asked, request_id) on cpf_reads to carteiro_app;

@@ -15,6 +15,11 @@ export interface MonthAct {
   readonly rows: number;
 }
 
+/** With its place among all acts. */
+interface PlacedAct extends MonthAct {
+  readonly position: number;
+}
+
 /** Who did it, and why: an auditor's login may not read them in the table. */
 interface Author {
   readonly actor: string;
@@ -22,15 +27,20 @@ interface Author {
 }
 
 /** All acts, oldest first. */
-export async function readActs(sql: Tx): Promise<MonthAct[]> {
-  return sql<MonthAct[]>`
-    select act, month, first_seal::float8 as "firstSeal", last_seal::float8 as "lastSeal", place, manifest, rows::float8 as rows
+export async function readActs(sql: Tx): Promise<PlacedAct[]> {
+  return sql<PlacedAct[]>`
+    select position::float8 as position, act, month, first_seal::float8 as "firstSeal", last_seal::float8 as "lastSeal", place, manifest, rows::float8 as rows
     from archive_acts order by position`;
 }
 
 /** The newest act of each month, oldest month first. */
 export async function readMonths(sql: Tx): Promise<MonthAct[]> {
-  const newest = new Map((await readActs(sql)).map((act) => [act.month, act]));
+  return newestOf(await readActs(sql));
+}
+
+/** The same of these acts. */
+export function newestOf(acts: readonly PlacedAct[]): PlacedAct[] {
+  const newest = new Map(acts.map((act) => [act.month, act]));
   return [...newest.values()].toSorted((one, other) => (one.month < other.month ? -1 : 1));
 }
 

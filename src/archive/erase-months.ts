@@ -5,12 +5,12 @@
  * their manifest come first, then the act, and only then are the files removed that the new manifest does not name. An erased row
  * keeps its salted hash, so each seal's root is made of the rows as before.
  * Crash: before the act, the next run writes the same again; behind it, the next run finds the older manifest and removes what is left.
- * An order is looked for in each month whose rows were read before the order was done. An event lies in the month of its append, its
+ * An order is looked for once in each month whose rows were read before the order was done. An event lies in the month of its append, its
  * attempts in that month or in later ones: these are found by the ids of the deliveries beside the event.
  */
 import type { Signer } from '../audit/checkpoint/note.ts';
 import type { Pool, Tx } from '../db/pool.ts';
-import { addAct, type MonthAct, readActs, readMonths } from './acts.ts';
+import { addAct, type MonthAct, newestOf, readActs } from './acts.ts';
 import {
   type ArchivedFile,
   hexOf,
@@ -44,6 +44,8 @@ interface Month {
 interface Order {
   readonly id: string;
   readonly doneAt: Date;
+  /** The newest act when it was last looked for; 0: it was not. */
+  readonly lookedTo: number;
   readonly eventIds: readonly string[];
 }
 
@@ -51,30 +53,42 @@ interface Order {
 export async function eraseInMonths(erasing: Erasing): Promise<string[]> {
   const { pool, openPlace } = erasing;
   const written: string[] = [];
-  const acts = await pool.run(readMonths);
-  if (acts.length === 0) return written;
+  const acts = await pool.run(readActs);
+  const newest = acts.at(-1)?.position;
+  if (newest === undefined) return written;
   const orders = await pool.run(readOrders);
   const months: Month[] = [];
-  for (const act of acts) {
+  for (const act of newestOf(acts)) {
     const place = openPlace(act.place);
     const manifest = await readManifest(place, act.month, act.manifest);
     await removeOlder(erasing, act, place, manifest);
     const since = new Date(manifest.gerado_em);
-    months.push({ act, place, manifest, orders: orders.filter(({ doneAt }) => doneAt >= since) });
+    const written = acts.find(({ manifest: digest }) => digest.equals(act.manifest))?.position ?? 0;
+    const isSought = ({ doneAt, lookedTo }: Order) => doneAt >= since && lookedTo < written;
+    months.push({ act, place, manifest, orders: orders.filter(isSought) });
   }
   const sought = keysOf(months.flatMap((month) => month.orders));
-  if (sought.size === 0) return written;
-  const deliveries = await deliveriesOf(pool, months, sought);
-  for (const month of months) if (await eraseInMonth(erasing, month, deliveries)) written.push(month.act.month);
+  if (sought.size > 0) {
+    const deliveries = await deliveriesOf(pool, months, sought);
+    for (const month of months) if (await eraseInMonth(erasing, month, deliveries)) written.push(month.act.month);
+  }
+  await keepLook(pool, orders, newest);
   return written;
 }
 
 async function readOrders(sql: Tx): Promise<Order[]> {
   return sql<Order[]>`
-    select w.order_id as id, w.done_at as "doneAt", array_agg(event_id) as "eventIds"
+    select w.order_id as id, w.done_at as "doneAt", coalesce(w.looked_to, 0)::float8 as "lookedTo", array_agg(event_id) as "eventIds"
     from erasures w join erasure_pages p on p.order_id = w.order_id cross join lateral unnest(p.event_ids) event_id
     where w.done_at is not null
-    group by w.order_id, w.done_at order by w.order_id`;
+    group by w.order_id order by w.order_id`;
+}
+
+/** Files never change under their manifest, so an order is looked for once in each; a month that is written later has a later act. */
+async function keepLook(pool: Pool, orders: readonly Order[], newest: number): Promise<void> {
+  const ids = orders.filter(({ lookedTo }) => lookedTo < newest).map(({ id }) => id);
+  if (ids.length > 0)
+    await pool.run((sql) => sql`update erasures set looked_to = ${newest} where order_id = any (${ids}::uuid[])`);
 }
 
 const keysOf = (orders: readonly Order[]): Keys => new Set(orders.flatMap(({ eventIds }) => eventIds.map(hexOf)));

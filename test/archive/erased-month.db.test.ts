@@ -4,6 +4,8 @@ import { copyFile, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { sealAll } from '../../src/audit/seals/sealer.ts';
+import { eraseInMonths } from '../../src/archive/erase-months.ts';
+import { openPlace } from '../../src/archive/place.ts';
 import { jsonRow, readRows } from '../../src/archive/read-table.ts';
 import { startApi, type TestApi } from '../support/api.ts';
 import { backdateSeals } from '../support/backdated-seals.ts';
@@ -118,4 +120,40 @@ test('what comes back has no text either, and every seal still holds', async () 
     await api.database.sql`select from attempts where answer like '%MARCADA%' or answer like ${`%${CPF}%`}`,
   ).toEqual([]);
   expect(await findings()).toEqual([]);
+});
+
+test('an order is looked for once in the files of a month, and again in files that are written later', async () => {
+  const { sql, pool } = api.database;
+  const [{ event }] = await sql<[{ event: string }]>`select id as event from events order by id limit 1`;
+  // Of an event whose text is in no file any more.
+  await sql`
+    with ordered as (
+      insert into erasure_orders (actor, reason, events, pages) values ('teste', 'teste', 1, 1) returning id
+    ),
+    listed as (
+      insert into erasure_pages (order_id, number, event_ids, remains) select id, 1, array[${event}::uuid], array[''::bytea] from ordered
+    )
+    insert into erasures (order_id, done_at) select id, now() from ordered`;
+  const look = async () => {
+    let files = 0;
+    const counting = (name: string) => {
+      const place = openPlace(name, null);
+      const read = (file: string, ...range: number[]) => {
+        if (file.endsWith('.parquet')) files += 1;
+        return place.read(file, ...range);
+      };
+      return { ...place, read };
+    };
+    expect(await eraseInMonths({ pool, openPlace: counting, signers: [], actor: 'teste' })).toEqual([]);
+    return files;
+  };
+  expect(await look()).toBeGreaterThan(0);
+  expect(await look()).toBe(0);
+  await sql`
+    insert into archive_acts (act, month, first_seal, last_seal, place, manifest, rows, actor)
+    select act, month, first_seal, last_seal, place, manifest, rows, actor from archive_acts order by position desc limit 1`;
+  expect(await look()).toBe(0);
+  // As if the month had been written by a run that read its rows before the order was done.
+  await sql`update erasures set looked_to = (select min(position) from archive_acts)`;
+  expect(await look()).toBeGreaterThan(0);
 });

@@ -63,6 +63,8 @@ export const erasures = pgTable(
     cpf: text('cpf'),
     nextPage: integer('next_page').notNull().default(1),
     doneAt: instant('done_at'),
+    /** Its texts are in no file of a month whose act stands at this place or before. */
+    lookedTo: bigint('looked_to', { mode: 'number' }),
   },
   () => [check('erasures_done', sql`(cpf is null) = (done_at is not null)`)],
 );

@@ -63,9 +63,9 @@ async function seed(sql: Sql, webhooks: readonly BenchWebhook[], total: number):
                case when status = 'pendente' then now() + interval '1 hour' end, case when status <> 'pendente' then at end
         from made
       )
-      insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, status_code, started_at, duration_ms, url,
+      insert into attempts (delivery_id, number, event_id, webhook_id, partner_id, outcome, status_code, started_at, duration_ms, url,
                             claim, answer, recorded_at)
-      select id, number, webhook_id, partner_id, case when fails then 'resposta_nao_2xx' else 'entregue' end,
+      select id, number, event_id, webhook_id, partner_id, case when fails then 'resposta_nao_2xx' else 'entregue' end,
              case when fails then 503 else 200 end, at, 5 + n % 400, 'https://partner.example/', 'bench/1', '\\x6f6b', at
       from made
       cross join generate_series(1, case when n % 5 = 0 then 2 else 1 end) number
