@@ -135,7 +135,10 @@ grant maintain on arrivals, lanes to carteiro_poller;
 grant execute on function
   arrivals_taken(), is_appending(bigint), wait_for_work(timestamptz, float8, float8, timestamptz, uuid[]),
   next_window(int, int, boolean, bigint, bigint, float8, float8, float8, float8, float8, float8),
-  take_arrivals(bigint), arm_lanes(arrivals[], timestamptz), state_of_lane(lanes, timestamptz), partner_share(bigint, int),
+  take_arrivals(bigint), arm_lanes(arrivals[], timestamptz), partner_share(bigint, int),
+  state_of_lane(lanes, timestamptz, timestamptz), within_share(uuid[], bigint, int, uuid[], int[]),
+  find_due(tid[], timestamptz, bigint, bigint, uuid[], int, uuid[], int[]),
+  rearm_lanes(tid[], bigint[], timestamptz[], boolean[], bigint, timestamptz),
   serve_arrivals(text, arrivals[], bigint, timestamptz, int, uuid[], int[]),
   take_turn(text, bigint, timestamptz, timestamptz, int, uuid[], int[], uuid[], float8, float8, float8),
   wait_behind_others(timestamptz, float8, float8, timestamptz, uuid[]), poller_number(text), living_pollers(), sign_of_life(text, boolean),

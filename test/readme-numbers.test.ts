@@ -16,6 +16,7 @@ const PAGES: Readonly<Record<string, readonly (readonly [told: string, file: str
     ['a deadline of 30 s', 'src/contract/delivery.ts', 'response: 30,'],
     ['only while more than 31 s', 'src/contract/delivery.ts', 'record: 1,'],
     ['how long a claim holds: 45 s', 'src/contract/delivery.ts', 'lease: 45,'],
+    ['more than three lanes', 'drizzle/functions/serve_arrivals.sql', 'lanes_the_short_way constant int := 3;'],
     ['| lanes | 128 at most', 'drizzle/functions/claim_due.sql', 'lanes_a_claim constant bigint := 128;'],
     ['while others wait | 8,', 'drizzle/functions/claim_due.sql', 'least_quantum constant bigint := 8;'],
     ['; 8 while an attempt', 'drizzle/functions/state_of_lane.sql', 'then 8 end'],

@@ -6,16 +6,18 @@
 -- The short way is for a lane that is held by nobody, is not saturated, muted or in order, has nothing due, and whose window
 -- has room for all that arrived; and whose partner holds so little that the whole turn is within its share. Free slots
 -- of a lane that had some, and answers that move no window, are nothing to arm for.
--- Invariant: what a claim keeps of a lane (claim_due.sql), this keeps too: its window, by a count that is newer than the lane's
+-- Invariant: what a claim keeps of a lane (rearm_lanes.sql), this keeps too: its window, by a count that is newer than the lane's
 -- lock; its marks; and that it is due when the first lease ends. What is no longer as it was appended is not claimed, and its lane
 -- is armed to look for itself.
 -- Crash: this is part of the transaction that took the arrivals.
--- Measured alternative: all lanes in one statement. Its forty plan nodes took 240 us for one delivery; a lane takes 100 here.
+-- Each lane has statements of its own, so of more than three lanes all are armed: with claim_due, whose statements are for all
+-- lanes at once, a hundred first attempts of as many lanes take 11 ms instead of 28, six 1.7 instead of 2.0, two 1.1 instead of 0.9.
+-- Measured alternative: the short way of all lanes in four statements. A hundred took 10 ms, but one 0.75 instead of 0.57.
 create or replace function serve_arrivals(
   claim text, came arrivals[], at_most bigint, moment timestamptz, reserve int, holders uuid[], held int[]
 )
   returns table (
-    turn int, id uuid, number int, event text, body bytea, loan_version int, traceparent text, salt bytea,
+    id uuid, number int, event text, body bytea, loan_version int, traceparent text, salt bytea,
     webhook_id uuid, active boolean, partner_id uuid, url text, encrypted_secret bytea, previous_encrypted_secret bytea,
     claimed_at timestamptz, lost uuid[], is_full boolean, is_test boolean
   )
@@ -23,6 +25,7 @@ create or replace function serve_arrivals(
 as $$
 #variable_conflict use_column
 declare
+  lanes_the_short_way constant int := 3;
   share constant bigint := partner_share(at_most - cardinality(came), reserve);
   left_over bigint := at_most / 2;
   told record;
@@ -32,9 +35,13 @@ declare
   lease_end timestamptz;
   rest arrivals[] := '{}';
 begin
-  turn := 0;
   active := true;
   claimed_at := moment;
+  if cardinality(came) > lanes_the_short_way
+     and (select count(distinct a.webhook_id) from unnest(came) a) > lanes_the_short_way then
+    perform arm_lanes(came, moment);
+    return;
+  end if;
   for told in
     select a.webhook_id, a.partner_id, array_agg(a) as arrivals, count(a.delivery_id) as named, array_agg(a.delivery_id) as ids,
            min(a.due_at) as first_due, max(a.due_at) as last_due, bool_or(a.kind = 'slot_free') as has_free_slot,
@@ -59,7 +66,6 @@ begin
         or coalesce(held[array_position(holders, told.partner_id)], 7) + cardinality(came) > share;
       select * into state from state_of_lane(lane, moment);
       continue when state.slots < told.named;
-      turn := turn + 1;
       webhook_id := told.webhook_id;
       partner_id := told.partner_id;
       url := state.url;
@@ -77,7 +83,7 @@ begin
               and named.next_attempt_at between told.first_due and told.last_due
             for update skip locked) due
       where d.id = due.id and d.partner_id = told.partner_id and m.event_id = d.event_id
-      returning serve_arrivals.turn, d.id, d.attempts, m.type, m.body, m.loan_version, m.traceparent, m.salt, null::uuid, null::boolean,
+      returning d.id, d.attempts, m.type, m.body, m.loan_version, m.traceparent, m.salt, d.webhook_id, null::boolean,
                 null::uuid, null::text, null::bytea, null::bytea, null::timestamptz, null::uuid[], null::boolean, d.is_test;
       get diagnostics taken = row_count;
       continue when taken = 0;

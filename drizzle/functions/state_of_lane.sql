@@ -1,14 +1,16 @@
 -- What a claim asks of a lane that it has locked: how many of its deliveries are in flight, since when, and from when to when all
--- that are claimed are or were due; how many may be; and what a request to its webhook is made of. An inactive one has no slot.
+-- that are claimed are or were due; which claims are over; how many may be in flight; and what a request to its webhook is made of. An
+-- inactive one has no slot. Claims that were made since the lane was last written are of deliveries that are due until `until`.
 --
 -- A lane gets no more slots than its window, and a single one while its webhook is `falhando`. While one of its attempts takes 5 s,
 -- it has no more than when it was new: of those whose receivers hang now and then, the good answers in between would give them
 -- all slots of a poller.
 -- A webhook of a deactivated partner is inactive. Until a new secret signs, the previous secret signs alone.
 -- Without a search path of its own, so that it becomes part of the statement that asks.
-create or replace function state_of_lane(l lanes, moment timestamptz) returns table (
-    flying bigint, first_claimed_at timestamptz, first_due timestamptz, last_due timestamptz, max_in_flight int, slots bigint,
-    active boolean, url text, encrypted_secret bytea, previous_encrypted_secret bytea
+create or replace function state_of_lane(l lanes, moment timestamptz, until timestamptz default null)
+  returns table (
+    flying bigint, first_claimed_at timestamptz, first_due timestamptz, last_due timestamptz, lost uuid[], max_in_flight int,
+    slots bigint, active boolean, url text, encrypted_secret bytea, previous_encrypted_secret bytea
   )
   language sql stable
 begin atomic
@@ -19,10 +21,11 @@ begin atomic
   from (
     select count(*) filter (where d.claimed_at > moment - lease()) as flying,
            min(d.claimed_at) filter (where d.claimed_at > moment - lease()) as first_claimed_at,
-           min(d.next_attempt_at) as first_due, max(d.next_attempt_at) as last_due
+           min(d.next_attempt_at) as first_due, max(d.next_attempt_at) as last_due,
+           array_agg(d.id) filter (where d.claimed_at <= moment - lease()) as lost
     from deliveries d
     where d.webhook_id = l.webhook_id and d.partner_id = l.partner_id and d.status = 'pendente' and d.claimed_at is not null
-      and d.next_attempt_at between l.scan_from and l.flying_to
+      and d.next_attempt_at between l.scan_from and greatest(l.flying_to, until)
   ) claimed
   cross join lateral (
     select least(l.max_in_flight, floor(l.window_size)::int, case when l.failing_since is not null then 1 end,

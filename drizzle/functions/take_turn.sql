@@ -12,7 +12,7 @@ create or replace function take_turn(
   patience_ms float8 default null, nap_ms float8 default 1, lag_ms float8 default 0
 )
   returns table (
-    turn int, id uuid, number int, event text, body bytea, loan_version int, traceparent text, salt bytea,
+    id uuid, number int, event text, body bytea, loan_version int, traceparent text, salt bytea,
     webhook_id uuid, active boolean, partner_id uuid, url text, encrypted_secret bytea, previous_encrypted_secret bytea,
     claimed_at timestamptz, lost uuid[], is_full boolean, is_test boolean, arrived int, server text, lease_ms float8
   )
@@ -39,7 +39,6 @@ begin
   if has_work or lag_ms = 0 then
     came := take_arrivals(arrivals_a_turn);
   end if;
-  turn := 0;
   arrived := coalesce(cardinality(came), 0);
   server := pg_postmaster_start_time();
   lease_ms := extract(epoch from lease()) * 1000;
@@ -49,8 +48,9 @@ begin
     from serve_arrivals(claim, came, at_most, moment, reserve, holders, held) s;
     is_empty := not found;
   end if;
-  if (has_work or lag_ms = 0)
-     and exists (select from lanes where next_due_at between due_from and moment and partner_id <> all (sated)) then
+  if (came is null and has_work)
+     or (has_work or lag_ms = 0)
+        and exists (select from lanes where next_due_at between due_from and moment and partner_id <> all (sated)) then
     if not is_empty then
       select coalesce(array_agg(partner), '{}'), coalesce(array_agg(slots), '{}'), at_most - coalesce(sum(n), 0)
       into holders, held, at_most
@@ -68,7 +68,9 @@ begin
     return query
     select c.*, null::int, null::text, null::float8
     from claim_due(claim, at_most, moment, due_from, reserve, holders, held, sated) c;
-  elsif is_empty then
+    is_empty := is_empty and not found;
+  end if;
+  if is_empty then
     waits_for_disk := set_config('synchronous_commit', 'off', true);
   end if;
 end

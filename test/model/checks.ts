@@ -40,6 +40,7 @@ const CAP = 8;
 export type Check = (pool: Pool, sql: Sql, seed: number) => Promise<void>;
 export type CheckName =
   | 'differential'
+  | 'differential of few lanes'
   | 'only losses'
   | 'retry'
   | 'full lane'
@@ -141,6 +142,7 @@ function expectNone(rows: readonly unknown[], what: string): void {
 
 export const CHECKS: Readonly<Record<CheckName, Check>> = {
   differential: (pool, sql, seed) => new Differential(pool, sql, seed).run(STEPS),
+  'differential of few lanes': (pool, sql, seed) => new Differential(pool, sql, seed).run(STEPS, 1),
 
   standstill: neverStandStill,
 

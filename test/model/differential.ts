@@ -77,6 +77,7 @@ export class Differential {
   #claims = 0;
   #turns = 0;
   #now = Date.now() + 60_000;
+  #webhooks = 0;
   /** Steps of single deliveries that were compared. */
   steps = 0;
   readonly ends: Record<string, number> = {};
@@ -89,6 +90,7 @@ export class Differential {
   }
 
   async #populate(webhooks: number): Promise<void> {
+    this.#webhooks = webhooks;
     for (let partner = 0; partner < PARTNERS; partner += 1) {
       const partnerId = await insertPartner(this.#sql);
       this.#partners.push(partnerId);
@@ -109,9 +111,12 @@ export class Differential {
     }
   }
 
-  /** Takes at least `steps`, and more (three times as many at most) until deliveries have come to every end. */
-  async run(steps: number): Promise<void> {
-    await this.#populate(WEBHOOKS);
+  /**
+   * Takes at least `steps`, and more (three times as many at most) until deliveries have come to every end. Of each partner
+   * there are `webhooks`: with one, most first attempts go the short way.
+   */
+  async run(steps: number, webhooks = WEBHOOKS): Promise<void> {
+    await this.#populate(webhooks);
     const isDone = () => this.steps >= steps * (Object.keys(this.ends).length < ENDS ? 3 : 1);
     while (!isDone()) await this.#turn();
     await this.#exhaust();
@@ -153,7 +158,7 @@ export class Differential {
 
   async #deactivate(): Promise<void> {
     const active = [...this.#active].filter(([, isActive]) => isActive).map(([id]) => id);
-    if (active.length < PARTNERS * WEBHOOKS * 0.75) return;
+    if (active.length < PARTNERS * this.#webhooks * 0.75) return;
     const id = this.#random.pick(active);
     this.#active.set(id, false);
     await this.#sql`update webhooks set active = false where id = ${id}`;

@@ -2,9 +2,9 @@
 import { readMutants } from './read-mutants.ts';
 
 export const FAIRNESS_MUTANTS = readMutants(String.raw`
-claim_due.sql: a partner has no share of a poller’s slots
-- partner_share(at_most - rank, reserve) as is_taken
-+ at_most as is_taken
+within_share.sql: a partner has no share of a poller’s slots
+- <= partner_share(at_most - rank, reserve)
++ <= at_most
 share of a partner: took every slot|was not served
 
 queue/slots.ts: no slots are kept for partners that hold few
@@ -22,17 +22,17 @@ wait_for_work.sql: a look takes the lanes of a partner that has its share for wo
 + between due_from and moment
 share of a partner: looks again and again
 
-claim_due.sql: a lane whose partner reached its share in a claim is put off
-- when s.due_at <= moment then case when s.is_cut then s.next_due_at else moment end
+rearm_lanes.sql: a lane whose partner reached its share in a claim is put off
+- when s.due_at <= moment then case when s.is_cut then l.next_due_at else moment end
 + when s.due_at <= moment then moment + case when s.is_cut then interval '5 seconds' else interval '0' end
 standstill: stands still
 
 claim_due.sql: a lane is put off while its partner has its share as its poller remembers it
-- when s.due_at <= moment then case
-+ when s.due_at <= moment and exists (
-+             select from unnest(holders, held) h (id, n), lanes where lanes.ctid = s.ctid and h.id = partner_id and h.n >= 8
-+           ) then moment + interval '5 seconds'
-+           when s.due_at <= moment then case
+- select * from rearm_lanes(places, found.turns, found.dues, found.are_within, at_most, moment);
++ select * from rearm_lanes(places, found.turns, found.dues, found.are_within, at_most, moment);
++   update lanes l set next_due_at = moment + interval '5 seconds'
++   from unnest(holders, held) h (id, n)
++   where l.next_due_at <= moment and not l.saturated and h.id = l.partner_id and h.n >= 8;
 standstill: stands still
 
 queue/slots.ts: whoever holds many slots has its share, though most are free

@@ -4,7 +4,7 @@ import { readMutants } from './read-mutants.ts';
 export const FIRST_ATTEMPT_MUTANTS = readMutants(String.raw`
 serve_arrivals.sql: what arrives is claimed beyond its lane’s window
 - continue when state.slots < told.named;
-differential: over the cap|over its window
+differential of few lanes: over the cap|over its window
 
 serve_arrivals.sql: what arrives is claimed although somebody has it
 -               and named.claimed_at is null
@@ -19,7 +19,7 @@ first attempts: before it is due
 serve_arrivals.sql: a lane does not know when the lease of a first attempt ends
 - else least(l.next_due_at, lease_end) end
 + else l.next_due_at end
-differential: lane sleeps
+differential of few lanes: lane sleeps
 
 serve_arrivals.sql: a lane’s high-water mark forgets a first attempt
 - flying_to = greatest(state.last_due, told.last_due)
@@ -30,7 +30,7 @@ serve_arrivals.sql: a lane’s low-water mark passes a first attempt
 - scan_from = least(l.next_scan_from, state.first_due, told.first_due, moment),
 -           next_scan_from = least(state.first_due, told.first_due, moment)
 + scan_from = moment, next_scan_from = moment
-differential: lane sleeps|over the cap|attempts is|over its window
+differential of few lanes: lane sleeps|over the cap|attempts is|over its window
 
 serve_arrivals.sql: a first attempt fills its lane, and a free slot does not wake it
 - continue when not found or lane.saturated
@@ -74,6 +74,11 @@ first attempts: lane sleeps
 
 serve_arrivals.sql: what the short way leaves is not armed
 - perform arm_lanes(rest, moment);
++ null;
+differential of few lanes: lane sleeps|arm: window is
+
+serve_arrivals.sql: what arrives for many lanes is not armed
+- perform arm_lanes(came, moment);
 + null;
 differential: lane sleeps|arm: window is
 

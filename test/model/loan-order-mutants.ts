@@ -2,8 +2,8 @@
 import { readMutants } from './read-mutants.ts';
 
 export const LOAN_ORDER_MUTANTS = readMutants(String.raw`
-claim_due.sql: a claim takes what was not judged
-- and (not lane.in_order or d.claimed_at is not null or d.id = any (allowed))
+find_due.sql: a claim takes what was not judged
+- and (not l.in_order or d.id = any (allowed))
 order of loans: two of a loan in flight|taken before its turn
 
 claim_due.sql: a lane in order is not asked whether it is

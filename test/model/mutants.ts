@@ -77,19 +77,21 @@ take_arrivals.sql: a full turn believes in transactions that are yet to come
 + last_tx
 arrival from elsewhere: passed over
 
-claim_due.sql: a lane is not re-armed for the next retry
+rearm_lanes.sql: a lane is not re-armed for the next retry
 - else least(s.due_at, s.first_claimed_at
 + else least(null::timestamptz, s.first_claimed_at
 retry: lane sleeps
 
-claim_due.sql: a lane does not know when the leases end that it has just given
-- coalesce(lane.first_claimed_at, case when mine.n > 0 then moment end)
-+ lane.first_claimed_at
+rearm_lanes.sql: a lane does not know when the leases end that it has just given
+- then s.first_claimed_at + lease()
++ then nullif(s.first_claimed_at, moment) + lease()
+- else least(s.due_at, s.first_claimed_at + lease())
++ else least(s.due_at, nullif(s.first_claimed_at, moment) + lease())
 differential: lane sleeps|lanes_saturated_wakes
 
-claim_due.sql: a lane sleeps over what was lost
-- (d.claimed_at is null or d.claimed_at <= lease_start) and d.id
-+ d.claimed_at is null and d.id
+rearm_lanes.sql: a lane sleeps over what was lost
+- (d.claimed_at is null or d.claimed_at <= moment - lease())
++ d.claimed_at is null
 lost claim found twice: not due again
 
 queue/lost.ts: a claim is ended before its lease is over
@@ -121,10 +123,9 @@ queue/lost.ts: a failure booked for lost attempts is due later than its slot
 + then lost.next_slot + interval '1 hour' else
 booked failure: not tried again
 
-claim_due.sql: what is claimed is taken from whoever has it
--            not is_lost
--            and coalesce(held[
-+            coalesce(held[
+find_due.sql: what is claimed is taken from whoever has it
+- and d.claimed_at is null
++ and (d.claimed_at is null or d.claimed_at <= moment - lease())
 differential: sent and must not|not due|over the cap
 
 queue/arrivals.ts: a saturated lane is not woken by a record
@@ -191,11 +192,9 @@ queue/lost.ts: booked failures never end in erro
 + status = 'pendente'
 only losses: deliveries_|status
 
-claim_due.sql: a delivery is claimed before it is due
-- between lane.scan_from and moment
--
-+ between lane.scan_from and moment + interval '1 hour'
-+
+find_due.sql: a delivery is claimed before it is due
+- between l.scan_from and moment
++ between l.scan_from and moment + interval '1 hour'
 differential: not due
 
 state_of_lane.sql: the cap is not kept
@@ -203,12 +202,14 @@ state_of_lane.sql: the cap is not kept
 + then cap.size else
 differential: over the cap|over its window
 
-claim_due.sql: a lane’s low-water mark passes what is still claimed
-- least(lane.first_due, mine.first_due) as first_due
-+ null::timestamptz as first_due
+rearm_lanes.sql: a lane’s low-water mark passes what is still claimed
+- least(l.next_scan_from, s.first_due, s.due_at, moment)
++ least(l.next_scan_from, s.due_at, moment)
+- least(s.first_due, s.due_at, moment)
++ least(s.due_at, moment)
 differential: lane sleeps|over the cap|attempts is|over its window
 
-claim_due.sql: a lane’s high-water mark forgets what is claimed
+rearm_lanes.sql: a lane’s high-water mark forgets what is claimed
 - flying_to = s.last_due
 + flying_to = null
 differential: over the cap|over its window|attempts is
@@ -265,7 +266,7 @@ claim_due.sql: lanes are not locked by the claim that serves them
 - limit least(at_most, lanes_a_claim)
 -     for update skip locked
 + limit least(at_most, lanes_a_claim)
-concurrent claims: over overlapping claims
+concurrent claims: over overlapping claims|Cannot destructure
 
 claim_due.sql: a claim counts on the snapshot on which its lanes were locked
 -     select l.ctid, l.in_order
@@ -275,18 +276,28 @@ claim_due.sql: a claim counts on the snapshot on which its lanes were locked
 -     limit least(at_most, lanes_a_claim)
 -     for update skip locked
 + select '(0,0)'::tid as ctid, false as in_order
-- l.ctid, l.webhook_id, l.partner_id, l.next_due_at, l.scan_from, l.next_scan_from,
--            l.in_order, now.*
--     from unnest(locked) as held (ctid)
--     join lanes l on l.ctid = held.ctid
--     cross join lateral state_of_lane(l, moment) now
-+ place as ctid, (h.l).webhook_id, (h.l).partner_id, (h.l).next_due_at, (h.l).scan_from, (h.l).next_scan_from,
-+            (h.l).in_order, now.*
+- select * into found from find_due(places, moment, at_most, quantum, allowed, reserve, holders, held);
++ select array_agg(1::bigint) as turns, array_agg(d.id) as ids, array_agg(d.due_at) as dues, array_agg(d.partner_id) as partners,
++          null::boolean[] as are_within, array_agg(distinct d.place) as places
++   into found
++   from (
++     select (h.l).partner_id, h.place, d.id, d.next_attempt_at as due_at
 +     from (
 +         select l.ctid as place, l from lanes l where next_due_at between due_from and moment
 +         order by next_due_at limit least(at_most, lanes_a_claim) for update skip locked
 +     ) h
 +     cross join lateral state_of_lane(h.l, moment) now
++     cross join lateral (
++       select d.id, d.next_attempt_at
++       from deliveries d
++       where d.webhook_id = (h.l).webhook_id and d.status = 'pendente' and d.claimed_at is null and d.next_attempt_at <= moment
++       order by d.next_attempt_at
++       limit greatest(least(now.slots, quantum), 0)
++       for update skip locked
++     ) d
++     limit at_most
++   ) d;
++   places := found.places;
 claim behind a claim: 11 in flight
 
 queue/lease.ts: a send starts although the lease may end under it

@@ -48,8 +48,8 @@ next_window.sql: a window ignores rising times
 + elsif false then
 window: rising times are ignored
 
-claim_due.sql: a claim does not say how many it left in flight
--         in_flight = s.flying,
+rearm_lanes.sql: a claim does not say how many it left in flight
+-       in_flight = s.flying,
 -
 filled window: never grows
 

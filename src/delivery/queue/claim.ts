@@ -10,12 +10,12 @@
  * is lost, and it is ended (lost.ts) before anybody takes it again. `claimed_by` is fresh for every call, so that a claim
  * whose commit is unknown can be released after a reconnect.
  * A turn is a function of the database because it is several statements, one on a newer snapshot than the other: what is in
- * flight is counted on a newer one than that on which the lanes were locked. A first attempt is claimed by the key that its
- * arrival names (drizzle/functions/serve_arrivals.sql); in one session, claim and arming took 870 us of CPU for one delivery
- * before, and take 590 so. The rest is about `claim_due`. Measured alternatives, for a claim of one delivery: two pipelined
- * statements (locked lanes passed in a session setting) +20 %; three statements with a round trip each +33 %.
+ * flight is counted on a newer one than that on which the lanes were locked. The first attempts of a few lanes are claimed by the
+ * keys that their arrivals name (drizzle/functions/serve_arrivals.sql): 0.57 ms of CPU for one, and 0.96 if its lane is armed. The
+ * rest is about `claim_due`. Measured alternatives, for a claim of one delivery: two pipelined statements (locked lanes passed
+ * in a session setting) +20 %; three statements with a round trip each +33 %.
  * Fairness between lanes: a lane with many due deliveries is served a few at a time and then waits behind the others.
- * Visiting a lane costs as much as two deliveries. Fairness between partners: a partner takes slots up to its share
+ * Visiting a lane costs about as much as one more delivery. Fairness between partners: a partner takes slots up to its share
  * (slots.ts); the lanes of one that has its share are not looked at. They stay due for the other pollers.
  * Deliveries and lanes are only locked with SKIP LOCKED, so a claim never waits for a record.
  */
@@ -61,10 +61,9 @@ interface Taken {
 /** One claimed delivery with all that sending it takes. */
 export type ClaimedDelivery = Taken & Omit<Lane, 'active' | 'lost' | 'isFull'>;
 
-/** The columns of claim_due. Lanes come first, each with its turn; then, with the turns of their lanes, what was taken. */
+/** The columns of claim_due: rows of what was taken, then of the lanes. */
 interface Columns {
-  turn: number;
-  /** Null in a lane's row; the columns behind `salt` are null in a delivery's. */
+  /** Null in a lane's row, as the columns before `webhookId`. Of those behind it, a delivery's row has only `isTest`. */
   id: string | null;
   number: number;
   event: string;
@@ -96,27 +95,26 @@ const ARRIVALS_A_TURN = 4_000;
 
 /** Where each column is in a row. Rows come as lists: as objects, a poller with a million deliveries due kept some MiB more. */
 export const ORDINAL = {
-  turn: 0,
-  id: 1,
-  number: 2,
-  event: 3,
-  body: 4,
-  loanVersion: 5,
-  traceparent: 6,
-  salt: 7,
-  webhookId: 8,
-  active: 9,
-  partnerId: 10,
-  url: 11,
-  encryptedSecret: 12,
-  previousEncryptedSecret: 13,
-  claimedAt: 14,
-  lost: 15,
-  isFull: 16,
-  isTest: 17,
-  arrived: 18,
-  server: 19,
-  leaseMs: 20,
+  id: 0,
+  number: 1,
+  event: 2,
+  body: 3,
+  loanVersion: 4,
+  traceparent: 5,
+  salt: 6,
+  webhookId: 7,
+  active: 8,
+  partnerId: 9,
+  url: 10,
+  encryptedSecret: 11,
+  previousEncryptedSecret: 12,
+  claimedAt: 13,
+  lost: 14,
+  isFull: 15,
+  isTest: 16,
+  arrived: 17,
+  server: 18,
+  leaseMs: 19,
 } as const satisfies Record<keyof TurnColumns, number>;
 
 type Row = { readonly [Name in keyof TurnColumns as (typeof ORDINAL)[Name]]: TurnColumns[Name] };
@@ -195,19 +193,12 @@ export async function takeTurn(
 }
 
 function claimedOf(rows: readonly Row[]): Claimed {
-  const all: Lane[] = [];
-  const byTurn = new Map<number, Lane>();
-  const deliveries: ClaimedDelivery[] = [];
-  for (const row of rows) {
-    if (row[ORDINAL.id] === null) {
-      const lane = laneOf(row);
-      all.push(lane);
-      // Those that were claimed the short way come first, with turns of their own, and their deliveries behind them.
-      byTurn.set(row[ORDINAL.turn], lane);
-    } else deliveries.push(deliveryOf(row, byTurn.get(row[ORDINAL.turn]) as Lane));
-  }
+  const all = rows.filter((row) => row[ORDINAL.id] === null).map(laneOf);
+  const byWebhook = new Map(all.map((lane) => [lane.webhookId, lane]));
   return {
-    deliveries,
+    deliveries: rows
+      .filter((row) => row[ORDINAL.id] !== null)
+      .map((row) => deliveryOf(row, byWebhook.get(row[ORDINAL.webhookId]) as Lane)),
     inactive: all.filter((lane) => !lane.active).map((lane) => lane.webhookId),
     lost: all.flatMap((lane) => lane.lost),
     full: new Set(all.filter((lane) => lane.isFull).map((lane) => lane.webhookId)),

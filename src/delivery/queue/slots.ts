@@ -32,7 +32,7 @@ export interface Shares {
   readonly sated: readonly string[];
 }
 
-/** `least_share` and `share_a_free_slot` of `claim_due`. Partners that hold fewer are left out, which keeps the lists short. */
+/** As partner_share.sql has them. Partners that hold fewer are left out, which keeps the lists short. */
 const MANY = 8;
 const SHARE_A_FREE_SLOT = 16;
 const RESERVE = 1 / 8;

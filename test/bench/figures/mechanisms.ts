@@ -28,8 +28,8 @@ const PACE = 1_500;
 /** One mechanism, and how it is taken out. */
 interface Mechanism {
   readonly name: string;
-  /** In a function's file: texts, and what stands in their place. */
-  readonly rewrites?: { readonly file: string; readonly texts: readonly (readonly [find: string, put: string])[] };
+  /** In functions' files: texts, and what stands in their place. */
+  readonly rewrites?: readonly (readonly [file: string, find: string, put: string])[];
   readonly statement?: string;
   /** In this process; returns what puts it back. */
   readonly disable?: () => () => void;
@@ -39,40 +39,37 @@ const MECHANISMS: readonly Mechanism[] = [
   { name: 'as it is' },
   {
     name: 'without scan_from',
-    rewrites: {
-      file: 'claim_due.sql',
-      texts: [
-        ['and d.next_attempt_at between lane.scan_from and moment', 'and d.next_attempt_at <= moment'],
-        ['and d.next_attempt_at >= lane.scan_from and', 'and'],
-      ],
-    },
+    rewrites: [
+      ['find_due.sql', 'and d.next_attempt_at between l.scan_from and moment', 'and d.next_attempt_at <= moment'],
+      ['rearm_lanes.sql', 'and d.next_attempt_at >= l.scan_from and', 'and'],
+    ],
   },
   {
     name: 'without next_scan_from',
-    rewrites: {
-      file: 'claim_due.sql',
-      texts: [
-        [
-          'scan_from = least(s.next_scan_from, s.first_due, s.due_at, moment),',
-          'scan_from = least(s.first_due, s.due_at, moment),',
-        ],
+    rewrites: [
+      [
+        'rearm_lanes.sql',
+        'scan_from = least(l.next_scan_from, s.first_due, s.due_at, moment),',
+        'scan_from = least(s.first_due, s.due_at, moment),',
       ],
-    },
+    ],
   },
   {
     name: 'without flying_to',
-    rewrites: {
-      file: 'state_of_lane.sql',
-      texts: [['and d.next_attempt_at between l.scan_from and l.flying_to', 'and d.next_attempt_at >= l.scan_from']],
-    },
+    rewrites: [
+      [
+        'state_of_lane.sql',
+        'and d.next_attempt_at between l.scan_from and greatest(l.flying_to, until)',
+        'and d.next_attempt_at >= l.scan_from',
+      ],
+    ],
   },
   { name: 'with a unique key of lanes', statement: 'create unique index lanes_one on lanes (webhook_id)' },
   {
     name: 'without the remembered snapshot',
-    rewrites: {
-      file: 'arrivals_taken.sql',
-      texts: [["coalesce(nullif(current_setting('carteiro.taken', true), ''), '1:1:')", "'1:1:'"]],
-    },
+    rewrites: [
+      ['arrivals_taken.sql', "coalesce(nullif(current_setting('carteiro.taken', true), ''), '1:1:')", "'1:1:'"],
+    ],
   },
   {
     name: 'without the due mark',
@@ -94,13 +91,10 @@ const MECHANISMS: readonly Mechanism[] = [
 
 /** Takes the mechanism out; returns what ends that. */
 async function takeOut(server: Server, { rewrites, statement, disable }: Mechanism): Promise<() => void> {
-  if (rewrites !== undefined) {
-    let source = await readFile(path.join(FUNCTIONS, rewrites.file), 'utf8');
-    for (const [find, put] of rewrites.texts) {
-      if (!source.includes(find)) throw new Error(`${rewrites.file} has no longer: ${find}`);
-      source = source.replaceAll(find, put);
-    }
-    await server.on(DATABASE, (sql) => sql.unsafe(source));
+  for (const [file, find, put] of rewrites ?? []) {
+    const source = await readFile(path.join(FUNCTIONS, file), 'utf8');
+    if (!source.includes(find)) throw new Error(`${file} has no longer: ${find}`);
+    await server.on(DATABASE, (sql) => sql.unsafe(source.replaceAll(find, put)));
   }
   if (statement !== undefined) await server.on(DATABASE, (sql) => sql.unsafe(statement));
   return disable?.() ?? (() => undefined);

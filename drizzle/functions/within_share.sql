@@ -1,0 +1,16 @@
+-- Which of the deliveries that a claim found are within the shares of their partners, each as if all before it were taken:
+-- `partners` has the partner of each. A partner gets no more than its share of the poller's slots (src/delivery/queue/slots.ts):
+-- partner `holders[i]` holds `held[i]` of them, partners that are not listed hold few, and of the `at_most` that are free
+-- `reserve` are kept for those. With a null `reserve`, shares are not looked at.
+-- A lane of which nothing is taken for this stays due where it is: put off for 5 s, it had the pollers sleep beside a backlog.
+create or replace function within_share(partners uuid[], at_most bigint, reserve int, holders uuid[], held int[]) returns boolean[]
+  language sql stable set search_path from current
+as $$
+  select array_agg(
+    coalesce(held[array_position(holders, partner_id)], 0) + nth <= partner_share(at_most - rank, reserve) order by rank
+  )
+  from (
+    select partner_id, rank, row_number() over (partition by partner_id order by rank) as nth
+    from unnest(partners) with ordinality as found (partner_id, rank)
+  ) ranked
+$$;
