@@ -1,4 +1,4 @@
-/** What was done to months, as the sealed rows of `archive_acts` tell: a month's state is its newest row. */
+/** The acts on months, which are the sealed rows of `archive_acts`: a month's state is its newest row. */
 import type { ArchiveAct } from '../contract/statuses.ts';
 import { addMonths, startOfDay } from '../contract/calendar.ts';
 import type { Pool, Tx } from '../db/pool.ts';

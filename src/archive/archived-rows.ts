@@ -1,6 +1,6 @@
 /**
- * What is read of months whose rows lie in files alone: the leaves of a seal for `audit verify`, and one delivery with its attempts.
- * A delivery is found by the ranges of ids in the manifests, and by the keys of row groups, so a read takes some parts of a file.
+ * Reads of months whose rows lie in files alone: the leaves of a seal for `audit verify`, and one delivery with its attempts.
+ * The manifests' ranges of ids and the keys of row groups lead to a delivery, so a read loads only some parts of a file.
  */
 import { placeOf } from '../audit/lists/removed.ts';
 import type { Range, Removed } from '../audit/lists/kind.ts';

@@ -4,7 +4,8 @@
  * Invariant: at every moment the newest act of a month names a manifest whose files are all there and were verified. New files and
  * their manifest come first, then the act, and only then are the files removed that the new manifest does not name. An erased row
  * keeps its salted hash, so each seal's root is made of the rows as before.
- * Crash: before the act, the next run writes the same again; behind it, the next run finds the older manifest and removes what is left.
+ * Crash: before the act, the next run writes the same files again; after it, the next run finds the older manifest and removes the
+ * files that only this one names.
  * An order is looked for once in each month whose rows were read before the order was done. An event lies in the month of its append, its
  * attempts in that month or in later ones: these are found by the ids of the deliveries beside the event.
  */

@@ -1,4 +1,4 @@
-/** What `maintain` does: which months are old enough, and each of them from where it stands to removed. */
+/** `maintain`: finds the months that are old enough, and takes each from its present state to removed. */
 import type { Signer } from '../audit/checkpoint/note.ts';
 import { addMonths, dayOf, startOfDay } from '../contract/calendar.ts';
 import type { Pool } from '../db/pool.ts';

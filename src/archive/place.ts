@@ -1,4 +1,4 @@
-/** Where archives lie: a directory, or below a prefix of an S3 bucket. A file there is written once, whole or not at all. */
+/** A place of archives: a directory, or a prefix of an S3 bucket. A file there is written once, whole or not at all. */
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { mkdir, open, rename, rm } from 'node:fs/promises';

@@ -1,9 +1,9 @@
 /**
  * One Parquet file: rows of one table, in columns of the table's own names and types, compressed by Zstandard.
  *
- * A row is what PostgreSQL's `record_send` makes of it, as a sealed entry is (audit/seals), so the file gives back each byte that
- * was hashed. What an entry has as a hash is here as its text: an event's `body`, an attempt's `answer`, each with its salt; the
- * column `commitment` is filled only where these were erased. `deliveries` are not sealed.
+ * A row is the output of PostgreSQL's `record_send`, as a sealed entry is (audit/seals), so the file gives back each byte that was
+ * hashed. Two texts stand in an entry as hashes and here in full: an event's `body` and an attempt's `answer`, each with its salt.
+ * Only where they were erased, `commitment` has the hash. `deliveries` are not sealed.
  */
 import { constants, zstdCompressSync } from 'node:zlib';
 import { parquetWriteBuffer } from 'hyparquet-writer';
