@@ -46,7 +46,7 @@ grant select on
   to carteiro_auditor;
 -- The views call them with the reader's rights.
 grant execute on function
-  mask(text), masked(text), answer_head(text), answer_body(text), envelope(text, timestamptz, text, uuid, json)
+  mask(text), masked(text), answer_head(text), answer_body(text), poller_of(text), envelope(text, timestamptz, text, uuid, json)
   to carteiro_auditor;
 
 -- The `audit` commands: the log, and of the tables the columns that the views show as they are.
@@ -98,7 +98,8 @@ grant update (version, next_due_at, max_in_flight, saturated, scan_from, next_sc
 -- A row can be locked only with the right to update one of its columns: this is the one that nothing is decided by.
 grant update (created_at) on partners, webhooks to carteiro_app, carteiro_poller;
 grant execute on function
-  advisory_lock(text), masked(text), answer_head(text), answer_body(text), field_of(json, text), envelope(text, timestamptz, text, uuid, json),
+  advisory_lock(text), masked(text), answer_head(text), answer_body(text), poller_of(text), field_of(json, text),
+  envelope(text, timestamptz, text, uuid, json),
   is_sound_delivery(text, integer, smallint, smallint, timestamptz, text, timestamptz, timestamptz),
   is_sound_attempt(integer, boolean, text, smallint, integer, text),
   lease(), next_slot(deliveries, timestamptz), cluster_timeline(), current_epoch(), server_fault(), refuse_strange_server(), look_at_server(integer, xid8)
@@ -141,7 +142,7 @@ grant execute on function
   rearm_lanes(tid[], bigint[], timestamptz[], boolean[], bigint, timestamptz),
   serve_arrivals(text, arrivals[], bigint, timestamptz, int, uuid[], int[]),
   take_turn(text, bigint, timestamptz, timestamptz, int, uuid[], int[], uuid[], float8, float8, float8),
-  wait_behind_others(timestamptz, float8, float8, timestamptz, uuid[]), poller_number(text), living_pollers(), sign_of_life(text, boolean),
+  wait_behind_others(timestamptz, float8, float8, timestamptz, uuid[]), poller_number(text), term_of(text), living_pollers(), sign_of_life(text, boolean),
   hold_back(tid[], timestamptz, bigint), claim_due(text, bigint, timestamptz, timestamptz, int, uuid[], int[], uuid[])
   to carteiro_poller;
 

@@ -162,7 +162,7 @@ async function readPollers(tx: Tx): Promise<PollerLine[]> {
        where muted_at is not null order by webhook_id limit ${FLYING_LANES})
     ),
     claim as (
-      select left(d.claimed_by, length(d.claimed_by) - strpos(reverse(d.claimed_by), '/')) as poller, d.claimed_at as at
+      select poller_of(d.claimed_by) as poller, d.claimed_at as at
       from held l
       cross join lateral (
         select claimed_by, claimed_at from deliveries

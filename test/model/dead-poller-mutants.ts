@@ -3,12 +3,12 @@ import { readMutants } from './read-mutants.ts';
 
 export const DEAD_POLLER_MUTANTS = readMutants(String.raw`
 queue/upkeep/dead-pollers.ts: a living poller’s claims are ended: nobody asks for its lock
-- poller_number(left(held.claim, -strpos(reverse(held.claim), '/'))) <> all (living.numbers)
+- poller_number(poller_of(held.claim)) <> all (living.numbers)
 + living.numbers is not null
 living poller: living pollers were ended
 
 queue/upkeep/dead-pollers.ts: claims that never had a lock are ended
-- and d.claimed_by like '%/%.%'
+- term_of(held.claim) is not null and
 living poller: living pollers were ended
 
 queue/upkeep/dead-pollers.ts: a dead poller’s claims are not ended: nobody looks when a lock has gone

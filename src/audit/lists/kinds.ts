@@ -50,7 +50,7 @@ export const KINDS = {
              (select e.stream from events e where e.id = a.event_id and e.loan_version is not null) as emprestimo_id,
              started_at as inicio, recorded_at as registrada_em, duration_ms as duracao_ms, outcome as resultado,
              status_code as status_http, url, address as endereco, key_id as chave_id,
-             left(claim, length(claim) - strpos(reverse(claim), '/')) as poller, claim as reivindicacao,
+             poller_of(claim) as poller, claim as reivindicacao,
              error as erro, answer_head(answer) as resposta_cabecalhos,
              case when answer is null and commitment is not null then ${ERASED} else answer_body(answer) end as resposta,
              epoch as epoca, tx as transacao

@@ -18,7 +18,7 @@ import { bytea, commitment, computedText, epoch, instant, ownTx, salt } from '..
 import { oneOf, sealable } from '../constraints.ts';
 import { webhooks } from './partners.ts';
 
-/** A claim's name without its number. */
+/** As `poller_of`, which a computed column cannot call. */
 const pollerOfClaim = computedText("left(claim, length(claim) - strpos(reverse(claim), '/'))");
 
 /** One row for every POST that may have left, append-only. A `late` row is the report of a poller that lost its lease. */

@@ -1,7 +1,7 @@
 /**
  * Dead pollers: each living poller holds a lock under its name (drizzle/functions/sign_of_life.sql). A claim that was
- * made under such a lock is named `poller/term.number`. When its poller no longer holds the lock, the claim is ended
- * after a grace, and others take over.
+ * made under such a lock has a term (term_of.sql). When its poller no longer holds the lock, the claim is ended after a
+ * grace, and others take over.
  *
  * Invariant: a claim is ended only after this poller has seen it without its lock for GRACE_MS, by its own monotonic
  * clock. By then its poller starts no send of it: a poller starts sends only for less than GRACE_MS after its lock was
@@ -31,23 +31,27 @@ const AT_ONCE = 10_000;
 /** What one transaction ends. */
 const BATCH = 1_000;
 
+interface Orphan extends HeldDelivery {
+  readonly poller: string;
+}
+
 /** The claims without their poller's lock; none where the poller `name` has no lock itself. */
-async function readOrphans(tx: Tx, name: string): Promise<readonly HeldDelivery[]> {
-  return tx<HeldDelivery[]>`
+async function readOrphans(tx: Tx, name: string): Promise<readonly Orphan[]> {
+  return tx<Orphan[]>`
     with living as materialized (
       select array_agg(number) as numbers from living_pollers()
     )
-    select unnest(held.ids) as id, held.claim
+    select unnest(held.ids) as id, held.claim, poller_of(held.claim) as poller
     from living
     cross join lateral (
       select d.claimed_by as claim, array_agg(d.id) as ids
       from lanes l
       join deliveries d on d.webhook_id = l.webhook_id and d.partner_id = l.partner_id and d.status = 'pendente'
                        and d.next_attempt_at between l.scan_from and l.flying_to
-      where l.flying_to is not null and d.claimed_by like '%/%.%' and poller_number(${name}) = any (living.numbers)
+      where l.flying_to is not null and d.claimed_by is not null and poller_number(${name}) = any (living.numbers)
       group by d.claimed_by
     ) held
-    where poller_number(left(held.claim, -strpos(reverse(held.claim), '/'))) <> all (living.numbers)
+    where term_of(held.claim) is not null and poller_number(poller_of(held.claim)) <> all (living.numbers)
     limit ${AT_ONCE}`;
 }
 
@@ -116,7 +120,7 @@ export class DeadPollers {
     this.#lookUntilMs = this.#graceUntilMs + SETTLE_MS;
   }
 
-  async #end(orphans: readonly HeldDelivery[]): Promise<void> {
+  async #end(orphans: readonly Orphan[]): Promise<void> {
     const { pool, log, now } = this.#deps;
     for (let from = 0; from < orphans.length; from += BATCH) {
       const batch = orphans.slice(from, from + BATCH);
@@ -126,7 +130,7 @@ export class DeadPollers {
         return taken ? endClaims(tx, batch, now()) : 0;
       });
       if (ended === 0) continue;
-      const pollers = [...new Set(batch.map(({ claim }) => claim.slice(0, claim.lastIndexOf('/'))))];
+      const pollers = [...new Set(batch.map(({ poller }) => poller))];
       log.warn({ deliveries: ended, pollers }, 'pollers are gone: ended their claims, what they sent is desconhecido');
     }
   }
