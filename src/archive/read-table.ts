@@ -50,11 +50,9 @@ class OpenFile {
     return (await parquetReadObjects({ file: this.#file, metadata: this.#metadata, ...READING, ...part })) as Row[];
   }
 
-  /** The rows of a group that fit by these columns, the first of them or the last where they are more than `most`. */
-  async fitting({ start, end }: Group, columns: string[], fits: (row: Row) => boolean, most = Infinity, atEnd = false) {
-    const all = await this.read({ columns, rowStart: start, rowEnd: end });
-    const found = all.flatMap((row, index) => (fits(row) ? [index] : []));
-    const taken = found.length <= most ? found : atEnd ? found.slice(-most) : found.slice(0, most);
+  /** The rows of a group that are chosen by these columns, by their indices in the order of the file. */
+  async chosen({ start, end }: Group, columns: string[], choose: (rows: Row[]) => number[]): Promise<Row[]> {
+    const taken = choose(await this.read({ columns, rowStart: start, rowEnd: end }));
     const [first, last] = [taken[0], taken.at(-1)];
     if (first === undefined || last === undefined) return [];
     const rows = await this.read({ rowStart: start + first, rowEnd: start + last + 1 });
@@ -79,7 +77,11 @@ export async function readRows(
   const rows: Row[] = [];
   for (const group of groups) {
     if (mayHave(group, column, key.toString('hex'), key.toString('hex')))
-      rows.push(...(await open.fitting(group, [column], (row) => key.equals(row[column] as Uint8Array))));
+      rows.push(
+        ...(await open.chosen(group, [column], (all) =>
+          indicesOf(all, (row) => key.equals(row[column] as Uint8Array)),
+        )),
+      );
   }
   return { table, oids, rows };
 }
@@ -89,21 +91,39 @@ export async function readBetween(file: AsyncBuffer, { from, below, isNewestFirs
   const open = await openFile(file);
   const { table, oids, groups } = open;
   const order = [...(ORDER[table] ?? [])];
-  const fits = (row: Row) => {
-    const place = placeOfRow(table, oids, row);
-    return (
-      place >= from && place < below && Object.entries(having).every(([name, value]) => textOf(row[name]) === value)
-    );
+  const has = (row: Row) => Object.entries(having).every(([name, value]) => textOf(row[name]) === value);
+  const choose = (all: Row[], wanted: number) => {
+    const [start, end] = [from, below].map((bound) => firstAt(all, (row) => placeOfRow(table, oids, row) >= bound));
+    const found = indicesOf(all, has, start, end);
+    if (found.length <= wanted) return found;
+    return isNewestFirst ? found.slice(-wanted) : found.slice(0, wanted);
   };
   let rows: Row[] = [];
   for (const group of isNewestFirst ? groups.toReversed() : groups) {
     if (rows.length >= most) break;
     if (!mayHave(group, order[0] ?? '', from, below)) continue;
     const columns = [...new Set([...order, ...Object.keys(having)])];
-    const found = await open.fitting(group, columns, fits, most - rows.length, isNewestFirst);
+    const found = await open.chosen(group, columns, (all) => choose(all, most - rows.length));
     rows = isNewestFirst ? [...found, ...rows] : [...rows, ...found];
   }
   return { table, oids, rows };
+}
+
+/** The index of the first row that is so, where all rows behind one that is so are so too. */
+function firstAt(rows: readonly Row[], isSo: (row: Row) => boolean): number {
+  let [low, high] = [0, rows.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (isSo(rows[middle] as Row)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+function indicesOf(rows: readonly Row[], fits: (row: Row) => boolean, start = 0, end = rows.length): number[] {
+  const found: number[] = [];
+  for (let index = start; index < end; index += 1) if (fits(rows[index] as Row)) found.push(index);
+  return found;
 }
 
 /** False where no value of the group's column lies from one on and not behind another, as texts of {@link placeOf}. */

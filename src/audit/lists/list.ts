@@ -22,7 +22,7 @@ import { sightOf } from '../seals/rows.ts';
 import { columnsOf, type Cut, type Filters, KEY_TYPES, type KeyType, type Kind, type Walk } from './kind.ts';
 
 /** Rows that one page reads at most, where no index answers the filters by itself. */
-export const SCANNED = 500;
+const SCANNED = 500;
 
 type Value = string | number | boolean | null;
 export type Row = Readonly<Record<string, Value | readonly string[]>>;
@@ -47,6 +47,8 @@ export interface Found {
   readonly rows: readonly Row[];
   /** The key after which the next page begins; null after the last one. */
   readonly next: readonly string[] | null;
+  /** How many rows were looked at, at most. */
+  readonly budget: number;
 }
 
 /**
@@ -72,6 +74,7 @@ export async function readPage(
     return {
       rows: fitting.slice(0, limit).map((row) => shown(kind, row, !isWhole || !seesCpf)),
       next: last === undefined ? null : keyOf(kind, last),
+      budget,
     };
   });
 }

@@ -7,7 +7,7 @@
 import type { Pool } from '../../db/pool.ts';
 import { firstIdAt } from '../../db/first-id.ts';
 import { KEY_TYPES, type Kind, type Range, type Removed } from './kind.ts';
-import { type Found, type Page, readPage, SCANNED } from './list.ts';
+import { type Found, type Page, readPage } from './list.ts';
 
 /** A key's values as one text, and texts compare as the rows do. */
 export function placeOf(key: readonly string[]): string {
@@ -31,18 +31,14 @@ export async function readWithRemoved(
     if (value !== undefined) return readPage(pool, kind, page, seesCpf, await find(removed, value));
   }
   const found = await readPage(pool, kind, page, seesCpf);
-  const between = await removed.between(files.table, rangeOf(kind, page, found.next));
+  const between = await removed.between(files.table, rangeOf(kind, page, found));
   if (between === null) return found;
   const both = await readPage(pool, kind, page, seesCpf, between.rows);
   return between.stoppedAt === null ? both : before(kind, page, both, between.stoppedAt);
 }
 
 /** What lies between the ends of a page. */
-function rangeOf(
-  { key, removed }: Kind,
-  { filters, from, until, after, limit, order }: Page,
-  next: Found['next'],
-): Range {
+function rangeOf({ key, removed }: Kind, { filters, from, until, after, order }: Page, { next, budget }: Found): Range {
   const isNewestFirst = order === 'newest first';
   const at = (moment: Date) => placeOf([Object.values(key)[0] === 'uuid' ? firstIdAt(moment) : moment.toISOString()]);
   const [start, end] = [after && placeOf(after), next && placeOf(next)];
@@ -52,7 +48,7 @@ function rangeOf(
     from: isNewestFirst ? (end ?? least) : start === null ? least : `${start} `,
     below: isNewestFirst ? (start ?? most) : end === null ? most : `${end} `,
     isNewestFirst,
-    most: Math.max(SCANNED, limit + 1),
+    most: budget,
     having: Object.fromEntries(
       columns.map(([filter, column]) => [column, (filters[filter] ?? '').replaceAll('-', '')]),
     ),
@@ -60,11 +56,15 @@ function rangeOf(
 }
 
 /** The part of a page before a moment, where the look into the files stopped. */
-function before({ key }: Kind, { order }: Page, { rows, next }: Found, moment: string): Found {
+function before({ key }: Kind, { order }: Page, { rows, next, budget }: Found, moment: string): Found {
   const isDown = order === 'newest first';
   const [first = '', ...others] = Object.keys(key);
   const isBefore = (at: unknown) => (isDown ? String(at) > moment : String(at) < moment);
   const kept = rows.filter((row) => isBefore(row[first]));
-  if (kept.length === rows.length && next !== null && isBefore(next[0])) return { rows, next };
-  return { rows: kept, next: [moment, ...others.map((column) => KEY_TYPES[key[column] ?? 'uuid'][isDown ? 1 : 0])] };
+  if (kept.length === rows.length && next !== null && isBefore(next[0])) return { rows, next, budget };
+  return {
+    rows: kept,
+    budget,
+    next: [moment, ...others.map((column) => KEY_TYPES[key[column] ?? 'uuid'][isDown ? 1 : 0])],
+  };
 }

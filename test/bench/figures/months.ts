@@ -3,7 +3,6 @@
  * back, and how long a read of one delivery, and of a page of the auditors' list, takes out of the files. Every delivery is
  * delivered at its first attempt.
  */
-import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { Archives } from '../../../src/archive/archived-rows.ts';
 import { readMonth } from '../../../src/archive/acts.ts';
@@ -47,7 +46,9 @@ async function run({ server, receiver, progress, isQuick, seed }: Bench): Promis
   const url = await createDatabase(server, DATABASE);
   const pool = new Pool({ url, name: DATABASE, max: 3, deadlineMs: 600_000 });
   const folder = await makeTestFolder();
-  const placeOf = (name: string) => openPlace(name, null);
+  // Else in a directory: http://127.0.0.1:5000/bucket.
+  const bucket = process.env['BENCH_MONTH_BUCKET'] ?? null;
+  const placeOf = (name: string) => openPlace(name, bucket === null ? null : accessTo(bucket));
   const took: Record<string, number> = {};
   const timed = async (what: string, work: () => Promise<unknown>) => {
     const startedMs = performance.now();
@@ -68,14 +69,13 @@ async function run({ server, receiver, progress, isQuick, seed }: Bench): Promis
         select delivery_id as id, partner_id as "partnerId", recorded_at as "recordedAt" from attempts order by random() limit 1000`,
     );
     const before = await sizeOf(pool);
-    const place = placeOf(path.join(folder.path, 'archive'));
+    const place = placeOf(bucket === null ? path.join(folder.path, 'archive') : `s3:/${new URL(bucket).pathname}`);
     const moving = { pool, openPlace: placeOf, month: MONTH, actor: 'bench', reason: null };
     await timed('archive', () => archiveMonth({ ...moving, place, signers: [] }));
     await timed('remove', () => removeMonth(moving, async () => void (await sealAll(pool))));
     const act = await pool.run((sql) => readMonth(sql, MONTH));
     const { partes } = await readManifest(place, MONTH, act?.manifest ?? Buffer.alloc(0));
-    const files = partes.flatMap(({ arquivos }) => arquivos.map(({ nome }) => path.join(place.name, nome)));
-    const bytes = (await Promise.all(files.map(async (file) => (await stat(file)).size))).reduce((a, b) => a + b, 0);
+    const bytes = partes.flatMap(({ arquivos }) => arquivos).reduce((sum, file) => sum + file.bytes, 0);
     const archives = new Archives(pool, placeOf);
     const random = seeded(seed);
     const [tookMs, pageMs, attemptsMs]: [number[], number[], number[]] = [[], [], []];
@@ -130,6 +130,10 @@ async function run({ server, receiver, progress, isQuick, seed }: Bench): Promis
     await folder.remove();
     await server.drop(DATABASE);
   }
+}
+
+function accessTo(bucket: string) {
+  return { endpoint: new URL(bucket).origin, region: 'us-east-1', keyId: 'bench', secret: 'bench' };
 }
 
 async function sizeOf(pool: Pool): Promise<number> {
