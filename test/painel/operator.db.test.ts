@@ -255,6 +255,9 @@ test('a worker is erased on a page of its own, with a reason, and the order is s
   expect((await operator.get('/painel/operacao')).text).toContain(`href="${page}"`);
   const wrong = await operator.submit(page, page, { cpf: '529.982.247-26', motivo: 'pedido' });
   expect([wrong.status, wrong.text.includes('CPF inválido')]).toEqual([400, true]);
+  expect(wrong.text).toMatch(
+    /<details class="confirm" open>[^]*name="cpf" value="529.982.247-26"[^>]*aria-invalid="true"[^]*value="pedido"/,
+  );
   const given = await operator.submit(page, page, {
     cpf: '529.982.247-25',
     motivo: 'pedido <b>dele</b>',

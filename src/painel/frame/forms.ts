@@ -19,15 +19,16 @@ export function formToken({ session }: Pick<Visit, 'session'>): Html {
   return html`<input type="hidden" name="formulario" value="${session.formToken}" />`;
 }
 
-/** An act that asks before it is done, without a script. */
+/** An act that asks before it is done, without a script; open where it was refused and is filled in. */
 export function confirmed(
   visit: Visit,
   action: string,
   texts: { label: string; question: string },
   fields: Html | '' = '',
+  isOpen = false,
 ): Html {
   const { words } = visit.c.var.texts;
-  return html`<details class="confirm">
+  return html`<details class="confirm" ${isOpen ? html`open` : ''}>
     <summary class="button">
       <span class="opens">${texts.label}…</span><span class="closes">${words.cancel}</span>
     </summary>

@@ -19,9 +19,9 @@ export async function order(
   return c.redirect(`${page}?feito=${done}`, 303);
 }
 
-export function reasonField({ t }: Visit): Html {
+export function reasonField({ t }: Visit, reason = ''): Html {
   return html`<p>
-    ${input(t.operator.reason, 'motivo', '', html`size="40" maxlength="${MAX_LINE}" autocomplete="off" required`)}
+    ${input(t.operator.reason, 'motivo', reason, html`size="40" maxlength="${MAX_LINE}" autocomplete="off" required`)}
     <span class="dim">${t.operator.reasonHint}</span>
   </p>`;
 }
