@@ -5,7 +5,8 @@
 -- lease ends; or, when saturated, at the earliest end of a lease (a free slot wakes it sooner). The lane whose turn was cut
 -- short stays before those that had none, unless it was the first: with few slots free it would be served for ever. So does a
 -- lane of which nothing was taken because its partner reached its share in this same claim.
--- Invariant: no pending delivery is due before `scan_from`, and none that is held after `flying_to`: all is counted anew here.
+-- Invariant: no pending delivery is due before `scan_from`, and none that is held after `flying_to`. All is counted anew, as far as
+-- what is due next: so a lost claim that no mark tells of is found, too, and its lane is not due again and again.
 create or replace function rearm_lanes(
   places tid[], turns bigint[], dues timestamptz[], are_within boolean[], at_most bigint, moment timestamptz
 )
@@ -43,15 +44,14 @@ begin
       group by turn
     ) mine
     join lanes l on l.ctid = places[mine.turn]
-    cross join lateral state_of_lane(l, moment, mine.last_due) now
     left join lateral (
       select nullif(d.next_attempt_at, 'infinity') as due_at
       from deliveries d
       where d.webhook_id = l.webhook_id and d.partner_id = l.partner_id and d.status = 'pendente'
         and d.next_attempt_at >= l.scan_from and (d.claimed_at is null or d.claimed_at <= moment - lease())
-      order by d.next_attempt_at
-      limit 1
+      order by d.next_attempt_at limit 1
     ) open on true
+    cross join lateral state_of_lane(l, moment, greatest(mine.last_due, open.due_at)) now
   ) s
   where l.ctid = s.ctid
   returning null::uuid, null::int, null::text, null::bytea, null::int, null::text, null::bytea, l.webhook_id, s.active, l.partner_id,

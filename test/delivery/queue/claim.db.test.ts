@@ -149,6 +149,15 @@ describe('the claim', () => {
     ]);
   });
 
+  test('finds a lost claim that no mark of its lane tells of', async () => {
+    await commitEvents(sql, partnerId, 1);
+    await armLanes(sql, start);
+    await sql`update deliveries set attempts = 1, claimed_by = 'dead/1', claimed_at = ${after(-46)}`;
+    const [taken] = await claim('p/1', 10);
+    expect(taken?.number).toBe(2);
+    expect(await readAttempts(sql, String(taken?.id))).toMatchObject([{ number: 1, outcome: 'desconhecido' }]);
+  });
+
   test('books one failure for the fifth attempt lost in a row, and does not send', async () => {
     await commitEvents(sql, partnerId, 1);
     for (let lost = 0; lost < 5; lost += 1) {
