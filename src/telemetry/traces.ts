@@ -20,7 +20,8 @@ import {
 import { VERSION } from '../version.ts';
 import { readTraceparent, writeTraceparent } from './traceparent.ts';
 
-const tracer = trace.getTracer('carteiro', VERSION);
+/** Asked anew for each span: one that was asked once keeps the SDK that was attached then. */
+const tracer = () => trace.getTracer('carteiro', VERSION);
 
 /** What the work of one request carries; the SDK's own context may know nothing of a trace that nobody records here. */
 const carried = new AsyncLocalStorage<string>();
@@ -43,7 +44,7 @@ export async function inRequestSpan<T>(
   work: (span: Span) => Promise<T>,
 ): Promise<T> {
   const parent = contextOf(traceparent) ?? context.active();
-  const span = tracer.startSpan(name, { kind: SpanKind.SERVER }, parent);
+  const span = tracer().startSpan(name, { kind: SpanKind.SERVER }, parent);
   const own = writeTraceparent(span.spanContext());
   if (own === null) return work(span);
   return carried.run(own, () => ending(span, () => context.with(trace.setSpan(parent, span), () => work(span))));
@@ -57,7 +58,7 @@ export async function inTrace<T>(name: string, traceparent: string | null, work:
 /** Runs `work` in a span below the current one; a throw is told in the span. */
 export async function inSpan<T>(name: string, attributes: Attributes, work: () => Promise<T>): Promise<T> {
   const parent = contextOf(currentTraceparent()) ?? context.active();
-  const span = tracer.startSpan(name, { attributes }, parent);
+  const span = tracer().startSpan(name, { attributes }, parent);
   if (!span.isRecording()) return work();
   return ending(span, () => context.with(trace.setSpan(parent, span), work));
 }
@@ -77,7 +78,7 @@ async function ending<T>(span: Span, work: () => Promise<T>): Promise<T> {
 /** An attempt's span: it goes on from the event's trace and is linked to its claim. It is the caller's to end. */
 export function startAttempt(traceparent: string | null, claim: SpanContext | undefined): Span {
   const options = claim === undefined ? CLIENT : { ...CLIENT, links: [{ context: claim }] };
-  return tracer.startSpan('attempt', options, contextOf(traceparent) ?? ROOT_CONTEXT);
+  return tracer().startSpan('attempt', options, contextOf(traceparent) ?? ROOT_CONTEXT);
 }
 
 const CLIENT = { kind: SpanKind.CLIENT };
@@ -100,7 +101,7 @@ export function tellOf(
   attributes: Attributes,
   parts: () => readonly (SpanContext | undefined)[] = () => [],
 ): SpanContext | undefined {
-  const span = tracer.startSpan(name, { startTime: startedAtMs }, ROOT_CONTEXT);
+  const span = tracer().startSpan(name, { startTime: startedAtMs }, ROOT_CONTEXT);
   if (!span.isRecording()) return undefined;
   span.setAttributes(attributes);
   span.addLinks(
