@@ -32,6 +32,11 @@ class Watch {
   judge(): void {
     this.longest = Math.max(this.longest, Math.min(...this.pollers.map(({ empty }) => empty)));
   }
+
+  /** A claim ends the standstill for all: a poller whose turn is still under way would keep what it counted before. */
+  end(): void {
+    for (const poller of this.pollers) poller.empty = 0;
+  }
 }
 
 class WatchedPoller extends Poller {
@@ -48,6 +53,7 @@ class WatchedPoller extends Poller {
     const stoodStill = this.#watch.standsStill;
     const claimed = await super.tick(patience);
     this.empty = claimed === 0 && stoodStill && this.#watch.standsStill ? this.empty + 1 : 0;
+    if (claimed > 0) this.#watch.end();
     this.#watch.judge();
     return claimed;
   }
