@@ -1,5 +1,6 @@
 /** What an operator changes on the page: who may, with which reason, and what it does. */
 import { describe, expect, test } from 'vitest';
+import { eraseAll } from '../../src/core/workers/erase.ts';
 import { useSubscriber } from '../support/delivery-world.ts';
 import { untilSettled } from '../support/settled.ts';
 import { formTokenIn, READER, startPainelWorld } from '../support/painel.ts';
@@ -247,10 +248,11 @@ test('nobody else changes anything: no other scope, no other site, no form of an
   expect(await historyOf('partner_history', partner.id)).toEqual([]);
 });
 
-test('a worker is erased on a page of its own, with a reason, and the order is shown', async () => {
+test('a worker is erased on a page of its own, with a reason, and the order is shown until it is done', async () => {
   const page = '/painel/operacao/apagamentos';
   const data = { autorizacao_id: UNKNOWN, cpf_trabalhador: '52998224725', status: 'confirmada', origem: 'web' };
   await sql`select append_event(${UNKNOWN}, 0, 'autorizacao.confirmada', ${partner.id}, ${JSON.stringify(data)}::text::json, 'core')`;
+  await world.deliver();
   await untilSettled(sql);
   expect((await operator.get('/painel/operacao')).text).toContain(`href="${page}"`);
   const wrong = await operator.submit(page, page, { cpf: '529.982.247-26', motivo: 'pedido' });
@@ -267,5 +269,18 @@ test('a worker is erased on a page of its own, with a reason, and the order is s
   const { text } = await operator.get(`${page}?feito=apagado`);
   expect(text).toContain('pedido &lt;b&gt;dele&lt;/b&gt;');
   expect(text).toContain('em andamento');
+  expect(text).toContain(`data-live="${page}/ao-vivo"`);
   expect(text).not.toContain('52998224725');
+  await eraseAll(world.api.database.pool);
+  expect((await operator.get(page)).text).toContain('1 eventos apagados');
+  const [sent] = await sql<[{ id: string; event: string }]>`
+    select id, event_id as event from deliveries where webhook_id = ${webhook.id}`;
+  const visitor = await world.signedIn(partner.id, ['webhooks:read', 'webhooks:write']);
+  const delivery = await visitor.get(`/painel/entregas/${sent.id}`);
+  expect(delivery.text).not.toContain('os mesmos em cada tentativa');
+  expect(delivery.text).not.toContain('/reenvio"');
+  for (const { text: read } of [delivery, await visitor.get(`/painel/eventos/${sent.event}`)]) {
+    expect(read).toContain('Os dados deste evento foram apagados');
+    expect(read).not.toContain('52998224725');
+  }
 });

@@ -2,6 +2,7 @@
 import { html } from 'hono/html';
 import { checkpointHeader } from '../../audit/checkpoint/checkpoint.ts';
 import { HEADER_CHECKPOINT } from '../../contract/delivery.ts';
+import { ERASED } from '../../contract/erasure.ts';
 import type { DeliveryAsSent, DeliveryWait, SentAttempt } from '../../contract/resources/delivery-resource.ts';
 import type { WebhookResource } from '../../contract/resources/webhook.ts';
 import { scheduleOf, slotsOf } from '../../contract/schedule.ts';
@@ -67,10 +68,10 @@ function waitPart(visit: Visit, { motivo, explicacao }: DeliveryWait): Html {
 
 function actions(visit: Visit, delivery: DeliveryAsSent): Html {
   const { t, session } = visit;
-  const mayWrite = session.identity.scopes.has('webhooks:write');
+  const maySend = session.identity.scopes.has('webhooks:write') && delivery.corpo !== ERASED;
   const texts = { label: t.delivery.resend, question: t.delivery.resendConfirm };
   return html`<div class="actions">
-    ${mayWrite ? confirmed(visit, `/painel/entregas/${delivery.id}/reenvio`, texts) : ''}
+    ${maySend ? confirmed(visit, `/painel/entregas/${delivery.id}/reenvio`, texts) : ''}
     <a class="button" href="/painel/entregas/${delivery.id}/prova" download aria-describedby="proof-hint"
       >${t.delivery.proof}</a
     >
@@ -128,8 +129,8 @@ function headersPart({ t }: Visit, { cabecalhos, assinaturas_conhecidas: isSigne
 function bodyPart({ t }: Visit, { corpo }: DeliveryAsSent): Html {
   return html`<section aria-labelledby="body">
     <h2 id="body">${t.delivery.body}</h2>
-    <p class="dim">${t.delivery.bodyHint(Buffer.byteLength(corpo))}</p>
-    ${copyable(t, 'body-text', t.delivery.body, corpo)}
+    <p class="dim">${corpo === ERASED ? t.events.erasedHint : t.delivery.bodyHint(Buffer.byteLength(corpo))}</p>
+    ${corpo === ERASED ? '' : copyable(t, 'body-text', t.delivery.body, corpo)}
   </section>`;
 }
 

@@ -99,15 +99,19 @@ async function showEvent(visit: Visit): Promise<Response> {
   return answerPage(c, {
     title: envelope?.evento ?? t.deliveries.event,
     body: html`<dl class="facts">
-        ${fact('Id', item.evento_id, 'id')} ${fact(t.loans.at, moment(visit, envelope?.timestamp ?? null))}
+        ${fact('Id', item.evento_id, 'id')} ${envelope ? fact(t.loans.at, moment(visit, envelope.timestamp)) : ''}
         ${loan === null ? '' : fact(t.deliveries.loan, html`<a class="id" href="${loanPath(visit, loan)}">${loan}</a>${version === null ? '' : ` ${t.delivery.version(version)}`}`)}
       </dl>
       <p>${marks(visit, item)}</p>
       <div class="beside">
         <section aria-labelledby="corpo">
           <h2 id="corpo">JSON</h2>
-          ${envelope === undefined ? '' : copyable(t, 'json', 'JSON', JSON.stringify(envelope, null, 2))}
-          ${envelope === undefined ? '' : html`<p><a href="/docs/eventos#${envelope.evento}">${t.events.catalog}</a></p>`}
+          ${
+            envelope === undefined
+              ? html`<p class="dim">${item.apagado === true ? t.events.erasedHint : ''}</p>`
+              : html`${copyable(t, 'json', 'JSON', JSON.stringify(envelope, null, 2))}
+                  <p><a href="/docs/eventos#${envelope.evento}">${t.events.catalog}</a></p>`
+          }
         </section>
         <section aria-labelledby="entregas">
           <h2 id="entregas">${t.frame.deliveries}</h2>

@@ -18,6 +18,10 @@ export const partner = {
     empty: { pt: 'Nenhum evento desde este instante.', en: 'No event since this instant.' },
     imported: { pt: 'importado', en: 'imported' },
     erased: { pt: 'apagado', en: 'erased' },
+    erasedHint: {
+      pt: 'Os dados deste evento foram apagados a pedido ou por ordem. Id, horário e tentativas ficam; nada mais é enviado.',
+      en: 'The data of this event were erased by an order. Its id, times and attempts stay; nothing more is sent.',
+    },
     unreadable: { pt: 'ilegível', en: 'unreadable' },
     reserved: { pt: 'Nomes reservados, nunca emitidos:', en: 'Reserved names, never emitted:' },
     guarantee: {

@@ -59,7 +59,7 @@ export function addOperatorPages(guard: Guard, streams: Streams): void {
   guard.show('/painel/operacao/entregas/:id', OPERATE, showWait);
   addOperatorWebhook(guard);
   addOperatorPartner(guard);
-  addOperatorWorkers(guard);
+  addOperatorWorkers(guard, streams);
 }
 
 /** What is live, by the name of its place on the page. */
