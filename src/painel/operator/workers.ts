@@ -25,7 +25,9 @@ const UNTRIED: Tried = { form: new URLSearchParams() };
 export function addOperatorWorkers(guard: Guard, streams: Streams): void {
   guard.show(PATH, OPERATE, (visit) => show(visit, UNTRIED));
   guard.show(`${PATH}/ao-vivo`, OPERATE, (visit) =>
-    streams.open(visit, EVERY_MS, async () => [{ event: 'pedidos', data: String(orders(visit, await read(visit))) }]),
+    streams.open(visit, EVERY_MS, async () => [
+      { event: 'pedidos', data: String(await orders(visit, await read(visit))) },
+    ]),
   );
   guard.act(PATH, OPERATE, async (visit, form) => {
     const digits = (form.get('cpf') ?? '').replaceAll(/[.\-\s]/g, '');
