@@ -62,7 +62,7 @@ export function openEngine(url: string): Engine {
           claim: name,
           url: target,
           keyId: 'bench',
-          bodyDigest: Buffer.alloc(32),
+          bodyDigest: '0'.repeat(64),
         };
         recorder.add({ ...report, startedAtMs: monotonicMs(), startedByMs: Date.now(), result: DELIVERED });
       }

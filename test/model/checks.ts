@@ -236,7 +236,7 @@ export const CHECKS: Readonly<Record<CheckName, Check>> = {
       claim: 'first/1',
       url,
       keyId: 'key',
-      bodyDigest: Buffer.alloc(32),
+      bodyDigest: '0'.repeat(64),
       startedAtMs: 0,
       startedByMs: now.getTime(),
       result: { ...DELIVERED, outcome: 'resposta_nao_2xx' as const, statusCode: 500 },

@@ -395,7 +395,7 @@ function reportOf({
     claim,
     url,
     keyId: 'test',
-    bodyDigest: Buffer.alloc(32),
+    bodyDigest: '0'.repeat(64),
     startedAtMs: sent.startedAt,
     startedByMs: Number.MAX_SAFE_INTEGER,
     result: {

@@ -91,7 +91,7 @@ export async function fallSilentBesideClaim(pool: Pool, sql: Sql): Promise<void>
     url,
     claim: 'p/1',
     keyId: 'key',
-    bodyDigest: Buffer.alloc(32),
+    bodyDigest: '0'.repeat(64),
     startedAtMs: 0,
     startedByMs: now.getTime(),
     result: SILENCE,

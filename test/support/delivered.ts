@@ -24,7 +24,7 @@ export function reportFor(delivery: ClaimedDelivery, claim: string, result: Send
     claim,
     url,
     keyId: 'test',
-    bodyDigest: Buffer.alloc(32),
+    bodyDigest: '0'.repeat(64),
     ...times,
     result,
   };

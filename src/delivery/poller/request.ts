@@ -12,12 +12,14 @@ import { deliveryHeaders } from '../sending/headers.ts';
 import type { SendRequest } from '../sending/send.ts';
 import type { OpenKey } from '../sending/signing-keys.ts';
 
+const NO_SALT = Buffer.alloc(0);
+
 export interface SignedRequest {
   readonly request: SendRequest;
   /** The encryption key of the secret that signs the contract's header. */
   readonly keyId: string;
-  /** SHA-256 of the event's salt and the body. */
-  readonly bodyDigest: Buffer;
+  /** SHA-256 of the event's salt and the body, in hexadecimal digits. */
+  readonly bodyDigest: string;
 }
 
 /**
@@ -39,8 +41,8 @@ export function signRequest(
   if (typeof checkpoint === 'string') headers.push(HEADER_CHECKPOINT, checkpoint);
   return {
     keyId,
-    // At once: a third cheaper than a hash that is fed in parts.
-    bodyDigest: hash('sha256', Buffer.concat([delivery.salt ?? Buffer.alloc(0), body]), 'buffer'),
+    // At once, and as text: half as dear as a buffer, which would become text to be recorded.
+    bodyDigest: hash('sha256', Buffer.concat([delivery.salt ?? NO_SALT, body]), 'hex'),
     request: { url, body, headers },
   };
 }

@@ -78,32 +78,38 @@ export async function heldByOthers(pool: Pool, reports: readonly Report[]): Prom
 }
 
 /**
+ * An array's text. Of values that hold no sign of its syntax: ids that the database gave, numbers, outcomes, digests. The driver
+ * looks through each value for what it would have to escape, which took 0.3 µs for each.
+ */
+const plainList = (values: readonly (string | number | null)[]) => `{${values.map((value) => value ?? 'null').join()}}`;
+
+/**
  * The reports as a relation, each with its ordinal among them, from 1, and its times on the database's clock. Their ages are
  * those when this is called: the longer it takes to reach the server, the later an attempt seems to have started, by as much
  * as the process was stopped in between. What it is known to have started by is a limit to that.
  */
 function reportRows(tx: Tx, reports: readonly Report[], monotonicMs: number, now: Date | null) {
   const results = reports.map((report) => report.result);
-  const ages = reports.map((report) => Math.max(0, monotonicMs - report.startedAtMs));
+  const listOf = (value: (report: Report) => string | number | null) => plainList(reports.map(value));
   return tx`
     select r.*, started_at, least(started_at + r.duration_ms * interval '1 millisecond', clock.now) as ended_at
     from (select coalesce(${now}::timestamptz, clock_timestamp()) as now) clock
     cross join unnest(
-        ${reports.map((report) => report.deliveryId)}::uuid[],
-        ${reports.map((report) => report.partnerId)}::uuid[],
-        ${reports.map((report) => report.number)}::int[],
+        ${listOf((report) => report.deliveryId)}::text::uuid[],
+        ${listOf((report) => report.partnerId)}::text::uuid[],
+        ${listOf((report) => report.number)}::text::int[],
         ${reports.map((report) => report.claim)}::text[],
         ${reports.map((report) => report.url)}::text[],
         ${reports.map((report) => report.keyId)}::text[],
-        ${ages}::float8[],
-        ${reports.map((report) => report.startedByMs / 1_000)}::float8[],
-        ${results.map((result) => result.durationMs)}::int[],
-        ${results.map((result) => result.outcome)}::text[],
-        ${results.map((result) => result.statusCode)}::smallint[],
+        ${listOf((report) => Math.max(0, monotonicMs - report.startedAtMs))}::text::float8[],
+        ${listOf((report) => report.startedByMs / 1_000)}::text::float8[],
+        ${listOf((report) => report.result.durationMs)}::text::int[],
+        ${listOf((report) => report.result.outcome)}::text::text[],
+        ${listOf((report) => report.result.statusCode)}::text::smallint[],
         ${results.map((result) => result.address)}::text[],
         ${results.map((result) => result.error)}::text[],
         ${results.map((result) => result.answer)}::text[],
-        ${reports.map((report) => report.bodyDigest.toString('hex'))}::text[]
+        ${listOf((report) => report.bodyDigest)}::text::text[]
       ) with ordinality
         as r (id, partner_id, number, claim, url, key_id, age_ms, started_by_s, duration_ms, outcome, status_code, address, error,
               answer, body_digest, ordinal)

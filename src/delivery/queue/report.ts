@@ -10,8 +10,8 @@ export interface Report {
   /** The claim under which it was sent. */
   readonly claim: string;
   readonly url: string;
-  /** SHA-256 of the event's salt and the body as it was sent. */
-  readonly bodyDigest: Buffer;
+  /** SHA-256 of the event's salt and the body as it was sent, in hexadecimal digits. */
+  readonly bodyDigest: string;
   /** Which encryption key the secret was opened with. */
   readonly keyId: string;
   /** Milliseconds of a monotonic clock when the attempt started. */

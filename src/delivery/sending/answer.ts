@@ -16,19 +16,22 @@ const MAX_HEAD_CHARS = 4_096;
 const OF_THE_CONNECTION: ReadonlySet<string> = new Set(['connection', 'keep-alive', 'transfer-encoding']);
 const CREDENTIAL = /cookie|auth|token|secret|password|api-?key|signature/;
 const CUT = new RegExp(CUT_SHORT);
-const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+
+/** PostgreSQL's texts have none. */
+const withoutNul = (text: string, instead: string) => (text.includes('\0') ? text.replaceAll('\0', instead) : text);
 
 function head(headers: AnswerHeaders): string {
   let text = '';
-  for (const [name, values = []] of Object.entries(headers)) {
+  for (const name in headers) {
     if (OF_THE_CONNECTION.has(name)) continue;
+    const values = headers[name] ?? [];
     for (const value of typeof values === 'string' ? [values] : values) {
-      const line = `${name}: ${CREDENTIAL.test(name) ? MASK : value.replaceAll('\0', '')}\n`;
-      if (text.length + line.length > MAX_HEAD_CHARS) return text;
+      const line = `${name}: ${CREDENTIAL.test(name) ? MASK : value}\n`;
+      if (text.length + line.length > MAX_HEAD_CHARS) return withoutNul(text, '');
       text += line;
     }
   }
-  return text;
+  return withoutNul(text, '');
 }
 
 /**
@@ -38,7 +41,7 @@ function head(headers: AnswerHeaders): string {
 export function keptAnswer(headers: AnswerHeaders, bytes: Buffer, isCut: boolean): string | null {
   const fields = head(headers);
   if (fields === '' && bytes.length === 0) return null;
-  const body = decoder.decode(bytes).replaceAll('\0', '\uFFFD');
+  const body = withoutNul(bytes.toString('utf8'), '\uFFFD');
   return `${fields}\n${isCut ? body.replace(/\uFFFD+$/, '').replace(CUT, MASK) : body}`;
 }
 

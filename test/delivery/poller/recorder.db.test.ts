@@ -50,7 +50,7 @@ test('a delivery that a stranger holds locked keeps only its own report waiting'
       url,
       claim: 'one/1',
       keyId: 'test',
-      bodyDigest: Buffer.alloc(32),
+      bodyDigest: '0'.repeat(64),
     };
     recorder.add({ ...sent, startedAtMs: performance.now(), startedByMs: Date.now(), result: DELIVERED });
   }
@@ -89,7 +89,7 @@ test('a report that a webhook waits for takes along those that nobody waits for'
       url,
       claim: 'two/1',
       keyId: 'test',
-      bodyDigest: Buffer.alloc(32),
+      bodyDigest: '0'.repeat(64),
     };
     recorder.add({ ...sent, startedAtMs: performance.now(), startedByMs: Date.now(), result: DELIVERED }, index === 2);
   }

@@ -78,7 +78,7 @@ test('a living poller that reports within its lease keeps its claim', async () =
     claim: 'dead/1',
     url: 'https://partner.example/',
     keyId: 'test',
-    bodyDigest: Buffer.alloc(32),
+    bodyDigest: '0'.repeat(64),
     startedAtMs: 0,
     startedByMs: back.getTime(),
     result: DELIVERED,

@@ -52,7 +52,7 @@ test.each([
         claim: index === 0 ? `p/${turn}` : 'lost/1',
         url: delivery.url,
         keyId: 'test',
-        bodyDigest: Buffer.alloc(32),
+        bodyDigest: '0'.repeat(64),
         startedAtMs: 0,
         startedByMs: now.getTime(),
         result: {
