@@ -5,13 +5,14 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { type AddressInfo, createServer, connect } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { HEADER_SIGNATURE } from '../../src/contract/delivery.ts';
 import { type DeliveryWorld, startDeliveryWorld, type Subscriber } from '../support/delivery-world.ts';
+import { freePorts } from '../support/free-ports.ts';
 
 const PROGRAM = 'webhook';
 const isMissing = spawnSync(PROGRAM, ['-version']).error !== undefined;
@@ -27,7 +28,7 @@ let receiver: ChildProcess | null = null;
 beforeEach(async () => {
   if (isMissing) return;
   folder = await mkdtemp(path.join(tmpdir(), 'carteiro-webhook-'));
-  port = await freePort();
+  [port = 0] = await freePorts(1);
   world = await startDeliveryWorld();
   partner = await world.subscriber();
   const url = `http://127.0.0.1:${port}/hooks/carteiro`;
@@ -39,15 +40,6 @@ afterEach(async () => {
   await stop();
   await rm(folder, { recursive: true });
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port: free } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return free;
-}
 
 async function stop(): Promise<void> {
   if (receiver === null || receiver.exitCode !== null) return;

@@ -5,17 +5,17 @@
 import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sign as signContract } from '@octokit/webhooks-methods';
 import { Webhook } from 'standardwebhooks';
-import { afterAll, expect, onTestFinished, test, type TestContext, vi } from 'vitest';
+import { expect, onTestFinished, test, type TestContext, vi } from 'vitest';
 import checkpoints from '../../src/audit/verifiers/vectors.json' with { type: 'json' };
 import { sign, signingKey, signStandard } from '../../src/delivery/sending/signature.ts';
 import contract from '../../src/http/receivers/contract-vectors.json' with { type: 'json' };
 import standard from '../../src/http/receivers/standard-vectors.json' with { type: 'json' };
 import { startDeliveryWorld } from '../support/delivery-world.ts';
+import { listening } from '../support/listening.ts';
 import { type Post, startReceiver } from '../support/receiver.ts';
 import { folderWith } from '../support/snippets.ts';
 import { type CheckpointCase, prepareVerifiers, type VerifierCase } from '../support/verifiers.ts';
@@ -178,13 +178,11 @@ const api = createServer((request, response) => {
   const answer = headers[Number(index)]?.answer ?? null;
   response.writeHead(answer === null ? 503 : 200).end(answer ?? 'away');
 });
-await new Promise<void>((resolve) => api.listen(0, '127.0.0.1', resolve));
-afterAll(() => new Promise((resolve) => api.close(resolve)));
+const port = await listening(api);
 
 test.for(verifiers)('in $name', async ({ missing, answer }, context) => {
   skipWithout(missing, context);
   asked = [];
-  const { port } = api.address() as AddressInfo;
   const cases = headers.map(({ header, kept }, index): CheckpointCase => {
     return { function: 'verifyCheckpoint', keys, header, kept, api: `http://127.0.0.1:${port}/${index}` };
   });

@@ -1,8 +1,8 @@
 /** A feed that is not Carteiro's, or a stranger in its place: `listen` refuses it in one sentence, and forwards none of it. */
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createFeedApi } from '../../src/listen/feed-api.ts';
+import { listening } from '../support/listening.ts';
 
 const ID = '019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b';
 const item = (evento: unknown, rest = {}) => ({
@@ -17,13 +17,10 @@ const page = (itens: readonly unknown[], proximo_cursor: unknown = 'Nz-Q_w') =>
 
 let body = '';
 const server = createServer((_request, response) => response.writeHead(200).end(body));
-const { promise, resolve } = Promise.withResolvers<void>();
-server.listen(0, '127.0.0.1', resolve);
-await promise;
-afterAll(() => void server.close());
+const port = await listening(server);
 
 async function read() {
-  const api = createFeedApi(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, 'token');
+  const api = createFeedApi(`http://127.0.0.1:${port}`, 'token');
   return api.readFeed({ after: null, since: new Date(0), limit: 1 }, new AbortController().signal);
 }
 

@@ -4,7 +4,6 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import path from 'node:path';
-import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { FeedItem } from '../../src/contract/resources/delivery-resource.ts';
 import { verify, verifyBody } from '../../src/http/receivers/carteiro.ts';
@@ -17,6 +16,7 @@ import { readCheckpoint } from '../../src/audit/checkpoint/stored.ts';
 import { sealAndSign, SIGNER } from '../support/checkpoint.ts';
 import { runCommand, type RunningCommand, startCommand } from '../support/command.ts';
 import { startDeliveryWorld, type Subscriber } from '../support/delivery-world.ts';
+import { listening } from '../support/listening.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
 import { type Receiver, startReceiver, status } from '../support/receiver.ts';
 import { untilSettled } from '../support/settled.ts';
@@ -229,9 +229,7 @@ describe('what cannot be, in one sentence and with its exit code', () => {
     ],
   ])('%s', async (_, code, headers, sentence) => {
     const other = createServer((_request, response) => response.writeHead(code, headers).end('<h1>\u001B[31mhello'));
-    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
-    const finished = await run(['--api', `http://127.0.0.1:${(other.address() as AddressInfo).port}/`]);
-    other.close();
+    const finished = await run(['--api', `http://127.0.0.1:${await listening(other)}/`]);
     expect([finished.code, finished.stderr]).toEqual([1, expect.stringContaining(sentence)]);
     expect(finished.stderr).toContain('set CARTEIRO_API to its address');
   });

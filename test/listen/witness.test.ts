@@ -1,9 +1,9 @@
 /** The witness in `listen`: an API on a real socket whose log grows, forks and lies. */
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import vectors from '../../src/audit/verifiers/vectors.json' with { type: 'json' };
 import { Witness } from '../../src/listen/witness.ts';
+import { listening } from '../support/listening.ts';
 
 const lineOf = (name: string) => vectors.headers.find((vector) => vector.name === name)?.header ?? '';
 const [three, eight, forked] = ['the first one', 'the log has grown', 'one size, two roots'].map(lineOf);
@@ -22,13 +22,12 @@ const server = createServer((request, response) => {
   const body = url.includes('keys') ? vectors.keys.join('\n') : url.includes('consistencia') ? proof : shown;
   response.writeHead(body == null ? 404 : 200).end(body ?? '');
 });
-beforeAll(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve)));
-afterAll(() => new Promise((resolve) => server.close(resolve)));
+const port = await listening(server);
 
 test('tells each new checkpoint once, a fork and a forgery as what they are, and keeps what it had', async () => {
   const notes: string[] = [];
   const witness = new Witness({
-    api: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    api: `http://127.0.0.1:${port}`,
     note: (line) => notes.push(line),
     pause: () => Promise.resolve(),
     stopping: new AbortController().signal,

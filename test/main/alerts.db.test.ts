@@ -1,6 +1,4 @@
 /** Alerts to people of a partner, taken by a real SMTP server and by a real receiver. */
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -11,6 +9,7 @@ import type { ErrorBody } from '../../src/contract/errors.ts';
 import type { AlertSettings } from '../../src/contract/resources/alerts.ts';
 import { openAlerts } from '../../src/main/upkeep/alerts.ts';
 import { useSubscriber } from '../support/delivery-world.ts';
+import { listening } from '../support/listening.ts';
 import { startPainelWorld } from '../support/painel.ts';
 import { status } from '../support/receiver.ts';
 import { silentLog } from '../support/silent-log.ts';
@@ -24,7 +23,7 @@ let refusal: Error | null = null;
 let alerts: Awaited<ReturnType<typeof openAlerts>>;
 
 async function open(more: Partial<Config> = {}) {
-  const url = new URL(`smtp://127.0.0.1:${(smtp.server.address() as AddressInfo).port}`);
+  const url = new URL(`smtp://127.0.0.1:${smtpPort}`);
   const mail = { url, authFile, from: 'carteiro@financiador.example.com' };
   const egress = { proxy: null, certFile: null, keyFile: null, caFile: null, addresses: [], mail };
   const publicUrl = new URL('https://carteiro.example.com');
@@ -46,12 +45,8 @@ const smtp = new SMTPServer({
     });
   },
 });
-smtp.listen(0, '127.0.0.1');
-await once(smtp.server, 'listening');
-afterAll(async () => {
-  smtp.close(() => undefined);
-  rmSync(folder, { recursive: true });
-});
+const smtpPort = await listening(smtp.server);
+afterAll(() => rmSync(folder, { recursive: true }));
 const { partner, webhook } = useSubscriber(world);
 beforeEach(async () => {
   alerts = await open();

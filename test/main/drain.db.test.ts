@@ -1,10 +1,9 @@
 /** How `api` and `poll` leave: seen as no longer ready first, gone when nothing is under way. */
-import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { runCommand, sandboxOn, startServing } from '../support/command.ts';
 import { createTestDatabase } from '../support/database.ts';
+import { listening } from '../support/listening.ts';
 import { commitEvents, insertPartner } from '../support/outbox.ts';
 import { insertEncryptedWebhook } from '../support/poller-process.ts';
 import { startReceiver } from '../support/receiver.ts';
@@ -57,11 +56,8 @@ test('a poller that stops is not ready at once, lives until its POSTs are answer
 });
 
 test('health finds a process that lives at PORT or METRICS_PORT, and none where there is none', async () => {
-  const server = createServer((request, response) =>
-    response.writeHead(request.url === '/healthz' ? 200 : 404).end(),
-  ).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const port = String((server.address() as AddressInfo).port);
+  const server = createServer((request, response) => response.writeHead(request.url === '/healthz' ? 200 : 404).end());
+  const port = String(await listening(server));
   const ports = [
     { PORT: port, METRICS_PORT: '1' },
     { PORT: '1', METRICS_PORT: port, HOST: '0.0.0.0' },

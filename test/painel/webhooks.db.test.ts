@@ -1,11 +1,11 @@
 /** Webhooks on the page: made, watched, tried out, given another secret, switched off and on. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { signingKey, signStandard } from '../../src/delivery/sending/signature.ts';
 import { snippetsFor } from '../../src/painel/webhooks/snippets.ts';
 import { countHours } from '../../src/delivery/queue/upkeep/hour-counter.ts';
+import { freePorts } from '../support/free-ports.ts';
 import { formTokenIn, READER, startPainelWorld, unescaped, type Visitor } from '../support/painel.ts';
 import { status } from '../support/receiver.ts';
 import { untilSettled } from '../support/settled.ts';
@@ -247,7 +247,7 @@ describe('the receiver to be copied', () => {
     if (!(await isThere(needed))) context.skip(`no ${needed[0]} here`);
     const snippet = snippetsFor('https://x.example/meu/hook?a=1').find((one) => one.language === language);
     const folder = await folderWith(Object.fromEntries((snippet?.files ?? []).map(({ name, code }) => [name, code])));
-    const port = await freePort();
+    const [port] = await freePorts(1);
     const env = { ...process.env, CARTEIRO_SECRETS: `whsec_outro,${secret}`, PORT: String(port) };
     const child = spawn(command, args, { env, cwd: folder.path, stdio: 'ignore', detached: true });
     try {
@@ -271,11 +271,3 @@ describe('the receiver to be copied', () => {
     }
   });
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}

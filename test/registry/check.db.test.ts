@@ -3,7 +3,6 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
@@ -12,6 +11,7 @@ import { createPartner, issueLoan } from '../core/loan-world.ts';
 import { type RunningCommand, callCommand, startCommand } from '../support/command.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { freePorts } from '../support/free-ports.ts';
+import { listening } from '../support/listening.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
 
 const TIMES = { timeout: 180_000 };
@@ -134,9 +134,7 @@ describe('a bridge that breaks a rule is told which', () => {
         response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(answer));
       });
     });
-    await once(server.listen(0, '127.0.0.1'), 'listening');
-    closing.push(() => (server.closeAllConnections(), server.close()));
-    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    return `http://127.0.0.1:${await listening(server)}`;
   }
   let count = 0;
   const bond = (referencia: string, loan: string) => ({

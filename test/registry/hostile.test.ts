@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -12,6 +11,7 @@ import { behindGate, RegistryGate } from '../../src/registry/gate.ts';
 import { RegistryFailure } from '../../src/registry/port.ts';
 import type { RegistrySettings } from '../../src/registry-settings.ts';
 import { makeAuthority } from '../support/certificates.ts';
+import { listening } from '../support/listening.ts';
 import { REGISTRY_SETTINGS } from '../support/registry-settings.ts';
 
 const ID = '019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b';
@@ -65,10 +65,8 @@ async function bridge(
     });
   };
   const server = createServer(listener);
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  closing.push(() => (server.closeAllConnections(), server.close()));
-  const { port } = server.address() as AddressInfo;
-  const adapter = createAdapter({ ...REGISTRY_SETTINGS, url: `http://127.0.0.1:${port}/base`, ...more });
+  const url = `http://127.0.0.1:${await listening(server)}/base`;
+  const adapter = createAdapter({ ...REGISTRY_SETTINGS, url, ...more });
   closing.push(() => adapter.close());
   return { adapter, got };
 }
@@ -390,13 +388,11 @@ describe('credentials', () => {
       { ...identity, ca: authority.ca, requestCert: true, rejectUnauthorized: true },
       (_request, response) => json(200, MARGIN)(response),
     );
-    await once(server.listen(0, '127.0.0.1'), 'listening');
-    closing.push(() => (server.closeAllConnections(), server.close()));
     const file = async (name: string, text: string) => {
       await writeFile(join(folder, name), text);
       return join(folder, name);
     };
-    const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const url = `https://127.0.0.1:${await listening(server)}`;
     const [caFile, certFile, keyFile] = [
       await file('ca', authority.ca),
       await file('cert', client.cert),

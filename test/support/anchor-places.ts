@@ -3,13 +3,13 @@ import { execFile } from 'node:child_process';
 import { createHash, createHmac, createPrivateKey, createPublicKey, randomUUID, sign } from 'node:crypto';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { cosignedText, readWitnessKey } from '../../src/audit/checkpoint/cosignature.ts';
 import { openNote, type Verifier } from '../../src/audit/checkpoint/note.ts';
 import { readCheckpointText } from '../../src/audit/checkpoint/checkpoint.ts';
 import { isConsistent, type TreeHead } from '../../src/audit/seals/merkle.ts';
+import { listening } from './listening.ts';
 
 const run = promisify(execFile);
 
@@ -35,9 +35,8 @@ async function startPlace(serve: Serve): Promise<Place> {
         );
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${await listening(server)}`,
     failWith: (status) => (failure = status),
     close: () => new Promise((resolve) => server.close(() => resolve()).closeAllConnections()),
   };

@@ -2,9 +2,9 @@
  * Records every TCP connect of this process where Node calls the system: below `net`, TLS, undici and their fallbacks from one
  * address to the next. Only connects to loopback are carried out.
  */
-import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { vi } from 'vitest';
+import { listening } from './listening.ts';
 
 type Connect = (this: unknown, request: unknown, address: string, port: number) => number;
 
@@ -18,9 +18,8 @@ export interface CountedConnects {
 }
 
 async function tcpPrototype(): Promise<{ connect: Connect; connect6: Connect }> {
-  const server = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1') as Socket & Record<'_handle', object>;
+  const server = createServer((socket) => socket.destroy());
+  const socket = connect(await listening(server), '127.0.0.1') as Socket & Record<'_handle', object>;
   const prototype = Object.getPrototypeOf(socket['_handle']) as { connect: Connect; connect6: Connect };
   socket.destroy();
   server.close();

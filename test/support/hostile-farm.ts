@@ -4,12 +4,13 @@
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { type AddressInfo, createServer, type Server } from 'node:net';
+import { createServer, type Server } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import { makeAuthority } from './certificates.ts';
 import { type Expected, timedOut } from './hostile/behaviour.ts';
 import { PLAIN_RECEIVERS } from './hostile/plain.ts';
 import { TLS_RECEIVERS, tlsServer } from './hostile/tls.ts';
+import { listening } from './listening.ts';
 
 export interface HostileReceiver {
   readonly name: string;
@@ -46,9 +47,7 @@ async function openBlackHole(): Promise<HostileReceiver> {
 }
 
 async function open(server: Server, host: string): Promise<string> {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return `${host}:${(server.address() as AddressInfo).port}/`;
+  return `${host}:${await listening(server)}/`;
 }
 
 async function openAll(): Promise<Opened> {

@@ -1,6 +1,7 @@
 /** A relay between a process and its database that counts what the process says, to end it at a chosen message. */
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
+import { listening } from './listening.ts';
 
 export interface MessageRelay {
   /** The database through the relay. */
@@ -36,9 +37,7 @@ export async function startMessageRelay(url: string, hears: (message: number) =>
     upstream.pipe(client);
     upstream.once('close', () => client.end());
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  through.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  through.host = `127.0.0.1:${await listening(server)}`;
   return {
     url: through.href,
     get said() {

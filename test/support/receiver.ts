@@ -4,9 +4,10 @@
  */
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import type { Identity } from './certificates.ts';
 import { endOf } from './ends.ts';
+import { listening } from './listening.ts';
 
 export interface Post {
   readonly method: string;
@@ -165,8 +166,7 @@ export async function startReceiver({ tls, host = '127.0.0.1' }: ReceiverOptions
   });
   let tcpConnections = 0;
   server.on('connection', () => (tcpConnections += 1));
-  await new Promise<void>((resolve) => server.listen(0, host, resolve));
-  const { port } = server.address() as AddressInfo;
+  const port = await listening(server, host);
 
   return {
     url: tls === undefined ? `http://${host}:${port}` : `https://localhost:${port}`,

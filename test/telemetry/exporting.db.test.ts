@@ -1,10 +1,9 @@
 /** Spans of real processes, in the hands of a collector; and nothing of the SDK in a process without one. */
 import { createServer } from 'node:http';
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import { startExporting } from '../../src/telemetry/exporting.ts';
 import { createTestDatabase } from '../support/database.ts';
+import { listening } from '../support/listening.ts';
 import { commitEvents, insertPartner } from '../support/outbox.ts';
 import { insertEncryptedWebhook, startPollerProcess } from '../support/poller-process.ts';
 import { startReceiver } from '../support/receiver.ts';
@@ -28,12 +27,11 @@ test(
         if (request.url === '/v1/traces') sent.push(JSON.parse(Buffer.concat(parts).toString()) as Sent);
         response.end('{}');
       });
-    }).listen(0, '127.0.0.1');
-    await once(collector, 'listening');
+    });
     const [database, receiver] = [await createTestDatabase(), await startReceiver()];
     const partnerId = await insertPartner(database.sql);
     await insertEncryptedWebhook(database.sql, partnerId, `${receiver.url}/`);
-    const endpoint = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`;
+    const endpoint = `http://127.0.0.1:${await listening(collector)}`;
     const poller = await startPollerProcess(database.url, { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint });
     await commitEvents(database.sql, partnerId, 1);
     await receiver.received(1);

@@ -3,7 +3,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage } from 'node:http';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -12,6 +12,7 @@ import type { Proxy } from '../../../src/delivery/target/tunnel.ts';
 import { createSender, type SenderOptions } from '../../../src/delivery/sending/send.ts';
 import { makeAuthority } from '../../support/certificates.ts';
 import { freePorts } from '../../support/free-ports.ts';
+import { listening } from '../../support/listening.ts';
 import { hang, type Receiver, startReceiver } from '../../support/receiver.ts';
 
 const authority = makeAuthority();
@@ -52,8 +53,7 @@ async function startProxy(answer: (request: IncomingMessage) => number = () => 2
     });
     sockets.add(target.on('error', () => client.destroy()));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  const port = await listening(server);
   const close = async () => {
     for (const socket of sockets) socket.destroy();
     server.close();

@@ -1,9 +1,10 @@
-import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { bodyOf } from '../../../src/delivery/sending/answer.ts';
 import { createSender, type SenderOptions } from '../../../src/delivery/sending/send.ts';
 import { makeAuthority } from '../../support/certificates.ts';
+import { listening } from '../../support/listening.ts';
 import {
   breakWhenReused,
   drip,
@@ -220,11 +221,9 @@ describe('the deadline', () => {
           .resume(),
       );
     });
-    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
-    const { port } = silent.address() as AddressInfo;
+    const port = await listening(silent);
     expect(await post(`https://localhost:${port}/`)).toMatchObject({ outcome: 'tempo_esgotado', statusCode: null });
     await closed;
-    silent.close();
   });
 
   test('that has passed when the connection is made keeps the POST from being written', async () => {

@@ -1,19 +1,17 @@
-import { createServer, Socket, type AddressInfo } from 'node:net';
-import { afterAll, afterEach, expect, test, vi } from 'vitest';
+import { createServer, Socket } from 'node:net';
+import { afterEach, expect, test, vi } from 'vitest';
 import { ConnectFault } from '../../../src/delivery/target/connect-fault.ts';
 import { guardedConnector, type GuardOptions } from '../../../src/delivery/target/guard.ts';
 import { countConnects } from '../../support/count-connects.ts';
+import { freePorts } from '../../support/free-ports.ts';
+import { listening } from '../../support/listening.ts';
 
-let port = 0;
 let accepted = 0;
 const server = createServer((socket) => {
   accepted += 1;
   socket.on('error', () => undefined).resume();
 });
-
-await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-({ port } = server.address() as AddressInfo);
-afterAll(() => server.close());
+const port = await listening(server);
 
 const sockets: Socket[] = [];
 afterEach(() => {
@@ -206,10 +204,7 @@ test('a poller that is busy while it connects does not go on to an address witho
 });
 
 test('a port where nobody listens is a fault of the connection', async () => {
-  const closed = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => closed.once('listening', resolve));
-  const { port: freePort } = closed.address() as AddressInfo;
-  await new Promise((resolve) => closed.close(resolve));
+  const [freePort] = await freePorts(1);
   const fault = await new Promise((done) => {
     const target = { hostname: '127.0.0.1', protocol: 'http:', port: String(freePort) };
     guardedConnector({ allowInsecure: true })(target, (...[fault]) => done(fault));

@@ -1,7 +1,6 @@
 /** The Compose file as an operator starts it, by podman-compose: the image built from the Dockerfile, on a host of its own. */
 import { copyFileSync, writeFileSync } from 'node:fs';
-import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Server } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { createServer as createHttpsServer } from 'node:https';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -10,6 +9,7 @@ import { makeAuthority } from '../../support/certificates.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { openBuilder } from '../../support/image.ts';
 import { AUDIENCE, createSigningKey, goodClaims, ISSUER, sign, type SigningKey } from '../../support/issuer.ts';
+import { listening } from '../../support/listening.ts';
 import { createLogin, type Login } from '../../support/logins.ts';
 import { HERE } from '../../support/net-hosts.ts';
 import { insertPartner } from '../../support/outbox.ts';
@@ -33,7 +33,7 @@ services:
 `;
 
 /** Leads connections to the containers' side of this machine to the server of `url`. */
-async function relayTo(url: URL): Promise<Server> {
+async function relayTo(url: URL): Promise<number> {
   const server = createServer((socket) => {
     const upstream = connect(Number(url.port), url.hostname);
     for (const [from, to] of [
@@ -42,10 +42,8 @@ async function relayTo(url: URL): Promise<Server> {
     ] as const)
       from.pipe(to).on('error', () => from.destroy());
   });
-  await once(server.listen(0, HERE), 'listening');
-  return server;
+  return listening(server, HERE);
 }
-const portOf = (server: Server) => (server.address() as AddressInfo).port;
 
 const mayRun = await hasPodman();
 const quarters = mayRun ? await openQuarters() : null;
@@ -60,7 +58,6 @@ describe.skipIf(podman === null)('the Compose file', () => {
   let logins: Login[];
   let key: SigningKey;
   let receiver: Receiver;
-  let servers: Server[];
   let names: string[];
   const files = ['--file', 'compose.yaml', '--file', 'site.yaml'];
 
@@ -72,14 +69,12 @@ describe.skipIf(podman === null)('the Compose file', () => {
     const issuer = createHttpsServer(authority.issue([HERE]), (_request, response) =>
       response.setHeader('content-type', 'application/json').end(JSON.stringify({ keys: [key.publicJwk] })),
     );
-    await once(issuer.listen(0, HERE), 'listening');
-    const relay = await relayTo(new URL(database.url));
-    servers = [issuer, relay];
+    const [issuerPort, relayPort] = [await listening(issuer, HERE), await relayTo(new URL(database.url))];
     const roles = ['carteiro_owner', 'carteiro_app', 'carteiro_poller'];
     logins = await Promise.all(roles.map((role) => createLogin(database, role)));
     const [owner, app, poller] = logins.map(({ url }) => {
       const there = new URL(url);
-      there.host = `${HERE}:${portOf(relay)}`;
+      there.host = `${HERE}:${relayPort}`;
       return there.href;
     });
     const environment = {
@@ -89,7 +84,7 @@ describe.skipIf(podman === null)('the Compose file', () => {
       SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
       JWT_ISSUER: ISSUER,
       JWT_AUDIENCE: AUDIENCE,
-      JWT_JWKS_URL: `https://${HERE}:${portOf(issuer)}/jwks.json`,
+      JWT_JWKS_URL: `https://${HERE}:${issuerPort}/jwks.json`,
     };
     const lines = Object.entries(environment).map(([name, value]) => `${name}=${value}\n`);
     copyFileSync(FILE, path.join(folder, 'compose.yaml'));
@@ -101,7 +96,6 @@ describe.skipIf(podman === null)('the Compose file', () => {
   });
   afterAll(async () => {
     await remove();
-    for (const server of servers) server.close();
     for (const login of logins) await login.remove();
     await builder?.remove();
   });

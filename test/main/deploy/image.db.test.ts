@@ -1,12 +1,13 @@
 /** The image as an orchestrator runs it: built from the Dockerfile, process 1, not root, on a read-only root. */
 import { once } from 'node:events';
 import { globSync, readFileSync } from 'node:fs';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { type Image, openBuilder, startInImage } from '../../support/image.ts';
 import { AUDIENCE, ISSUER, type KeySetServer, createSigningKey, startKeySet } from '../../support/issuer.ts';
+import { listening } from '../../support/listening.ts';
 import { run } from '../../support/snippets.ts';
 
 const builder = await openBuilder();
@@ -114,14 +115,12 @@ describe.skipIf(builder === null)('the image', () => {
   );
 
   test('a job that is process 1 ends on SIGTERM, too', async () => {
-    const silent = createServer(() => undefined).listen(0, '127.0.0.1');
+    const silent = createServer(() => undefined);
     const reached = once(silent, 'connection') as Promise<[Socket]>;
-    await once(silent, 'listening');
-    const url = `postgres://nobody@127.0.0.1:${(silent.address() as AddressInfo).port}/none`;
+    const url = `postgres://nobody@127.0.0.1:${await listening(silent)}/none`;
     const running = startInImage(image, ['migrate'], { ...env, DATABASE_URL: url });
     const [socket] = await reached;
     expect((await running.end('SIGTERM')).code).toBe(143);
     socket.destroy();
-    silent.close();
   });
 });

@@ -1,11 +1,11 @@
 /** The port of a poller: what it answers, and what happens when it cannot be had. */
 import { createServer } from 'node:net';
-import { once } from 'node:events';
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openPort, type OpenPort } from '../../../src/main/operations/port.ts';
 import { type RunningCommand, runCommand, startCommand } from '../../support/command.ts';
 import { createEmptyDatabase, createTestDatabase } from '../../support/database.ts';
+import { listening } from '../../support/listening.ts';
 import { createLogin } from '../../support/logins.ts';
 import { commitEvents, insertPartner, insertWebhook } from '../../support/outbox.ts';
 
@@ -109,15 +109,12 @@ describe('poll', () => {
   });
 
   test('whose port is taken ends with one sentence and code 1', async () => {
-    const taken = createServer().listen(0, '127.0.0.1');
-    await once(taken, 'listening');
-    const { port } = taken.address() as { port: number };
+    const port = await listening(createServer());
     const { code, stderr } = await runCommand(['poll'], {
       ...environment(),
       METRICS_PORT: String(port),
       LOG_LEVEL: 'error',
     });
-    taken.close();
     expect([code, stderr]).toEqual([
       1,
       `carteiro: the metrics cannot be served on port ${port}: it is taken; set METRICS_PORT to another, or to 0 for a free one\n`,
