@@ -6,7 +6,26 @@ const paint = () =>
   document.documentElement.classList.toggle('dark-mode', theme === 'escuro' || (theme === 'auto' && dark.matches));
 dark.addEventListener('change', paint);
 paint();
-SwaggerUIBundle({
+
+/** What is found in `whole` at `path`, with all that it refers to, at the same places. */
+function cutOut(whole, path) {
+  const part = { ...whole, paths: {}, webhooks: {}, components: {} };
+  const keep = (keys) => {
+    const name = keys.at(-1);
+    const inWhole = keys.slice(0, -1).reduce((value, key) => value[key], whole);
+    const inPart = keys.slice(0, -1).reduce((value, key) => (value[key] ??= {}), part);
+    if (name in inPart) return;
+    inPart[name] = inWhole[name];
+    JSON.stringify(inWhole[name], (key, value) => {
+      if (key === '$ref') keep(value.split('/').slice(1));
+      return value;
+    });
+  };
+  keep(path);
+  return part;
+}
+
+const { fn } = SwaggerUIBundle({
   url: place.dataset.url,
   domNode: place,
   deepLinking: true,
@@ -16,3 +35,7 @@ SwaggerUIBundle({
   filter: true,
   validatorUrl: null,
 });
+
+// To show one operation, Swagger UI normalizes the whole of what it is given, which took seconds: it is given a part.
+const { resolveSubtree } = fn;
+fn.resolveSubtree = (whole, path, options) => resolveSubtree(cutOut(whole, path), path, options);
