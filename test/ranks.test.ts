@@ -54,7 +54,6 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
   'delivery/partner': [
     'activation.ts',
     'advance.ts',
-    'answer-text.ts',
     'delivery-rows.ts',
     'explain.ts',
     'event-deliveries.ts',

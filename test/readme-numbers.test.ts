@@ -40,6 +40,8 @@ const PAGES: Readonly<Record<string, readonly (readonly [told: string, file: str
     ['keep one an hour', 'src/job-schedules.ts', "usual: '7 * * * *',\n    words: () => ['audit', 'anchor']"],
   ],
   '.': [
+    ['holds for a lease of 45 s', 'src/contract/delivery.ts', 'lease: 45,'],
+    ['Every half minute one process', 'src/audit/seals/sealer.ts', 'EVERY_MS = 30_000;'],
     ['where that has 6 GiB', 'test/support/memory-folder.ts', 'ROOM_BYTES = 6 * 1_073_741_824;'],
     ['Four workers take', 'test/vitest.config.ts', 'maxWorkers: 4,'],
     ['One time-out of 15 minutes', 'test/vitest.config.ts', 'testTimeout: 900_000,'],
