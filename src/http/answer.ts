@@ -1,7 +1,7 @@
 /**
- * What a route answers, typed by what its operation declares: a status of `answers`, a body of that status's schema, its
- * headers, or a refusal whose code is among `errors`. So the compiler holds a route to /openapi.json, which is made of the
- * same object; the tests hold each answer to the document once more, over HTTP.
+ * The types of a route's answer, derived from its operation: a status of `answers` with that status's body and headers,
+ * or a refusal whose code is among `errors`. /openapi.json is made of the same object, so the compiler holds a route to
+ * its description. The tests hold each answer to the document once more, over HTTP.
  */
 import { createHash } from 'node:crypto';
 import type { Reading } from '../db/reports.ts';
@@ -14,14 +14,14 @@ import type { Refused } from '../contract/refusals.ts';
 import type { Env } from './request-env.ts';
 import type { KindWithCode } from './refusals.ts';
 
-/** One answer of an operation as its description tells it; openapi/operations.ts makes OpenAPI of it. */
+/** One answer as its operation declares it; openapi/operations.ts makes OpenAPI of it. */
 export interface AnswerDescription {
   readonly description: Bilingual;
   /** Absent: the answer has no JSON body. */
   readonly schema?: z.ZodType;
   /** Media types of an answer that is a file and not JSON, such as `text/csv`. */
   readonly fileTypes?: readonly string[];
-  /** What each header that only this answer has says; it always has them. */
+  /** The headers that only this answer has, each with its meaning. The answer always has them. */
   readonly headers?: Readonly<Record<string, Bilingual>>;
   /** The same for headers that not every answer of this status has, such as those of a file. */
   readonly optionalHeaders?: Readonly<Record<string, Bilingual>>;
@@ -37,7 +37,7 @@ export function answered<const N extends number, S extends z.ZodType>(status: N,
   };
 }
 
-/** A body that comes while it is made, in `chunks`. `type` is its media type, perhaps with parameters. */
+/** A body that is sent while it is made, chunk by chunk. `type` is its media type, perhaps with parameters. */
 export class BodyStream<M extends string = string> {
   readonly type: M | `${M};${string}`;
   readonly chunks: AsyncIterable<string | Uint8Array>;
@@ -126,14 +126,17 @@ async function* bytesOf(chunks: AsyncIterable<string | Uint8Array>): AsyncGenera
   for await (const chunk of chunks) yield typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
 }
 
-/** How many seconds a report is behind what is written; absent where it is read on the primary. */
+/**
+ * Tells by how many seconds a report read on the standby lags behind the primary; absent on a report read on the
+ * primary.
+ */
 export const LAG_HEADER = 'X-Carteiro-Atraso-S';
 
 export function lagHeaders(reading: Reading | null): Readonly<Record<string, string>> {
   return reading?.lagS == null ? {} : { [LAG_HEADER]: String(reading.lagS) };
 }
 
-/** What is asked for again and again and seldom changes: a client that has it, by its tag, is told so (304). */
+/** A resource that clients ask for often and that seldom changes. A client that sends its tag gets 304. */
 export interface Tagged {
   readonly bytes: string | Uint8Array<ArrayBuffer>;
   readonly tag: string;

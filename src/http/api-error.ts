@@ -6,7 +6,7 @@ export interface ErrorExtras {
   readonly cause?: unknown;
 }
 
-/** A refusal with its code of the interface. `message` is Portuguese and goes to the partner. */
+/** A refusal with its error code. `message` is Portuguese and goes to the partner. */
 export class ApiError extends Error {
   override name = 'ApiError';
   readonly code: ErrorCode;

@@ -53,7 +53,7 @@ export interface HttpDeps {
   readonly largeBodyPace?: Pace;
   /** Under which key workers are found by CPF, and how long the law has a loan's data kept; null: no key is configured. */
   readonly workers: { readonly key: WorkerKey; readonly eraseAfterYears: number } | null;
-  /** What left the database with its month; absent: there is no archive. */
+  /** Reads rows that left the database with their month; absent: there is no archive. */
   readonly archives?: ArchiveReads;
   /** Whose tables, views and rights a verification compares with the release's. */
   readonly installation: Installation;

@@ -40,7 +40,7 @@ export interface Operation {
   readonly path: string;
   /** The parameters of the path beside `{id}`; a value that its schema refuses is an unknown path, 404. */
   readonly params?: Readonly<Record<string, z.ZodType>>;
-  /** Asked before the body is read: whether the partner (anybody: null) has what `{id}` names. For operations with a large body. */
+  /** Whether the partner (null: anybody) has the object that `{id}` names. Asked before a large body is read. */
   readonly exists?: (pool: Pool, partnerId: string | null, id: string) => Promise<boolean>;
   /** True for what partners write when loans are ours to write: elsewhere (`LOAN_CORE=outside`) there is no such route. */
   readonly ownCore?: true;

@@ -1,4 +1,4 @@
-/** The parameters that every list of a partner's shares: how many, and where to go on. */
+/** The parameters that lists share: how many, and where to go on. */
 import { z } from 'zod';
 import type { Bilingual } from '../contract/language.ts';
 import { DEFAULT_PAGE, MAX_PAGE } from '../contract/resources/delivery-resource.ts';
@@ -42,7 +42,10 @@ export const cursor = z
     },
   });
 
-/** What `cursor`, the parameter `field`, tells of the list; null without one. Refused when it was written for another list. */
+/**
+ * The position in the list that the parameter `field` holds; null without one. Refused when it was written for another
+ * list.
+ */
 export async function readCursor<S extends z.ZodType>(
   cursors: Cursors,
   list: string,

@@ -19,7 +19,7 @@ function wrong(campo: string, mensagem: string): Told {
 
 type Saying = string | Told;
 
-/** Of each its code, which gives the status, and what is said: a text, or a text with details and headers. */
+/** Each refusal's code, which gives the status, and its text, perhaps with details and headers. */
 const REFUSALS = {
   notFound: ['NAO_ENCONTRADO', 'recurso não encontrado'],
   unknownWorker: ['NAO_ENCONTRADO', 'nada é guardado sob este CPF'],

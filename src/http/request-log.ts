@@ -5,9 +5,10 @@ import { type Env, newRequestId } from './request-env.ts';
 import { PROBED } from './request-trace.ts';
 
 /**
- * Gives each request its id, the headers of every answer, one log line, and counts it in the metrics. The line holds the
- * route's pattern and never the path, the query or a body: a path that nobody routes may hold anything, a tax id included.
- * A probe that is answered with 200 is a line of the level debug: else a pod's probes alone would be 50,000 lines a day.
+ * Gives each request its id, its answer the headers that all answers have, writes one log line, and counts the request
+ * in the metrics. The line holds the route's pattern and never the path, the query or a body, because any path may hold
+ * a tax id. A probe answered with 200 is logged at level debug: otherwise one pod's probes would write 50,000 lines a
+ * day.
  */
 export function logRequests(log: Logger, metrics: Metrics): MiddlewareHandler<Env> {
   return async (c, next) => {

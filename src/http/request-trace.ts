@@ -2,7 +2,7 @@ import type { MiddlewareHandler } from 'hono';
 import { inRequestSpan } from '../telemetry/traces.ts';
 import type { Env } from './request-env.ts';
 
-/** Asked every few seconds by machines: no part of anybody's trace, and no news while all is well. */
+/** Paths that machines ask every few seconds. They belong to no trace, and are no news while all is well. */
 export const PROBED: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
 
 /**

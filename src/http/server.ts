@@ -42,7 +42,10 @@ interface Times {
   readonly requestMs: number;
   /** The longest that nothing moves on a connection with a request: longer than any operation takes (a test waits 35 s). */
   readonly stallMs: number;
-  /** How long a refused client may read its answer; closed at once, a socket with unread bytes resets it away. */
+  /**
+   * How long a refused client may read its answer. A socket with unread bytes that is closed at once sends a reset, and
+   * the answer is lost.
+   */
   readonly lingerMs: number;
   /** How often the first two are looked after. */
   readonly checkEveryMs: number;
@@ -52,7 +55,10 @@ const TIMES: Times = { headersMs: 15_000, requestMs: 120_000, stallMs: 120_000, 
 const UNBOUNDED: ConnectionBounds = { total: Number.POSITIVE_INFINITY, perAddress: 0, proxies: [] };
 /** Longer than a load balancer's own idle time, usually 60 s, so that it never writes into a socket we just closed. */
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
-/** Requests of one connection at once. Node starts each one that it reads, and 64 KiB hold 2,000; proxies send one by one. */
+/**
+ * The most requests of one connection at once. Node starts each request that it reads, and 64 KiB hold 2,000. Proxies
+ * send one by one.
+ */
 const MAX_PIPELINED = 16;
 
 /** Turns of the event loop that accept a waiting connection, read its request, and begin it. */
@@ -145,8 +151,9 @@ function answerUnreadable(): Response {
 }
 
 /**
- * What is not even HTTP, came too slowly, or has more than 16 KiB of headers: Node would answer it with an empty body. The
- * socket is destroyed whether or not the client closes its half, or it would hold a descriptor for ever.
+ * Answers bytes that are no HTTP, that came too slowly, or that hold more than 16 KiB of headers; Node would answer with
+ * an empty body. The socket is destroyed whether or not the client closes its half, or it would hold a descriptor for
+ * ever.
  */
 function answerBroken(socket: Socket, lingerMs: number): void {
   const requestId = newRequestId();

@@ -32,7 +32,7 @@ function allBut(letter: string): string {
     .join('');
 }
 
-/** What a client can be sure of: narrower than the rules, which also take upper case, other scripts and public addresses. */
+/** The URLs that a client can be sure of. The rules take more: upper case, other scripts and public addresses. */
 function patternOf(allowInsecure: boolean): string {
   if (!allowInsecure) return `^https://(?:${LABEL}\\.)+${PUBLIC_END}${PORT}${PATH}$`;
   return `^https?://(?:(?:${LABEL}\\.)*[a-z](?:${REST}[a-z0-9])?|${PRIVATE})${PORT}${PATH}$`;

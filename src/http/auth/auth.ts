@@ -1,9 +1,9 @@
 /**
- * Who is asking: a bearer token becomes an identity, or a 401.
+ * Turns a bearer token into an identity, or refuses it with 401.
  *
- * A token without `parceiro_id` names nobody and is a 401, unless it holds `auditoria:read` or `nucleo`, which make it an
- * auditor's or the loan core's. Such a token is valid, so on a partner's route it is a 403 for the missing scope; should it
- * hold that scope too, it is a 401, because there is no partner to act for.
+ * A token without `parceiro_id` is refused with 401, unless it has a scope that needs no partner: of an auditor, an
+ * operator or the loan core. On a partner's route such a token is refused with 403 for the missing scope. If it has that
+ * scope too, it is refused with 401, because there is no partner to act for.
  */
 import { errors, jwtVerify, type JWTPayload } from 'jose';
 import { id as uuid } from '../../contract/values.ts';
@@ -26,8 +26,8 @@ export interface AuthenticatorOptions {
 }
 
 /**
- * Turns the Authorization header into whom a valid signature names, without asking the database. Throws 401 as
- * {@link ApiError}, and {@link KeysUnavailable}.
+ * Reads the identity from the Authorization header, without asking the database. Throws 401 as {@link ApiError}, and
+ * {@link KeysUnavailable}.
  */
 export type Authenticate = (authorization: string | undefined) => Promise<Identity>;
 
@@ -79,8 +79,8 @@ export function requirePartner(identity: Identity): string {
 }
 
 /**
- * 403 for an identity that has a partner, as an auditor and the loan core have none. A token that speaks for a partner must never
- * see or move the others' loans, whatever scope its issuer put into it by mistake.
+ * 403 for an identity that has a partner: auditors, operators and the loan core have none. A partner's token must never
+ * see or move other partners' loans, even if its issuer gave it such a scope by mistake.
  */
 export function requireNoPartner(identity: Identity): void {
   if (identity.partnerId === null) return;

@@ -1,8 +1,8 @@
 /**
- * Which names the service answers to. A page whose own name is made to point at 127.0.0.1 (DNS rebinding) is of that name's
- * origin to a browser: it could sign in, and read the answers. So the sandbox answers for loopback names and the host of
- * `PUBLIC_URL` alone; production does so where `PUBLIC_URL` is set, but for the paths of probes and metrics, which are asked by
- * address and need no token.
+ * The host names that the service answers to. With DNS rebinding, an attacker's page points its own name at 127.0.0.1.
+ * The browser then takes our answers for that page's own, and the page could sign in and read them. So the sandbox
+ * answers only to loopback names and to the host of `PUBLIC_URL`. Production does the same where `PUBLIC_URL` is set,
+ * except on the paths of probes and metrics: machines ask these by address, and they need no token.
  */
 import type { HonoRequest } from 'hono';
 import { ERROR_STATUS } from '../../contract/errors.ts';
@@ -19,7 +19,7 @@ function isLoopbackName(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname);
 }
 
-/** True for a request to a name of this machine, to which a browser may talk without TLS. */
+/** True for a request to a loopback name. A browser may talk to it without TLS. */
 export function isToLoopback(request: HonoRequest): boolean {
   return isLoopbackName(new URL(request.url).hostname);
 }

@@ -1,7 +1,6 @@
 /**
- * The keys of an issuer's set that can verify tokens. A key that is plainly for another use (encryption, another
- * algorithm or curve) is skipped. Any other unusable key is broken, and makes the set count as one that its issuer did
- * not mean.
+ * Picks the keys of an issuer's set that can verify tokens. A key for another use (encryption, another algorithm or
+ * curve) is skipped. Any other unusable key is broken. A set with a broken key counts as published by mistake.
  */
 import { importJWK, type JWK } from 'jose';
 import { ALGORITHMS } from './keys.ts';

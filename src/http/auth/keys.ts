@@ -11,7 +11,7 @@ export interface KeySource {
   readonly clockToleranceS: number;
 }
 
-/** The key set is out of reach, so that nothing can be said about a token: 503, never 401. */
+/** The key set is out of reach, so no token can be judged: 503, never 401. */
 export class KeysUnavailable extends Error {
   override name = 'KeysUnavailable';
 }

@@ -3,7 +3,9 @@ import type { Scope } from '../../contract/statuses.ts';
 import { ApiError } from '../api-error.ts';
 import type { Identity } from './auth.ts';
 
-/** Counts one request of a partner, or of an auditor by the token's `sub`. The loan core is not limited. Throws 429 when it is over the rate. */
+/**
+ * Counts one request: by partner, else by the token's `sub`. The loan core is not limited. Throws 429 over the rate.
+ */
 export type CountRequest = (identity: Identity) => Promise<void>;
 
 /** At most `perMinute` requests of each in a minute, counted in this process; 0 is no limit. */

@@ -1,4 +1,4 @@
-/** A body as it comes: no more of it than is allowed and, where it holds a turn that others wait for, not too slowly. */
+/** Reads a body with a limit on its size and, where other requests wait for its turn, a least speed. */
 import { ApiError } from '../api-error.ts';
 
 /** Once `graceMs` have passed, the average since then must be at least `bytesPerS`. */
@@ -13,8 +13,8 @@ export interface StreamBounds {
 }
 
 /**
- * How many bytes beyond the limit are read and thrown away: a connection with an unread body is closed half a second
- * after the answer, and takes the client's next request with it.
+ * So many bytes beyond the limit are read and thrown away. A connection with an unread body is closed half a second
+ * after the answer, and the client's next request is lost with it.
  */
 const READ_ON_BYTES = 1024 * 1024;
 
@@ -40,7 +40,7 @@ export async function readStream(body: ReadableStream<Uint8Array> | null, bounds
   return Buffer.concat(chunks);
 }
 
-/** A promise that rejects when what has come by then is less than `pace` asks for. */
+/** A promise that rejects when fewer bytes have come than `pace` asks for by then. */
 function watch(
   pace: Pace | null,
   received: () => number,

@@ -1,4 +1,4 @@
-/** Request bodies: JSON, of a bounded size whether or not the client tells it beforehand. */
+/** Request bodies: JSON of a bounded size, whether or not the client announces the size. */
 import type { HonoRequest } from 'hono';
 import { ApiError } from '../api-error.ts';
 import { type Pace, readStream, tooLarge } from './body-stream.ts';
@@ -8,12 +8,12 @@ import { invalid } from '../validation.ts';
 export const MAX_BODY_BYTES = 64 * 1024;
 
 /**
- * Values that a larger body may hold. What is legitimately large is a few long texts; 56 MiB of `{},{},…` took the parse
- * 7 s and 2 GB, five documents of 8 MiB take it 0.1 s.
+ * The most values of a body over MAX_BODY_BYTES. A large body that we expect is a few long texts. Parsing 56 MiB of
+ * `{},{},…` took 7 s and 2 GB; parsing five documents of 8 MiB takes 0.1 s.
  */
 const MAX_VALUES_OF_LARGE_BODY = 1_000;
 
-/** Throws what the headers alone tell of a JSON body: 400 for none, 415 for another type, then 413. */
+/** Judges a JSON body by its headers alone. Throws 400 for none, 415 for another type, then 413. */
 export function expectJson(request: HonoRequest, maxBytes: number): void {
   requireBody(request);
   requireJsonType(request);
@@ -47,7 +47,7 @@ export async function readJson(request: HonoRequest, maxBytes: number, pace: Pac
   return parseJson(bytes);
 }
 
-/** Counts, without parsing, what opens or separates values. */
+/** Counts, without parsing, the characters that open or separate values. */
 function hasManyValues(bytes: Buffer): boolean {
   let count = 0;
   for (const mark of ['[', '{', ',']) {
@@ -120,7 +120,7 @@ async function readBytes(request: HonoRequest, maxBytes: number, pace: Pace | nu
   }
 }
 
-/** Half of a surrogate pair, as an escape: legal JSON that is no text, and that the database could not store. */
+/** Half of a surrogate pair as an escape. It is legal JSON, but no text, and the database cannot store it. */
 const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/;
 
 /** A double holds every number of EXACT_DIGITS digits exactly. `LONG_NUMBER` finds texts that may have more. */
@@ -137,8 +137,8 @@ function parseJson(bytes: Uint8Array): unknown {
 }
 
 /**
- * Refuses text that is none, and turns a number that would be rounded into NaN, which no schema takes: money with more
- * decimals than it may have is an error and never rounded.
+ * Refuses strings with half a surrogate pair. Turns a number that would be rounded into NaN, which no schema takes:
+ * money with too many decimals is an error, and never rounded.
  */
 function refuseUntrue(key: string, value: unknown, context?: { readonly source?: string }): unknown {
   if (!key.isWellFormed() || (typeof value === 'string' && !value.isWellFormed())) throw new SyntaxError('broken text');

@@ -1,6 +1,6 @@
 /**
- * The interface as an OpenAPI 3.1 document, made from its operations: an operation that is added is described, and one
- * that is not cannot be. The routes of orchestrators and monitors (`/healthz`, `/readyz`, `/metrics`) are no part of it.
+ * The interface as an OpenAPI 3.1 document, made from its operations, so each operation is described and nothing else
+ * is. It leaves out the routes of orchestrators and monitors (`/healthz`, `/readyz`, `/metrics`).
  */
 import { type Bilingual, both, type Language } from '../../contract/language.ts';
 import { SCOPES } from '../../contract/statuses.ts';
@@ -45,7 +45,7 @@ export function describeApi(operations: readonly Operation[]): Json {
   };
 }
 
-/** The partner's operations first, then those of the lender's own people and systems, each with whose it is. */
+/** Where a tag stands: the partner's first, then those of the lender's own people and systems. */
 const placeOf = (tag: string) => Object.keys(TAG_AUDIENCE).indexOf(tag);
 
 function tagText(tag: string): Bilingual {

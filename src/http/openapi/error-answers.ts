@@ -4,7 +4,7 @@ import { type Bilingual, both } from '../../contract/language.ts';
 import type { Json, Schemas } from './schemas.ts';
 import { paragraphs } from './texts.ts';
 
-/** When each code comes, without a full stop: as the description and the pages say it. */
+/** When each code is answered, as the description and the pages say it; without a full stop. */
 export const WHEN_REFUSED: Readonly<Record<ErrorCode, Bilingual>> = {
   ERRO_VALIDACAO: {
     pt: 'JSON malformado, campo errado ou desconhecido, parâmetro ou cabeçalho inválido',

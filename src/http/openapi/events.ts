@@ -1,4 +1,7 @@
-/** The emitted events and the notices as OpenAPI's top-level `webhooks`: what the service sends, and what it makes of the answer. */
+/**
+ * The emitted events and the notices as OpenAPI's top-level `webhooks`: the request that the service sends, and how it
+ * takes the answer.
+ */
 import { z } from 'zod';
 import * as delivery from '../../contract/delivery.ts';
 import { EVENT_EXAMPLES } from '../../contract/event-examples.ts';

@@ -1,4 +1,4 @@
-/** One operation of the interface as OpenAPI tells it, made from the very object that routes and checks it. */
+/** One operation as OpenAPI describes it, made from the object that routes and checks it. */
 import type { z } from 'zod';
 import type { ErrorCode } from '../../contract/errors.ts';
 import { type Bilingual, both } from '../../contract/language.ts';
@@ -80,7 +80,10 @@ function sizeOf(bytes: number): string {
 
 const SENT_ERRORS: readonly ErrorCode[] = ['ERRO_VALIDACAO', 'CORPO_MUITO_GRANDE', 'TIPO_NAO_SUPORTADO'];
 
-/** An operation without a body refuses a body by the same three rules; one on what its path names, an unknown one. */
+/**
+ * An operation without a body refuses a body by the same three rules. One whose path has a parameter answers 404 for an
+ * unknown value.
+ */
 function errorsOf({ method, path, errors = [] }: Operation): readonly ErrorCode[] {
   const sent = method === 'get' ? SENT_ERRORS.slice(0, 1) : SENT_ERRORS;
   const unknown: readonly ErrorCode[] = path.includes('{') ? ['NAO_ENCONTRADO'] : [];

@@ -12,7 +12,7 @@ export type Json = Readonly<Record<string, unknown>>;
 export interface Schemas {
   /** What a client sends (`input`) or gets (`output`). */
   of(schema: z.ZodType, direction: 'input' | 'output'): Json;
-  /** What a receiver gets: a component that allows later fields, everywhere in it; its parts are written in place. */
+  /** A schema for receivers: a component that allows later fields at every level. Its parts are written in place. */
   open(schema: z.ZodType): Json;
   /** Every component met so far, by name. */
   components(): Json;
@@ -76,7 +76,7 @@ function opened(value: unknown, $defs: Json): unknown {
   });
 }
 
-/** Leaves out what says the same twice: a format's own pattern, a bound below a stricter one, the range of JavaScript. */
+/** Leaves out repetitions: a format's own pattern, a bound below a stricter one, the range of JavaScript's integers. */
 function tidy({ jsonSchema }: { readonly jsonSchema: z.core.JSONSchema.BaseSchema }): void {
   if (OF_FORMATS.has(jsonSchema.pattern) || jsonSchema.type === 'integer') delete jsonSchema.pattern;
   if (jsonSchema.exclusiveMinimum === jsonSchema.minimum) delete jsonSchema.minimum;

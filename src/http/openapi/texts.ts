@@ -1,4 +1,4 @@
-/** What the description says in words; a scope or an event without its words does not compile. */
+/** The texts of the description. A scope without a text does not compile. */
 import { RESERVED_NAMES } from '../../contract/events.ts';
 import type { Bilingual } from '../../contract/language.ts';
 import type { Scope } from '../../contract/statuses.ts';
@@ -81,7 +81,7 @@ export const TAG_MEANING: Readonly<Record<string, Bilingual>> = {
   },
 };
 
-/** Whose operations a tag holds, where they are not the partner's; in the order of the reference. */
+/** The tags of operations that are not the partner's, each with whose they are, in the order of the reference. */
 export const TAG_AUDIENCE: Readonly<Record<string, Bilingual>> = {
   auditoria: { pt: 'Auditor', en: 'Auditor' },
   operador: { pt: 'Operador', en: 'Operator' },

@@ -1,4 +1,7 @@
-/** The header of a list that lacks rows: they left the database with their month, and lie in its files alone. */
+/**
+ * The header that names archived months. A list has it when rows of these months are not in the database, but in the
+ * months' files alone.
+ */
 import { monthsWithin } from '../../archive/acts.ts';
 import type { HttpDeps } from '../deps.ts';
 
@@ -9,7 +12,7 @@ export const MONTHS_HEADER = {
   },
 };
 
-/** Names the months of which a search of the period has not all rows; null: it has no bound on that side. */
+/** Names the archived months that a search of the period reaches; null: the period has no bound on that side. */
 export async function monthsAway(
   { archives }: Pick<HttpDeps, 'archives'>,
   from: Date | null,

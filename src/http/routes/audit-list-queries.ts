@@ -1,4 +1,4 @@
-/** The lists of auditors as they are asked for: what each may be narrowed by, its period, and its export's parameters. */
+/** The parameters of auditors' lists: the filters of each, its period, and those of its export. */
 import { z } from 'zod';
 import { CUT } from '../../audit/export/export.ts';
 import type { FormatName } from '../../audit/export/formats.ts';

@@ -1,4 +1,6 @@
-/** What the log of seals is found to be: what the nightly checks said, a check now, and one delivery's evidence, shown or judged here. */
+/**
+ * The checks of the log: the nightly ones' verdicts, a check now, and one delivery's evidence, shown or judged here.
+ */
 import { z } from 'zod';
 import { readBalanceStanding } from '../../audit/balance-verdicts.ts';
 import { readHead, writeHead } from '../../audit/checkpoint/heads.ts';

@@ -110,7 +110,7 @@ export const deliveryListRoutes: Routes = [
 type Searched = Extract<Awaited<ReturnType<typeof readSearch>>, { readonly ok: unknown }>['ok'];
 type Whose = Pick<DeliverySearch, 'partnerId' | 'webhookIds'>;
 
-/** A page of what is searched for, or all of it as a file. */
+/** A page of the deliveries that were searched for, or all of them as a file. */
 async function answerTo(
   deps: HttpDeps,
   pool: Pool,
@@ -140,7 +140,7 @@ async function* fileOf(pool: Pool, search: DeliverySearch, hasMark: boolean): As
   }
 }
 
-/** What is searched for, and how its page is written. A cursor belongs to one list, `of`, and to one set of filters. */
+/** The search, and how its page is written. A cursor belongs to one list, `of`, and to one set of filters. */
 async function readSearch(cursors: Cursors, of: string, query: z.output<typeof searchQuery>) {
   const { status, evento, emprestimo_id, resultado, status_http, desde, ate } = query;
   const filters = [status, evento, emprestimo_id, resultado, status_http, desde, ate];

@@ -1,4 +1,4 @@
-/** One delivery as its partner sees it: what was sent, why it waits, its evidence; and sent again. */
+/** One delivery as its partner sees it: its requests, why it waits, its evidence; and the order to send it again. */
 import { maskProof } from '../../audit/proof/mask-proof.ts';
 import { readProof } from '../../audit/proof/proof.ts';
 import { NOT_FOUND } from '../../contract/refusals.ts';

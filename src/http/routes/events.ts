@@ -98,7 +98,7 @@ export const eventRoutes: Routes = [
   }),
 ];
 
-/** The events with those of their deliveries, too, that left the database. */
+/** The events with all of their deliveries, also those that left the database. */
 async function withArchived({ archives }: HttpDeps, events: readonly FedEvent[]): Promise<readonly FedEvent[]> {
   const archived = await archives?.sentOf(events.map(({ id }) => id));
   if (archived === undefined || archived.size === 0) return events;

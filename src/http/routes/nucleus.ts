@@ -1,6 +1,6 @@
 /**
- * The loan core's door over HTTP: every fact that it may know before we do, and what it reads back. An `Idempotency-Key`
- * is honoured everywhere.
+ * The loan core's door over HTTP: it tells every fact that it may know before we do, and reads loans, events and the
+ * catalog. Every write honours an `Idempotency-Key`.
  */
 import * as told from '../../contract/resources/nucleus-resource.ts';
 import { z } from 'zod';

@@ -1,4 +1,4 @@
-/** What the registry answers to margin queries, as a partner sets it in the sandbox. */
+/** In the sandbox, a partner sets the registry's answer to margin queries. */
 import { z } from 'zod';
 import { marginRequest } from '../../contract/resources/margin-resource.ts';
 import { MARGIN_ERROR_KINDS } from '../../contract/statuses.ts';
@@ -77,7 +77,7 @@ export const sandboxMarginRoutes: readonly Route[] = [
   }),
 ];
 
-/** The schema has seen to it that what belongs together is there. */
+/** The schema has checked that the fields which belong together are there. */
 function toTold({ falha, erro, ...amounts }: z.output<typeof body>): ToldMargin {
   if (falha !== undefined) return { failure: falha, error: erro ?? '' };
   return {

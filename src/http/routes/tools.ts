@@ -9,7 +9,7 @@ import { answerTagged, type Tagged, tagged } from '../answer.ts';
 
 export const LISTEN_PATH = '/ferramentas/listen.mjs';
 const ENTRY = fileURLToPath(new URL('../../main/listen-alone.ts', import.meta.url));
-/** An older Node fails inside of a library, without a word of why. */
+/** An older Node would fail inside a library with a message that does not tell why. */
 const VERSION = `if (Number(process.versions.node.split('.')[0]) < 22) {
   process.stderr.write('listen needs Node 24, and this is ' + process.versions.node + '\\n');
   process.exit(2);

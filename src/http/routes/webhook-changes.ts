@@ -68,8 +68,8 @@ export const webhookChangeRoutes: Routes = [
 ];
 
 /**
- * Commits the change, and with it what the claims need: a wake row, by which they suspend what this request may not get to,
- * or that what is suspended will be resumed.
+ * Commits the change together with a mark for the claims. After a deactivation it is a wake row, by which claims suspend
+ * the deliveries that this request does not get to; after an activation, that suspended deliveries will be resumed.
  */
 async function apply(pool: HttpDeps['pool'], subject: Subject, wanted: Wanted, resumes = false) {
   return pool.transaction(async (tx) => {

@@ -112,7 +112,7 @@ interface Times {
   readonly anterior_ate: string;
 }
 
-/** What a key keeps of a rotation: all but the secret. */
+/** The answer to a rotation as an idempotency key keeps it: without the secret. */
 interface KeptRotation {
   readonly status: 201;
   readonly location: null;

@@ -1,6 +1,6 @@
 /**
- * The test of a webhook: it sends `webhook.teste`, the example of an event, or that example as the partner edited it, and
- * answers with what happened.
+ * The test of a webhook: it sends `webhook.teste`, the example of an event, or that example as the partner edited it,
+ * and answers with the delivery and its attempt.
  */
 import { z } from 'zod';
 import { TEST_NAME } from '../../contract/delivery.ts';
@@ -54,7 +54,7 @@ export const webhookTestRoutes: Routes = [
   }),
 ];
 
-/** The fields that name a loan, or another thing of the service: a test keeps those of the example, which nothing has. */
+/** The fields that hold an id or a number. A test keeps the example's, which belong to nothing that exists. */
 const NAMES_A_THING = /(^|_)id$|^numero(_emprestimo)?$/;
 
 /** Null: the test itself. Throws 400 for data that are not the event's. */

@@ -13,7 +13,7 @@ import { targetUrl } from '../target-url.ts';
 const PATH = '/v1/webhooks';
 const OPERATION = 'POST /v1/webhooks';
 
-/** What a key keeps of a creation: all but the secret. */
+/** The answer to a creation as an idempotency key keeps it: without the secret. */
 interface KeptWebhook {
   readonly status: 201;
   readonly location: null;
