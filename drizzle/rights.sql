@@ -59,6 +59,7 @@ grant select (position, webhook_id, partner_id, events, active, change, changed_
 grant select (position, partner_id, name, active, signing, documents, issuance, change, changed_at, epoch, tx) on partner_history to carteiro_auditor;
 grant select (position, kind, webhook_id, partner_id, delivery_ids, ordered_at, epoch, tx) on send_orders to carteiro_auditor;
 grant select (position, id, court_order, events, pages, ordered_at, epoch, tx) on erasure_orders to carteiro_auditor;
+grant select (order_id, done_at) on erasures to carteiro_auditor;
 grant select on erasure_pages, erasure_orders_as_sealed, erasure_pages_as_sealed, cpf_reads_as_sealed to carteiro_auditor;
 grant select (position, operation, asked, request_id, read_at, epoch, tx) on cpf_reads to carteiro_auditor;
 grant select (position, act, month, first_seal, last_seal, place, manifest, rows, done_at, epoch, tx) on archive_acts to carteiro_auditor;

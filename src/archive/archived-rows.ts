@@ -72,7 +72,10 @@ export class Archives {
         const place = this.#openPlace(month.place);
         const { de, ate } = found.selos;
         const seals = await this.#pool.run((sql) => readSeals(sql, de - 1, ate - de + 1));
-        const [all, attempts] = [await hashPart(place, found, seals), await hashPart(place, found, seals, 'attempts')];
+        const [all, attempts] = [
+          await hashPart(place, found, seals),
+          await hashPart(place, found, seals, { only: 'attempts' }),
+        ];
         [from, to] = [de, ate];
         part = seals.map((seal, index): ArchivedLeaves => {
           const [leaves, mayLack] = [all[index], attempts[index]];

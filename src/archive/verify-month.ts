@@ -5,24 +5,30 @@ import { LeafCollector, type Leaves } from '../audit/seals/leaves.ts';
 import { levelAbove, rootOf } from '../audit/seals/merkle.ts';
 import { readSeals, type Seal } from '../audit/seals/seal-log.ts';
 import { type MonthAct, readMonth } from './acts.ts';
-import { type ArchivedFile, type Part, readFile, readManifest } from './manifest.ts';
+import { type ArchivedFile, hexOf, type Part, readFile, readManifest } from './manifest.ts';
 import { ArchiveFault, type Place } from './place.ts';
 import { readRows } from './read-table.ts';
-import { entryOf, type TableName } from './table-file.ts';
+import { entryOf, type Row, type TableName } from './table-file.ts';
+
+/** Hears each row of events and attempts. */
+type OnRow = (table: TableName, row: Row) => void;
 
 /** What the rows of a part's files hash to, seal by seal: all of them, or those of one table. Throws {@link ArchiveFault} where a file is not as the manifest tells. */
 export async function hashPart(
   place: Place,
   part: Part,
   seals: readonly Seal[],
-  only: TableName | null = null,
+  { only = null, onRow }: { only?: TableName | null; onRow?: OnRow } = {},
 ): Promise<Leaves[]> {
   const collector = new LeafCollector(seals.length === 1 ? [Infinity] : seals.map(({ end }) => end.tx));
   for (const file of part.arquivos) {
     if (only !== null && only !== file.tabela) continue;
     const { table, oids, rows } = await readTable(place, file);
     if (table === 'deliveries') continue;
-    for (const row of rows) collector.add(Buffer.concat([Buffer.of(FRAMES.whole), entryOf(table, oids, row)]));
+    for (const row of rows) {
+      onRow?.(table, row);
+      collector.add(Buffer.concat([Buffer.of(FRAMES.whole), entryOf(table, oids, row)]));
+    }
   }
   return collector.finish();
 }
@@ -42,10 +48,10 @@ export function isOfSeal({ hashes, rows }: Leaves, seal: Seal): boolean {
 }
 
 /** Throws {@link ArchiveFault} with the first thing that does not fit. */
-export async function verifyPart(pool: Pool, place: Place, part: Part): Promise<void> {
+export async function verifyPart(pool: Pool, place: Place, part: Part, onRow?: OnRow): Promise<void> {
   const { de, ate } = part.selos;
   const seals = await pool.run((sql) => readSeals(sql, de - 1, ate - de + 1));
-  const found = await hashPart(place, part, seals);
+  const found = await hashPart(place, part, seals, onRow && { onRow });
   for (const [index, seal] of seals.entries()) {
     if (!isOfSeal(found[index] as Leaves, seal)) {
       const rows = `${found[index]?.rows} of its ${seal.rows} rows`;
@@ -68,14 +74,24 @@ export async function verifyMonth(
   if (act === null) throw new ArchiveFault(`${month} is not archived`);
   const place = openPlace(act.place);
   const { partes } = await readManifest(place, month, act.manifest);
-  let [rows, next] = [0, act.firstSeal];
+  const gone = await pool.run((sql) => sql<{ id: string }[]>`select id from events where salt is null`);
+  const erased = new Set(gone.map(({ id }) => hexOf(id)));
+  let [rows, next, texts] = [0, act.firstSeal, 0];
   for (const part of partes) {
     if (part.selos.de !== next) throw new ArchiveFault(`the manifest of ${month} lacks seal ${next}`);
     next = part.selos.ate + 1;
-    await verifyPart(pool, place, part);
+    await verifyPart(pool, place, part, (table, row) => {
+      const isEvent = table === 'events';
+      const hasText = row[isEvent ? 'salt' : 'answer'] != null;
+      if (hasText && erased.has(hexOf(row[isEvent ? 'id' : 'event_id']))) texts += 1;
+    });
     rows += part.arquivos.reduce((sum, { tabela, linhas }) => sum + (tabela === 'deliveries' ? 0 : linhas), 0);
     onProgress?.(rows);
   }
   if (next !== act.lastSeal + 1) throw new ArchiveFault(`the manifest of ${month} lacks seal ${next}`);
+  if (texts > 0) {
+    const mend = 'run maintain; if they stay, erasures.looked_to was changed: set it to null first';
+    throw new ArchiveFault(`the files of ${month} have ${texts} texts of workers who were erased: ${mend}`);
+  }
   return act;
 }

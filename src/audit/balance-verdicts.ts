@@ -23,7 +23,7 @@ export async function readBalanceStanding(sql: Tx): Promise<BalanceStanding | nu
   const [found] = await sql<BalanceStanding[]>`
     with newest as materialized (select * from balance_verdicts order by position desc limit ${NEWEST})
     select closes, differences, from_day as "from", to_day as "to", checked_at as "checkedAt",
-           greatest(extract(epoch from now() - (select max(checked_at) from newest)), 0)::float8 as "ageS"
+           abs(extract(epoch from now() - (select max(checked_at) from newest)))::float8 as "ageS"
     from newest v
     where closes or not exists (
       select from newest later

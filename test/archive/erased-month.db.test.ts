@@ -89,8 +89,19 @@ test('worker erase writes the month again without the texts, and the tree stays 
     select delivery_id, 9, event_id, webhook_id, partner_id, outcome, status_code, started_at,
            duration_ms, url, address, key_id, claim, answer, body_digest
     from late limit 1`;
+  // Somebody passes the order off as looked for in the files: it is told where they are verified.
+  await sql.unsafe(`create function passed() returns trigger language plpgsql as $$ begin new.looked_to := 1; return new; end $$;
+    create trigger passed before update on erasures for each row execute function passed()`);
   const words = ['worker', 'erase', CPF, '--reason', 'pedido do titular', '--order', '1-2026', '--json'];
-  expect(await done(words)).toMatchObject({ done: true, archived: [MONTH] });
+  expect(await done(words)).toMatchObject({ done: true, archived: [] });
+  const told = await callCommand(['archive', 'verify', MONTH], env);
+  expect([told.code, told.stderr]).toEqual([
+    1,
+    expect.stringMatching(/texts of workers who were erased: run maintain/),
+  ]);
+  await sql`drop function passed cascade`;
+  await sql`update erasures set looked_to = null`;
+  expect(await done(['maintain'])).toMatchObject({ reescritos: [MONTH] });
   expect(await sql`select next_at <= now() as due from scheduled_jobs where name = 'maintain'`).toEqual([
     { due: true },
   ]);

@@ -140,11 +140,39 @@ const TABLE = `
   insert into erasure_pages (order_id, number, event_ids, remains)
   select :x, 1, array[id], array[sha256(convert_to(erased(data)::text, 'UTF8'))] from events where id = :e;
   select erase_page(:x, 1); delete from erasure_pages; delete from erasure_orders
+[superuser: verify check] an erased text put back from an old copy
+  create temp table old as select data, salt from events where id = :e; insert into erasure_orders (id, actor, reason, events, pages) values (:x, 'ana', 'x', 1, 1);
+  insert into erasure_pages (order_id, number, event_ids, remains)
+  select :x, 1, array[id], array[sha256(convert_to(erased(data)::text, 'UTF8'))] from events where id = :e; insert into erasures (order_id, cpf) values (:x, '52998224725'); select erase_page(:x, 1);
+  update erasures set next_page = 2; select end_erasure(:x); update events set data = old.data, salt = old.salt, commitment = null from old where id = :e
+[superuser: verify] an erased answer put back from an old copy
+  # In a file it would be an answer of the attempt all the same.
+  create temp table old as select number, answer, salt from attempts where delivery_id = :d; insert into erasure_orders (id, actor, reason, events, pages) values (:x, 'ana', 'x', 1, 1);
+  insert into erasure_pages (order_id, number, event_ids, remains)
+  select :x, 1, array[id], array[sha256(convert_to(erased(data)::text, 'UTF8'))] from events where id = :e; insert into erasures (order_id, cpf) values (:x, '52998224725'); select erase_page(:x, 1);
+  update erasures set next_page = 2; select end_erasure(:x);
+  update attempts a set answer = old.answer, salt = old.salt, commitment = null from old where delivery_id = :d and a.number = old.number
+[app: verify] an order to erase whose pages were passed over
+  insert into erasure_orders (id, actor, reason, events, pages) values (:x, 'ana', 'x', 1, 1);
+  insert into erasure_pages (order_id, number, event_ids, remains)
+  select :x, 1, array[id], array[sha256(convert_to(erased(data)::text, 'UTF8'))] from events where id = :e; insert into erasures (order_id, cpf) values (:x, '52998224725'); update erasures set next_page = 2; select end_erasure(:x)
+[superuser: nobody] an order to erase whose work was taken out of the list
+  # verify says so when the order is a day old.
+  insert into erasure_orders (id, actor, reason, events, pages) values (:x, 'ana', 'x', 1, 1);
+  insert into erasure_pages (order_id, number, event_ids, remains)
+  select :x, 1, array[id], array[sha256(convert_to(erased(data)::text, 'UTF8'))] from events where id = :e; insert into erasures (order_id, cpf) values (:x, '52998224725'); delete from erasures
+[superuser: nobody] an order to erase that was never looked for in the months' files
+  # archive verify finds the texts (erased-month.db.test.ts). No read shows them.
+  insert into erasure_orders (id, actor, reason, events, pages) values (:x, 'ana', 'x', 1, 1);
+  insert into erasure_pages (order_id, number, event_ids, remains)
+  select :x, 1, array[id], array[sha256(convert_to(erased(data)::text, 'UTF8'))] from events where id = :e; insert into erasures (order_id, cpf) values (:x, '52998224725'); select erase_page(:x, 1); update erasures set next_page = 2; select end_erasure(:x); update erasures set looked_to = 1000000
 [app: refused] a salt taken away without an order
   update events set salt = null where id = :e
 [app: refused] an order to erase that says when it was given
   insert into erasure_orders (actor, reason, events, pages, ordered_at) values ('ana', 'x', 1, 1, now())
 [app: refused] a reader of CPFs taken out of the log
+  delete from cpf_reads
+[superuser: verify] a reader of CPFs taken out of the log by the owner of the database
   delete from cpf_reads
 [superuser: verify check] two events that swap their bodies and salts
   update events a set data = b.data, salt = b.salt from events b where a.id in (:e, :f) and b.id in (:e, :f) and a.id <> b.id
@@ -216,6 +244,14 @@ const TABLE = `
   # Nothing false is said. The queue's status and its alert show a delivery that waits too long.
   update deliveries set next_attempt_at = next_attempt_at + interval '1 year' where id = :x
 
+[superuser: nobody] other counts of a delivery
+  # They are the queue's own. Its next attempt would be number 10, and the evidence would say that attempt 3 is missing.
+  update deliveries set attempts = 9, failures = 5 where id = :d
+[app: nobody] a delivery that arrived, cancelled afterwards
+  # The order is sealed with its author, and the evidence has it beside the success; who may order is believed.
+  insert into send_orders (kind, webhook_id, partner_id, delivery_ids, actor) values ('cancelamento', :w, :p, array[:d::uuid], 'x');
+  update deliveries set status = 'erro' where id = :d
+
 [superuser: verify check] a seal's other root
   update seals set root = sha256('x') where number = 1
 [superuser: verify check] a seal's other count
@@ -260,6 +296,43 @@ const TABLE = `
 [app: sealer verify check] a checkpoint that nobody signed
   insert into checkpoints (size, root, note) values (4, sha256('x'), 'x')
 
+[superuser: nobody] another time at which a checkpoint was signed
+  # The monitors alone read it. Seals and receipts have the times that count.
+  update checkpoints set signed_at = signed_at - interval '1 year'
+[superuser: nobody] the receipts of anchors removed
+  # The place outside has its copy, and the next round asks for the newest one again.
+  insert into anchor_receipts (size, kind, place, receipt) select size, 'arquivo', '/x', 'x' from checkpoints; delete from anchor_receipts
+[superuser: nobody] a receipt that no place gave
+  # audit check with the place's key is false for it (anchor.db.test.ts); without it the receipt proves nothing.
+  insert into anchor_receipts (size, kind, place, receipt) select size, 'carimbo_de_tempo', 'https://tsa.example', 'x' from checkpoints
+[app: nobody] a verdict that no run came to
+  # What the database keeps is its owner's word. The nightly run reads all of it again, and the log of api tells its verdict, too.
+  insert into verify_verdicts (since, seals, rows, size, root, findings, found, finished) select 0, 3, 11, 3, root, 0, '[]', true from checkpoints where size = 3
+[app: nobody] a place kept by a run that nobody made
+  # --resume alone takes it, and no run of api does.
+  insert into verify_verdicts (since, seals, rows, size, root, findings, found, finished) select 0, 3, 11, 3, root, 0, '[]', false from checkpoints where size = 3
+[app: nobody] another count in a kept day of the balance
+  # A kept day says what was counted then. --anew and recontar=true count the rows.
+  insert into balance_days (day, lines, differences, first_seal, last_seal, leaf)
+  select to_char(now() at time zone 'America/Sao_Paulo' - interval '1 day', 'YYYY-MM-DD'), '[]', '[]', 1, number, leaf from seals order by number desc limit 1
+[superuser: sealer] a log that names another server as its own
+  update installation set system_identifier = 1
+[superuser: nobody] an epoch that begins by itself
+  # As after a promotion: the rows to come are of a later epoch, and are sealed there.
+  update installation set epoch_base = epoch_base + 3, own_from = own_from + 3
+[app: nobody] an act of an archive that nobody did
+  # It is sealed with its author. verify asks for the files of a month as soon as a row of it is missing.
+  insert into archive_acts (act, month, first_seal, last_seal, place, manifest, rows, actor) values ('remocao_concluida', '2026-01', 1, 2, '/nowhere', sha256('x'), 1, 'x')
+[superuser: verify balance open] attempts removed under an act of an archive that has no files
+  insert into archive_acts (act, month, first_seal, last_seal, place, manifest, rows, actor) values ('remocao_concluida', '2026-01', 1, 2, '/nowhere', sha256('x'), 1, 'x');
+  delete from attempts where delivery_id = :d; delete from deliveries where id = :d
+[app: verify check] an attempt brought back into a month that it was never removed from
+  insert into archive_acts (act, month, first_seal, last_seal, place, manifest, rows, actor) values ('remocao_concluida', '2026-01', 1, 2, '/nowhere', sha256('x'), 1, 'x');
+  select restore_archived('2026-01', '[]', (select json_agg(json_build_object('delivery_id', :x::uuid, 'number', 1, 'late', false,
+    'event_id', event_id, 'webhook_id', webhook_id, 'partner_id', partner_id, 'outcome', outcome, 'status_code', status_code,
+    'started_at', started_at, 'duration_ms', duration_ms, 'url', url, 'claim', claim, 'recorded_at', recorded_at, 'epoch', epoch,
+    'tx', tx::text)) from attempts where delivery_id = :d))
+
 [superuser: verify balance] a webhook that was never active
   update webhook_history set active = false where webhook_id = :w
 [superuser: verify balance] a webhook that was never subscribed
@@ -279,6 +352,17 @@ const TABLE = `
   delete from partner_history
 [superuser: verify] a partner renamed without a line of history
   set session_replication_role = replica; update partners set name = 'Outro'
+[superuser: verify] a partner removed, whose history is there
+  set session_replication_role = replica; delete from partners where id = :p
+[superuser: verify] a webhook removed, whose history is there
+  set session_replication_role = replica; delete from webhooks where id = :v
+[superuser: nobody] a webhook that nobody registered
+  # The first event that it is sent is in surplus in the balance.
+  set session_replication_role = replica; insert into webhooks (id, partner_id, url, events, encrypted_secret)
+  select uuidv7(), partner_id, 'https://other.example/', '{averbacao.falhou}', encrypted_secret from webhooks where id = :w
+[superuser: nobody] a webhook's other secret
+  # It is no evidence. A poller opens no secret of another key or webhook, and the receiver refuses what is signed with another.
+  update webhooks set encrypted_secret = 'x' where id = :w
 [app: verify] a webhook's other URL without a line of history
   update webhooks set url = 'https://other.example/' where id = :w
 [app: verify] a webhook deactivated without a line of history
@@ -299,6 +383,9 @@ const TABLE = `
 
 [superuser: verify balance open] another catalog, so that an event without its delivery counts as none
   delete from deliveries where id = :x; update event_types set kind = 'internal' where name = 'margem.falhou'
+[superuser: verify] another sha256 in the place of the server's own
+  alter function pg_catalog.sha256(bytea) rename to sha256_true;
+  create function pg_catalog.sha256(bytea) returns bytea language sql immutable strict as 'select sha256_true($1)'
 [superuser: verify] an auditor's view that reads no table
   create or replace view carteiro_auditoria.historico_parceiros as select * from carteiro_auditoria.historico_parceiros where false
 [superuser: verify] an auditor's view that leaves failures out
@@ -418,6 +505,7 @@ receiver.answerWith(status(200));
 advance(engine, 120);
 await sql`insert into send_orders (kind, webhook_id, partner_id, delivery_ids, actor)
             select 'reenvio', webhook_id, partner_id, array[id], 'test' from deliveries order by id limit 1`;
+await sql`insert into cpf_reads (actor, operation, asked) values ('ana', 'GET /v1/auditoria/tentativas', '/')`;
 await engine.turn();
 await sealed();
 await commitMarginEvents(sql, partner, 1);

@@ -36,6 +36,7 @@ const FINDINGS = [
   'epoca_inexistente',
   'apagado_sem_pedido',
   'restante_alterado',
+  'apagamento_incompleto',
   'definicao_alterada',
   'hora_fora_do_selo',
   'estado_divergente',

@@ -16,7 +16,7 @@ interface Differing {
   readonly columns: readonly string[];
 }
 
-/** Rows of today that are not as the newest line of their history has them; one without any line is the balance's to tell. */
+/** Rows of today that are not as the newest line of their history has them, or are gone; one without any line is the balance's to tell. */
 export async function findStrangeStates(sql: Tx, sight: Sight): Promise<VerifyFinding[]> {
   const auditors = sql(`${await schemaOf(sql)}_auditoria`);
   const [webhooks, lines] =
@@ -34,23 +34,23 @@ export async function findStrangeStates(sql: Tx, sight: Sight): Promise<VerifyFi
          lane as (select distinct on (webhook_id) webhook_id, muted_at from lanes order by webhook_id, version desc),
          muting as (select distinct on (webhook_id) webhook_id, change = 'silenciamento' as is_muted from webhook_history
                     where change in ('silenciamento', 'fim_do_silenciamento') order by webhook_id, position desc)
-    select 'webhooks' as "table", w.id::text as name, array_remove(array[
+    select 'webhooks' as "table", h.webhook_id::text as name, array_remove(array[
              case when w.url <> h.url then 'url' end, case when w.events <> h.events then 'events' end,
              case when w.active <> h.active then 'active' end, case when w.partner_id <> h.partner_id then 'partner_id' end
            ], null) as columns
-    from ${webhooks} w join newest_webhook h on h.webhook_id = w.id
+    from ${webhooks} w right join newest_webhook h on h.webhook_id = w.id
     where (w.url, w.events, w.active, w.partner_id) is distinct from (h.url, h.events, h.active, h.partner_id)
     union all
     select 'lanes', l.webhook_id::text, array['muted_at']
     from lane l left join muting m using (webhook_id)
     where (l.muted_at is not null) <> coalesce(m.is_muted, false)
     union all
-    select 'partners', p.id::text, array_remove(array[
+    select 'partners', h.partner_id::text, array_remove(array[
              case when p.name <> h.name then 'name' end, case when p.active <> h.active then 'active' end,
              case when p.signing <> h.signing then 'signing' end, case when p.documents <> h.documents then 'documents' end,
              case when p.issuance <> h.issuance then 'issuance' end
            ], null)
-    from partners p join newest_partner h on h.partner_id = p.id
+    from partners p right join newest_partner h on h.partner_id = p.id
     where (p.name, p.active, p.signing, p.documents, p.issuance)
           is distinct from (h.name, h.active, h.signing, h.documents, h.issuance)
     order by 1, 2`;

@@ -62,7 +62,7 @@ export async function readStanding(sql: Tx): Promise<Standing | null> {
              (select position from verify_verdicts where finished and since = 0 order by position desc limit 1), 0)
            ) as findings,
            size::float8, root, checked_at as "checkedAt",
-           greatest(extract(epoch from now() - checked_at), 0)::float8 as "ageS"
+           abs(extract(epoch from now() - checked_at))::float8 as "ageS"
     from verify_verdicts where finished order by position desc limit 1`;
   if (row === undefined) return null;
   const { size, root, findings, checkedAt, ageS } = row;

@@ -53,7 +53,7 @@ export async function lookAtVerdict(sql: Tx): Promise<readonly Finding[]> {
   const { holds, findings, head, checkedAt, ageS } = last;
   const found = `${findings} findings in ${head?.size ?? 0} seals, at ${checkedAt.toISOString()}`;
   if (!holds) return [fault(about, found, 'run audit verify: it names each; see CarteiroSealsBroken in the runbook')];
-  return [ageS > OLD_VERDICT_S ? warning(about, found, 'run audit verify --resume') : ok(about, found)];
+  return [ageS > OLD_VERDICT_S ? warning(about, found, 'run audit verify') : ok(about, found)];
 }
 
 const LATE_ANCHOR_S = 10_800;

@@ -46,7 +46,7 @@ test('a job runs when its time has come, once, and its next time is that of its 
   await makeDue();
   await look(run);
   await look(run);
-  expect(ran).toEqual(['audit verify --resume']);
+  expect(ran).toEqual(['audit verify']);
   const job = await standing('verify');
   expect(job).toMatchObject({ exitCode: 0, result: '{"selos":3}', isRunning: false, overdueS: 0 });
   expect(job?.nextAt).toEqual(nextAfter('0 3 * * *', new Date()));
@@ -64,7 +64,7 @@ test('of several processes one runs it; what a dead one had begun is run by anot
   expect([other.ran, (await standing('verify'))?.isRunning]).toEqual([[], true]);
   await database.sql`update scheduled_jobs set run_by = 'dead', run_until = now() where name = 'verify'`;
   await look(other.run);
-  expect(other.ran).toEqual(['audit verify --resume']);
+  expect(other.ran).toEqual(['audit verify']);
   // It was thought dead, and says nothing of a row that is another's.
   resolve({ exitCode: 1, result: 'late' });
   await running;

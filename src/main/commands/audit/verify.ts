@@ -32,7 +32,8 @@ from their attempts and orders.
 A log that was cut short or made anew is whole by itself: give --head with a head that was kept elsewhere to see that too; the
 verdict then names both heads and the row where they part. With --since only what was sealed after an earlier verdict is read;
 everything before is covered by that verdict's head. Verdicts are kept in the database where the login may (that of api may): --since
-last goes on from the newest one. api runs audit verify --resume by itself every night (JOB_VERIFY).
+last goes on from the newest one, and --resume from the place of a run that was cut short. Both take the database's word for what was
+read before. api runs audit verify by itself every night (JOB_VERIFY), and takes nobody's.
 
 Output: {"selos": 19, "linhas": 1000448, "cabeca": "19:9f3c…", "achados": [], "confere": true}; a finding is
 {"tipo": "linha_alterada", "selo": 12, "tabela": "attempts", "linha": "0199…/1", "colunas": ["status_code"], "detalhe": "…"}.`,
