@@ -54,7 +54,7 @@ async function daysChangedSince(sql: Tx, seal: number): Promise<Set<string>> {
     select end_epoch as epoch, end_tx::text as tx from seals where number = ${seal}`;
   const above = sql`(epoch = ${epoch} and xid8send(tx)::bigint >= ${tx}::text::bigint or epoch > ${epoch})`;
   const rows = await sql<{ day: string }[]>`
-    select distinct to_char(occurred_at at time zone 'America/Sao_Paulo', 'YYYY-MM-DD') as day
+    select distinct ${dayIn(sql)} as day
     from (
       select occurred_at from events where ${above}
       union all
@@ -107,34 +107,48 @@ export async function keepDays(
   const byDay = <T extends { readonly dia: string }>(rows: readonly T[]) => Map.groupBy(rows, ({ dia }) => dia);
   const [lines, differences] = [byDay(balance.linhas), byDay(balance.diferencas)];
   const changed = await pool.run((sql) => daysChangedSince(sql, seal.number));
-  const settled: object[] = [];
+  const settled: { readonly day: string; readonly lines: object; readonly differences: object }[] = [];
   for (let day = balance.de; day <= balance.ate && day < dayOf(now); day = addDays(day, 1)) {
     if (still.has(day)) continue;
     const [counted, found] = [lines.get(day) ?? [], differences.get(day) ?? []];
     const isOpen = counted.some(({ pendente }) => pendente > 0) || found.some(({ tipo }) => tipo !== 'fato_inesperado');
     if (isOpen || changed.has(day)) continue;
-    settled.push({ day, start: startOfDay(day), end: startOfDay(addDays(day, 1)), lines: counted, differences: found });
+    settled.push({ day, lines: counted, differences: found });
   }
-  if (settled.length === 0) return;
-  await pool.run(
-    (sql) => sql`
-      insert into balance_days (day, lines, differences, first_seal, last_seal, leaf)
-      select d.day, d.lines, d.differences,
-             (select s.number from seals s where (s.first_epoch, s.first_tx) <= (e.epoch, xid8send(e.tx)::bigint)
-              order by s.first_epoch desc, s.first_tx desc limit 1),
-             ${seal.number}, ${seal.leaf}
-      from json_to_recordset(${JSON.stringify(settled)}::text::json)
-             as d (day text, start timestamptz, "end" timestamptz, lines json, differences json)
-      left join lateral (
-        select epoch, tx
-        from (select epoch, tx from events where not imported and occurred_at >= d.start and occurred_at < d.end
+  for (const days of Map.groupBy(settled, ({ day }) => day.slice(0, 7)).values()) {
+    await pool.run((sql) => writeDays(sql, seal, days));
+  }
+}
+
+/** Of one month: the first event of each day is found in one pass. */
+async function writeDays(sql: Tx, seal: Seal, days: readonly { readonly day: string }[]): Promise<void> {
+  const [start, end] = [startOfDay(days[0]?.day ?? ''), startOfDay(addDays(days.at(-1)?.day ?? '', 1))];
+  const span = sql`occurred_at >= ${start} and occurred_at < ${end}`;
+  await sql`
+    with first as materialized (
+      select distinct on (day) day, epoch, tx
+      from (
+        select ${dayIn(sql)} as day, epoch, min(xid8send(tx)::bigint) as tx
+        from (select occurred_at, epoch, tx from events where not imported and ${span}
               union all
-              select epoch, tx from events where imported and occurred_at >= d.start and occurred_at < d.end) either
-        order by epoch, tx
-        limit 1
-      ) e on true
-      on conflict (day) do update
-      set lines = excluded.lines, differences = excluded.differences, first_seal = excluded.first_seal,
-          last_seal = excluded.last_seal, leaf = excluded.leaf`,
-  );
+              select occurred_at, epoch, tx from events where imported and ${span}) either
+        group by 1, 2
+      ) by_epoch
+      order by day, epoch
+    )
+    insert into balance_days (day, lines, differences, first_seal, last_seal, leaf)
+    select d.day, d.lines, d.differences,
+           (select s.number from seals s where (s.first_epoch, s.first_tx) <= (e.epoch, e.tx)
+            order by s.first_epoch desc, s.first_tx desc limit 1),
+           ${seal.number}, ${seal.leaf}
+    from json_to_recordset(${JSON.stringify(days)}::text::json) as d (day text, lines json, differences json)
+    left join first e on e.day = d.day
+    on conflict (day) do update
+    set lines = excluded.lines, differences = excluded.differences, first_seal = excluded.first_seal,
+        last_seal = excluded.last_seal, leaf = excluded.leaf`;
+}
+
+/** The day of an event, in SQL. */
+function dayIn(sql: Tx) {
+  return sql`to_char(occurred_at at time zone 'America/Sao_Paulo', 'YYYY-MM-DD')`;
 }

@@ -10,7 +10,7 @@ import type { Slice } from './slice.ts';
 export function orphansOf(tx: Tx, { days, start, end }: Slice) {
   const firsts = days.map((day, index) => firstIdAt(index === 0 ? start : startOfDay(day)));
   return tx<DifferenceResource[]>`
-    select (${days as string[]}::text[])[width_bucket(d.id, ${firsts}::text[]::uuid[])] as dia,
+    select (${days as string[]}::text[])[width_bucket(d.id, (select ${firsts}::text[]::uuid[]))] as dia,
            case when e.imported then 'entrega_excedente' else 'entrega_sem_evento' end as tipo,
            d.partner_id as parceiro_id, d.event_id as evento_id, case when e.fan_out is not null then e.type end as evento,
            d.webhook_id, d.id as entrega_id,
