@@ -12,7 +12,7 @@ export interface BalanceStanding {
   readonly ageS: number;
 }
 
-/** Verdicts that are looked at. */
+/** So many of the newest verdicts are read. */
 const NEWEST = 400;
 
 /**

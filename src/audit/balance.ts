@@ -34,7 +34,7 @@ import type { Slice } from './slice.ts';
 import { findUnexpected } from './unexpected-facts.ts';
 
 const HOUR_MS = 3_600_000;
-/** Sent, and no events of the catalog. Which events are sent says their sealed `fan_out`, or where it was taken away the catalog. */
+/** These names are sent but are no facts. An event counts as sent by its sealed `fan_out`; if somebody removed that, by the catalog. */
 const UNCOUNTED = [TEST_NAME, ...NOTICE_NAMES];
 /** A period with more events, or more deliveries, than this is read in parts. */
 export const BUSY = 5_000;

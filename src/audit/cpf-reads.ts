@@ -15,7 +15,7 @@ export interface CpfRead {
   readonly requestId: string;
 }
 
-/** The longest text of what was asked that is kept. */
+/** Characters of `asked` that are kept. */
 const MAX_ASKED = 2_000;
 
 export async function logCpfRead(pool: Pool, { actor, operation, asked, requestId }: CpfRead): Promise<void> {

@@ -31,7 +31,7 @@ export async function readKeptDays(pool: Pool, from: string, to: string): Promis
   });
 }
 
-/** What is asked of the kept days that nothing has changed since, beside day and last seal. */
+/** The kept days that nothing has changed since: day, last seal, and `columns`. */
 async function readUnchanged<T extends Pick<KeptDay, 'day' | 'lastSeal'>>(
   sql: Tx,
   columns: Fragment,

@@ -1,4 +1,4 @@
-/** Deliveries that nothing accounts for: the balance's look from their side. */
+/** The balance read from the deliveries' side: those that no event or webhook accounts for. */
 import type { DifferenceResource } from '../contract/resources/audit-resource.ts';
 import { TEST_NAME } from '../contract/delivery.ts';
 import { startOfDay } from '../contract/calendar.ts';
@@ -6,7 +6,7 @@ import { firstIdAt } from '../db/first-id.ts';
 import type { Tx } from '../db/pool.ts';
 import type { Slice } from './slice.ts';
 
-/** Deliveries made in the slice (their ids hold the time) without an event of their partner, or of history; tests need none. */
+/** Deliveries made in the slice (their ids hold the time) without an event, of another partner's, or of an imported one; no tests. */
 export function orphansOf(tx: Tx, { days, start, end }: Slice) {
   const firsts = days.map((day, index) => firstIdAt(index === 0 ? start : startOfDay(day)));
   return tx<DifferenceResource[]>`

@@ -1,4 +1,4 @@
-/** Days of which rows are in an archive alone: counted, each removed delivery would look like a missing one. */
+/** Finds days whose deliveries are in an archive alone: in a balance each of these would look missing. */
 import { addDays, addMonths, startOfDay } from '../contract/calendar.ts';
 import type { Result } from '../contract/refusals.ts';
 import type { Pool } from '../db/pool.ts';
@@ -20,7 +20,7 @@ export async function findRemoved(
   const last = months.at(-1)?.month;
   if (last === undefined) return { ok: null };
   const kept = anew ? null : await readKeptDays(pool, from, to);
-  // An event is sealed after it happened, if not by every clock.
+  // An event is sealed after it happened. Clocks differ, so one month more is looked at.
   const end = addMonths(`${last}-01`, 2);
   for (let day = from; day <= to && day < end; day = addDays(day, 1)) {
     const month = kept?.has(day) ? undefined : await removedOf(pool, startOfDay(day), startOfDay(addDays(day, 1)));

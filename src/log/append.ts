@@ -48,7 +48,7 @@ export async function append(tx: Tx, appending: Appending): Promise<number> {
 
 async function appendFacts(tx: Tx, appending: Appending): Promise<number> {
   const traceparent = currentTraceparent();
-  // One row, made before the events are: the setting is the transaction's own.
+  // `from` runs before `append_event` does; the setting ends with the transaction.
   const traced = traceparent === null ? tx`` : tx`from set_config('carteiro.traceparent', ${traceparent}, true)`;
   const { stream, partnerId, actor, requestId, occurredAt, family = 'backoffice' } = appending;
   let version = appending.expectedVersion;

@@ -1,5 +1,5 @@
 /**
- * Where a reader of the feed begins that names an instant and has no cursor.
+ * Where the feed begins for a reader who names an instant and has no cursor.
  *
  * Invariant: no event that was recorded at or after `since` comes before the start, not even one that is yet to commit.
  * An event's UUIDv7 has the time at which it was recorded; the feed has another order (feed.ts), and no index has both.

@@ -1,7 +1,7 @@
 /** What an anchor is: a place outside that keeps a checkpoint, so that nobody can make the log anew unseen. */
 import type { AnchorKind } from '../../contract/statuses.ts';
 
-/** What is anchored. */
+/** A checkpoint to be anchored. */
 interface Anchored {
   /** Seals. */
   readonly size: number;
@@ -13,8 +13,8 @@ export interface Anchor {
   /** Where it keeps, without a secret: a URL, a directory, a witness's name. */
   readonly place: string;
   /**
-   * Puts the checkpoint there, and answers with the receipt: of a time stamp the response in DER, of a witness its cosignature,
-   * else where the copy lies. Rejects with a sentence. `prove` gives the path from the log's head of `old` seals to this one.
+   * Puts the checkpoint there and returns the receipt: a time stamp's response in DER, a witness's cosignature, or else where the
+   * copy lies. Rejects with a sentence. `prove` gives the path from the log's head of `old` seals to this one.
    */
   put(checkpoint: Anchored, prove: (old: number) => Promise<readonly Buffer[]>): Promise<Buffer>;
 }

@@ -1,6 +1,6 @@
 /**
  * A file for each checkpoint in a directory that nobody rewrites: a mount of another machine, a worm volume, `chattr +a`. The
- * name holds size and root, so a directory can be read without us. What is there is never overwritten.
+ * name holds size and root, so a directory can be read without us. No file is ever overwritten.
  */
 import { constants } from 'node:fs';
 import { open, readFile } from 'node:fs/promises';
@@ -36,7 +36,7 @@ export function directoryAnchor(directory: string): Anchor {
   };
 }
 
-/** A crash between the two steps leaves a shorter file, which the next run tells as one of another content. */
+/** A crash between the two steps leaves a shorter file; the next run reports it as a file with other content. */
 async function writeOnce(file: string, text: string): Promise<void> {
   await using handle = await open(file, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o444);
   await handle.writeFile(text);

@@ -11,7 +11,7 @@ const SHA256 = '2.16.840.1.101.3.4.2.1';
 const TIME_STAMPING = '1.3.6.1.5.5.7.3.8';
 const GRANTED = new Set([pki.PKIStatus.granted, pki.PKIStatus.grantedWithMods]);
 
-/** Of an authority that is trusted by `roots` (PEM), or with null by nobody yet: then its signature alone is verified. */
+/** `roots`: certificates in PEM that the authority's chain must lead to. With null only the response's own signature is verified. */
 export function timestampAnchor({ url, roots }: { readonly url: string; readonly roots: string | null }): Anchor {
   return {
     kind: 'carimbo_de_tempo',

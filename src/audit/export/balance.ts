@@ -1,9 +1,8 @@
 /**
- * The balance as text that comes while it is counted: days as they are over, and what adds up at the end.
+ * The balance as JSON text, written while it is counted: each day when it is complete, the sums at the end.
  *
- * After each hour of a day at least a line break goes out, so that nobody between here and the client takes a long balance
- * for a dead connection. The first hour is counted before the answer begins: a database out of reach is still a 503. A
- * fault later ends the connection within the JSON.
+ * After each hour of a day at least a line break goes out, so that no proxy drops a long balance as a dead connection. The first
+ * hour is counted before the answer begins: a database out of reach is still a 503. A later fault ends the connection within the JSON.
  */
 import { addUpByDay, type BalanceEnd } from '../add-up-balance.ts';
 import { type BalanceSlice } from '../balance.ts';

@@ -6,11 +6,10 @@
  * consistent whole without a transaction held open. Alternative: a server-side cursor holds a snapshot for as long as
  * the slowest client reads, and under a snapshot held open claims went from 28 to 90 ms.
  *
- * The manifest tells how many rows there are and the digest of their bytes, which is known only at the end. NDJSON has it
- * as its last line. A CSV has rows and nothing else, because a last line of another kind makes every column text for who
- * reads it as a table; its manifest is asked for at the path in X-Carteiro-Manifesto, which names the transaction at which
- * the export ended, so that the same rows are read and digested again. Alternative: HTTP's trailers, which most proxies and
- * clients drop. A fault on the way ends the connection.
+ * The manifest has the number of rows and the digest of their bytes, which is known only at the end. NDJSON has it as its last
+ * line. A CSV has rows alone (formats.ts); the header X-Carteiro-Manifesto has the path of its manifest. The path names the
+ * transaction at which the export ended, so that the same rows are read and digested again. Alternative: HTTP's trailers, which
+ * most proxies and clients drop. A fault on the way ends the connection.
  */
 import { createHash } from 'node:crypto';
 import { type Signer, signNote } from '../checkpoint/note.ts';
@@ -54,7 +53,7 @@ export interface Export extends Search {
   readonly removed?: Removed | undefined;
 }
 
-/** What is signed of a manifest: no checkpoint's text, which begins with the log's name. */
+/** Signs a manifest. Its text begins otherwise than a checkpoint's, so neither passes for the other. */
 function signManifest(manifest: Omit<ExportManifest, 'assinatura'>, signers: readonly Signer[]): string | null {
   if (signers.length === 0) return null;
   const { linhas, sha256, gerado_em: at, filtros } = manifest;

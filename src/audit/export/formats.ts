@@ -3,10 +3,10 @@
  * there, and its name in `EXPORT_FORMATS`.
  *
  * NDJSON: an object a line, and the manifest as the last one.
- * CSV (RFC 4180): rows alone, because a last line of another kind makes every column text for whoever reads a table. No
- * spreadsheet takes a cell for a formula: a cell that begins with a sign which starts one gets an apostrophe in front. A
- * partner's receiver decides what its answer says, and an auditor opens it. A semicolon is quoted, too, because spreadsheets of
- * half the world divide cells by it. The values of a list stand in one cell, with a space between them.
+ * CSV (RFC 4180): rows alone, because a last line of another kind would make a table reader take every column for text. A cell
+ * that a spreadsheet would take for a formula gets an apostrophe in front: a partner's receiver writes its answer, and an auditor
+ * opens it. A semicolon is quoted, too, because in many locales it divides cells. The values of a list stand in one cell, with a
+ * space between them.
  */
 import type { EXPORT_FORMATS } from '../../contract/resources/audit-lists.ts';
 import type { ExportManifest } from '../../contract/resources/audit-resource.ts';

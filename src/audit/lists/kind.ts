@@ -59,7 +59,7 @@ export interface Kind {
   readonly few?: Readonly<Record<string, ((sql: Tx, value: string, rows: DeliveryRows) => Fragment) | null>>;
   /** The column in whose index rows are walked, for these filters; undefined: the key's own. */
   readonly walk?: (sql: Tx, filters: Filters) => Walk | undefined;
-  /** Of rows that leave the database with their month: whose table they are, which columns of it filters are, and filters that name rows. */
+  /** Of rows that leave the database with their month: their table, the column of each filter, and the filters that name single rows. */
   readonly removed?: {
     readonly table: 'attempts' | 'deliveries';
     readonly columns: Readonly<Record<string, string>>;

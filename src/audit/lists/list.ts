@@ -39,7 +39,7 @@ export interface Page extends Search {
   readonly after: readonly string[] | null;
   readonly limit: number;
   readonly order: 'newest first' | 'oldest first';
-  /** Only rows that an export which ends here has; null: every visible row. */
+  /** Only rows below the end of an export; null: every visible row. */
   readonly cut: Cut | null;
 }
 

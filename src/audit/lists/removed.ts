@@ -1,5 +1,5 @@
 /**
- * A page of rows of which some left the database, and lie in the files of their month.
+ * A page of rows, some of which lie in their month's files alone.
  *
  * The database answers first. What the files have between the ends of its page is then read beside it, so each page costs a bounded
  * part of the files. A row that is in both is the database's.
@@ -55,7 +55,7 @@ function rangeOf({ key, removed }: Kind, { filters, from, until, after, order }:
   };
 }
 
-/** The part of a page before a moment, where the look into the files stopped. */
+/** The page up to `moment`, where the search of the files stopped. */
 function before({ key }: Kind, { order }: Page, { rows, next, budget }: Found, moment: string): Found {
   const isDown = order === 'newest first';
   const [first = '', ...others] = Object.keys(key);

@@ -1,4 +1,4 @@
-/** What places outside say of the log that a proof rests on: read for the proof, and checked without a database. */
+/** The receipts of anchors: read for a proof, and checked from its file without a database. */
 import type { Proof } from '../../contract/resources/audit-resource.ts';
 import type { AnchorKind } from '../../contract/statuses.ts';
 import type { Tx } from '../../db/pool.ts';
@@ -23,7 +23,7 @@ export async function readReceipts(tx: Tx, last: number, checkpoint: StoredCheck
     const path = await unlessLacking(consistencyPath(read, old, grown));
     receipts.push({
       tipo: kind,
-      // A directory of ours is nobody else's business: its file's name is the receipt.
+      // The directory's path is not shown; the name of the file is the receipt.
       onde: kind === 'arquivo' ? receipt.toString() : place,
       checkpoint: note,
       recibo: receipt.toString('base64'),

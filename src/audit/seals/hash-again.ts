@@ -1,6 +1,6 @@
 /**
- * The rows that seals cover, read and hashed again: in chunks of seals that follow each other, some of them at once, so that server and
- * verifier both have work; handed on in order.
+ * The rows that seals cover, read and hashed again. They are read in chunks of consecutive seals, {@link PARALLEL} at once, so that
+ * server and verifier both have work, and are yielded in order.
  */
 import type { Pool } from '../../db/pool.ts';
 import type { VerifyFinding } from './compare-rows.ts';
@@ -34,7 +34,7 @@ export async function* hashSealsAgain(pool: Pool, last: Seal | null, sight: Sigh
   const flying: Promise<Chunk>[] = [];
   for await (const [seals, before] of inChunks(pool, last)) {
     const chunk = hashAgain(pool, seals, before, sight);
-    // It is awaited in its turn; until then its failure is nobody's.
+    // It is awaited later; until then a rejection must not count as unhandled.
     chunk.catch(() => undefined);
     flying.push(chunk);
     if (flying.length === PARALLEL) yield (await flying.shift()) as Chunk;

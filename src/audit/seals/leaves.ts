@@ -2,8 +2,8 @@
  * The leaves of rows, in order, and for each column the sum of what its values hash to.
  *
  * The order is that of the leaves' bytes, so it does not depend on the order of reading, and a leaf's place follows nearly from
- * the leaf. The sums tell in which columns a changed row changed, which no leaf can. They are a hint, 4 bytes a column, and are not
- * sealed: nobody is believed for them. They hold nothing of what may be forgotten, because no entry does.
+ * the leaf. The sums tell in which columns a changed row changed, which no leaf can. They are a hint of 4 bytes a column, are not
+ * sealed, and prove nothing. They contain no text that may be erased, because no entry does.
  */
 import { columnsOf, FRAMES, SOURCE_NAMES, type SourceName, withheldOf } from '../../db/sealed-rows.ts';
 import { HASH_BYTES, hashInto } from './merkle.ts';

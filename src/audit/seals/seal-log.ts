@@ -26,8 +26,7 @@ export interface Seal extends Span {
 const TILE = 256;
 
 /**
- * What a seal's leaf in the log's tree is the hash of: text lines, so that they need no explanation. Number and span are in it, so
- * that a seal can be moved nowhere.
+ * The text lines whose hash is the seal's leaf in the log's tree. Number and span are in them, so a seal cannot be moved.
  */
 export function sealEntry({ number, from, end, rows, root, sealedAt }: Omit<Seal, 'leaf'>): Buffer {
   const span = [from.epoch, from.tx, end.epoch, end.tx].join(' ');
@@ -128,7 +127,7 @@ class LackingHashes extends Error {
   override name = 'LackingHashes';
 }
 
-/** Null where somebody removed hashes: evidence then lacks that way, and does not pass. */
+/** Null where somebody removed hashes: the proof then lacks the path, and does not pass. */
 export async function unlessLacking<T>(way: Promise<T>): Promise<T | null> {
   try {
     return await way;

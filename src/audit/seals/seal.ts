@@ -96,7 +96,7 @@ async function findUnsealed(tx: Tx, start: LogPoint, clock: Clock): Promise<Unse
 /** The leaves of the next rows from `from` on, and the end of their span; none where there are none below the horizon. */
 async function readSome(tx: Tx, open: Unsealed, width: Width) {
   const { horizon } = open;
-  // Behind transactions without a row the search goes on where they end: brought nearer to their beginning, it would find them again.
+  // Go on behind the transactions without a row: from their beginning, the next turn would read them again.
   for (let { from } = open; ;) {
     const end = { epoch: from.epoch, tx: await narrow(tx, from, Math.min(horizon, from.tx + width.txs)) };
     const sums = new ColumnSums();
@@ -112,7 +112,7 @@ async function readSome(tx: Tx, open: Unsealed, width: Width) {
   }
 }
 
-/** Rows of the span. The index knows no xid8: its comparison is the one that leaves out what is not settled yet. */
+/** Rows of the span. The index has `tx` as a number; the comparison as xid8 leaves out rows that are not settled yet. */
 function settled(span: Span, { horizon, isPast }: Unsealed): string {
   const isNewest = span.end.tx === horizon && !isPast;
   const rows = isNewest ? within({ ...span, end: { ...span.end, tx: Number.MAX_SAFE_INTEGER } }) : within(span);

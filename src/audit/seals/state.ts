@@ -16,7 +16,7 @@ interface Differing {
   readonly columns: readonly string[];
 }
 
-/** Rows of today that are not as the newest line of their history has them, or are gone; one without any line is the balance's to tell. */
+/** Rows of today that are not as the newest line of their history has them, or are gone. A row without any line is left to the balance. */
 export async function findStrangeStates(sql: Tx, sight: Sight): Promise<VerifyFinding[]> {
   const auditors = sql(`${await schemaOf(sql)}_auditoria`);
   const [webhooks, lines] =

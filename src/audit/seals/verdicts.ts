@@ -1,6 +1,6 @@
 /**
- * What runs of `audit verify` came to, kept in the database: for the monitors, to go on from, and to go on with when one was cut
- * short. Whoever owns the database can write one; a head that was kept elsewhere needs nobody's word.
+ * Verdicts of `audit verify`, kept in the database: for the monitors, for `--since last`, and for `--resume`. Whoever owns the
+ * database can write one, so the nightly run goes on from none, and a head that was kept elsewhere needs nobody's word.
  */
 import type { VerificationResource } from '../../contract/resources/audit-verdicts.ts';
 import type { Tx } from '../../db/pool.ts';
@@ -39,7 +39,7 @@ export async function readUnfinished(sql: Tx, since: number): Promise<Verificati
   return { seals, rows, head: { size, root }, findings: [...found, ...rest] };
 }
 
-/** As it is told to people: the verdict of `audit verify`. */
+/** The verdict of `audit verify` as it is answered. */
 export function viewVerification({ seals, rows, head, findings }: Verification): VerificationResource {
   const achados = findings.map((found) => ({ ...found, colunas: [...found.colunas] }));
   return { selos: seals, linhas: rows, cabeca: head && writeHead(head), achados, confere: findings.length === 0 };

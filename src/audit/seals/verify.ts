@@ -72,7 +72,7 @@ export async function verifySeals(
   const from = await run.begin(pool, since, unfinished);
   run.tell(...(await pool.run(findStrangeTables)));
   const beside = findBeside(pool, from, sight, { since, keys, primary, ...(installation && { installation }) });
-  // It is awaited behind the rows; until then its failure is nobody's.
+  // It is awaited behind the rows; until then a rejection must not count as unhandled.
   beside.catch(() => undefined);
   for await (const { seals, strangeTimes } of hashSealsAgain(pool, run.last, sight)) {
     for (const { seal, leaves, isWhole, isTreeKept } of seals) {
@@ -88,7 +88,7 @@ export async function verifySeals(
   return run.end(pool);
 }
 
-/** What no seal covers, on one connection, while the others hash. `from`: when the head was made that the run goes on from. */
+/** Checks what no seal covers, on one connection, while the others hash. `from`: when the head was made at which the run begins. */
 async function findBeside(
   pool: Pool,
   from: Date | null,
@@ -104,7 +104,7 @@ async function findBeside(
   ];
 }
 
-/** What a run has come to. */
+/** The state of a run. */
 class Run {
   last: Seal | null = null;
   #tree = new GrowingTree();
@@ -112,7 +112,7 @@ class Run {
   #rows = 0;
   readonly #heads: readonly TreeHead[];
   readonly #findings: VerifyFinding[] = [];
-  /** Of the log's tree, what is stored above its leaves and was not looked at yet: by level and index. */
+  /** Nodes of the log's tree by level and index, as computed; they are still to be compared with the stored ones. */
   readonly #nodes = new Map<string, Buffer>();
   /** The newest head that the log grew out of; what came after it is in dispute where another head does not fit. */
   #common: CommonHead | null = null;

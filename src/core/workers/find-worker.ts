@@ -1,4 +1,4 @@
-/** What is kept of a worker, found by the keyed digest of the CPF. */
+/** Finds a worker's loans and events by the keyed digest of the CPF. */
 import { addMonths, dayOf } from '../../contract/calendar.ts';
 import type { LoanStatus } from '../../contract/statuses.ts';
 import type { Tx } from '../../db/pool.ts';
