@@ -8,7 +8,7 @@ import { VersionConflict } from '../log/append.ts';
 import type { Logger } from '../log-lines.ts';
 import { NotAsked, RegistryFailure } from '../registry/port.ts';
 import { ApiError, unavailable } from './api-error.ts';
-import type { Env } from './request-env.ts';
+import { type Env, newRequestId } from './request-env.ts';
 import { KeysUnavailable } from './auth/keys.ts';
 
 /** The body of an error answer. */
@@ -19,6 +19,19 @@ export function errorBody(error: ApiError, requestId: string): ErrorBody {
     ...(error.details.length > 0 && { detalhes: [...error.details] }),
     requisicao_id: requestId,
   };
+}
+
+/** A refusal before the app is reached, with the headers that the app gives all answers. */
+export function bareRefusal(error: ApiError) {
+  const requestId = newRequestId();
+  const headers = {
+    'Content-Type': 'application/json',
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+    ...error.headers,
+    'X-Request-Id': requestId,
+  };
+  return { status: ERROR_STATUS[error.code], headers, body: JSON.stringify(errorBody(error, requestId)) };
 }
 
 /** Maps whatever a route threw; a fault of ours is logged and shows nothing. */

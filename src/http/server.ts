@@ -3,11 +3,9 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { getRequestListener } from '@hono/node-server';
-import { ERROR_STATUS } from '../contract/errors.ts';
 import { ApiError, unavailable } from './api-error.ts';
 import { type Bound, type ConnectionBounds, Connections } from './connections.ts';
-import { errorBody } from './errors.ts';
-import { newRequestId } from './request-env.ts';
+import { bareRefusal } from './errors.ts';
 
 export interface ServerOptions {
   readonly fetch: (request: Request) => Response | Promise<Response>;
@@ -128,26 +126,16 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 
 /** Answers without the app, and closes the connection. */
 function refuse(outgoing: ServerResponse, error: ApiError): void {
-  const requestId = newRequestId();
-  const headers = { ...REFUSAL_HEADERS, ...error.headers, 'X-Request-Id': requestId, Connection: 'close' };
-  outgoing.writeHead(ERROR_STATUS[error.code], headers).end(JSON.stringify(errorBody(error, requestId)));
+  const { status, headers, body } = bareRefusal(error);
+  outgoing.writeHead(status, { ...headers, Connection: 'close' }).end(body);
 }
 
-/** Of what is answered without the app, which sets the same ones. */
-const REFUSAL_HEADERS = {
-  'Content-Type': 'application/json',
-  'Cache-Control': 'no-store',
-  'X-Content-Type-Options': 'nosniff',
-};
+const unreadable = () => bareRefusal(new ApiError('ERRO_VALIDACAO', 'a requisição não pôde ser lida'));
 
 /** A request that is no HTTP request for us: a bad Host header or a path that is no URL. */
 function answerUnreadable(): Response {
-  const requestId = newRequestId();
-  const error = new ApiError('ERRO_VALIDACAO', 'a requisição não pôde ser lida');
-  return Response.json(errorBody(error, requestId), {
-    status: ERROR_STATUS[error.code],
-    headers: { ...REFUSAL_HEADERS, 'X-Request-Id': requestId },
-  });
+  const { body, ...rest } = unreadable();
+  return new Response(body, rest);
 }
 
 /**
@@ -156,15 +144,9 @@ function answerUnreadable(): Response {
  * ever.
  */
 function answerBroken(socket: Socket, lingerMs: number): void {
-  const requestId = newRequestId();
-  const body = JSON.stringify(errorBody(new ApiError('ERRO_VALIDACAO', 'a requisição não pôde ser lida'), requestId));
-  const headers = {
-    ...REFUSAL_HEADERS,
-    'Content-Length': Buffer.byteLength(body),
-    'X-Request-Id': requestId,
-    Connection: 'close',
-  };
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  const { headers, body } = unreadable();
+  const whole = { ...headers, 'Content-Length': Buffer.byteLength(body), Connection: 'close' };
+  const lines = Object.entries(whole).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 400 Bad Request\r\n${lines.join('')}\r\n${body}`);
   const timer = setTimeout(() => socket.destroy(), lingerMs);
   socket.once('close', () => clearTimeout(timer));

@@ -9,8 +9,9 @@ import { Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { getCookie, setCookie } from 'hono/cookie';
 import { routePath } from 'hono/route';
-import { ApiError, notFound } from '../http/api-error.ts';
+import { notFound } from '../http/api-error.ts';
 import { MAX_BODY_BYTES } from '../http/body/body.ts';
+import { tooLarge } from '../http/body/body-stream.ts';
 import { createGate } from '../http/gate.ts';
 import { logRequests } from '../http/request-log.ts';
 import { answerTagged } from '../http/answer.ts';
@@ -90,7 +91,10 @@ export function createPainel(deps: PainelDeps): Painel {
   const answer = answerFault(deps.log);
   app.onError(answer);
   app.notFound((c) => answer(notFound(), c));
-  app.use(bodyLimit({ maxSize: MAX_BODY_BYTES, onError: () => tooLarge() }));
+  const refuseLarge = () => {
+    throw tooLarge(MAX_BODY_BYTES);
+  };
+  app.use(bodyLimit({ maxSize: MAX_BODY_BYTES, onError: refuseLarge }));
 
   addDocsPages(app, deps);
   addSignIn(app, deps, gate);
@@ -158,8 +162,4 @@ async function keepPreferences(c: PainelContext): Promise<Response> {
   const zone = form.get('fuso');
   if (zone !== null) keep(ZONE_COOKIE, zoneOf(zone));
   return c.redirect(ownPage(form.get('volta')), 303);
-}
-
-function tooLarge(): never {
-  throw new ApiError('CORPO_MUITO_GRANDE', `o corpo passa de ${MAX_BODY_BYTES / 1024} KiB`);
 }

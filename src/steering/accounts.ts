@@ -1,7 +1,8 @@
 /** Partners and their accounts as the operator reads them. */
 import type { PARTNER_CHANGES } from '../contract/statuses.ts';
+import { FIRST_ID } from '../db/first-id.ts';
 import type { Tx } from '../db/pool.ts';
-import { HISTORY_PAGE, LIST_PAGE, NO_ID, NO_LINE, pageOf, type Page, type PageOf } from './bounds.ts';
+import { HISTORY_PAGE, LIST_PAGE, NO_LINE, pageOf, type Page, type PageOf } from './bounds.ts';
 import type { PartnerRow } from './partners.ts';
 
 /** A partner's active webhooks are counted up to this many in a list. */
@@ -23,7 +24,7 @@ export async function listPartners(
   const most = onlyInactive ? LOOKED_AT : limit + 1;
   const looked = await sql<PartnerRow[]>`
     select id, name, active, signing, documents, issuance, created_at as "createdAt"
-    from partners where id > ${after ?? NO_ID} order by id limit ${most}`;
+    from partners where id > ${after ?? FIRST_ID} order by id limit ${most}`;
   const page = pageOf(
     looked.filter(({ active }) => !(onlyInactive && active)),
     limit,

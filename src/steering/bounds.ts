@@ -7,8 +7,7 @@ export const LIST_PAGE = 100;
 /** Lines of a history. */
 export const HISTORY_PAGE = 100;
 
-/** Before every id, and after every line of a history. */
-export const NO_ID = '00000000-0000-0000-0000-000000000000';
+/** After every line of a history. */
 export const NO_LINE = '9223372036854775807';
 
 export interface Page {

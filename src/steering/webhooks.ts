@@ -8,8 +8,9 @@
 import { masked } from '../contract/masking.ts';
 import { COUNTED } from '../contract/resources/operator.ts';
 import type { WebhookChange } from '../contract/statuses.ts';
+import { FIRST_ID } from '../db/first-id.ts';
 import type { Tx } from '../db/pool.ts';
-import { HISTORY_PAGE, LIST_PAGE, NO_ID, NO_LINE, pageOf, type Page, type PageOf } from './bounds.ts';
+import { HISTORY_PAGE, LIST_PAGE, NO_LINE, pageOf, type Page, type PageOf } from './bounds.ts';
 
 /** What a webhook is, without what became of its attempts. */
 export interface WebhookLine {
@@ -43,7 +44,7 @@ export async function listWebhooks(
   { after = null, limit = LIST_PAGE }: Page = {},
 ): Promise<PageOf<WebhookLine>> {
   const most = filter.state === undefined ? limit + 1 : LOOKED_AT;
-  const ids = await findIds(sql, filter, after ?? NO_ID, most);
+  const ids = await findIds(sql, filter, after ?? FIRST_ID, most);
   const { partnerId, state } = filter;
   const fitting = (await readLines(sql, ids)).filter(
     (line) =>

@@ -5,10 +5,8 @@
  * except on the paths of probes and metrics: machines ask these by address, and they need no token.
  */
 import type { HonoRequest } from 'hono';
-import { ERROR_STATUS } from '../../contract/errors.ts';
 import { ApiError } from '../api-error.ts';
-import { errorBody } from '../errors.ts';
-import { newRequestId } from '../request-env.ts';
+import { bareRefusal } from '../errors.ts';
 
 type Fetch = (request: Request) => Response | Promise<Response>;
 
@@ -35,13 +33,7 @@ export function forOwnHosts(fetch: Fetch, isSandbox: boolean, publicUrl: URL | n
 }
 
 function misdirected(): Response {
-  const requestId = newRequestId();
-  const error = new ApiError(
-    'HOST_NAO_ATENDIDO',
-    'este serviço não atende por este nome; a operação o declara em PUBLIC_URL',
-  );
-  return Response.json(errorBody(error, requestId), {
-    status: ERROR_STATUS[error.code],
-    headers: { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff', 'X-Request-Id': requestId },
-  });
+  const message = 'este serviço não atende por este nome; a operação o declara em PUBLIC_URL';
+  const { body, ...rest } = bareRefusal(new ApiError('HOST_NAO_ATENDIDO', message));
+  return new Response(body, rest);
 }
