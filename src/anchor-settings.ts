@@ -2,20 +2,6 @@
 import { z } from 'zod';
 import { isTrustworthy } from './registry-settings.ts';
 
-export interface AnchorSettings {
-  /** `rootsFile`: certificates in PEM that the authority's chain must lead to; null: its own signature is verified alone. */
-  readonly timestamp: { readonly url: string; readonly rootsFile: string | null } | null;
-  readonly directory: string | null;
-  readonly bucket: {
-    readonly url: string;
-    readonly region: string;
-    readonly keyId: string;
-    readonly secretFile: string;
-  } | null;
-  /** The key in text, `name+hash+key`. */
-  readonly witness: { readonly url: string; readonly key: string } | null;
-}
-
 const trimmed = (url: string) => url.replace(/\/+$/, '');
 const base = z
   .string()
@@ -29,6 +15,7 @@ export const ANCHOR_VARIABLES = {
     .string()
     .refine((text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ''), 'must be an absolute URL')
     .optional(),
+  /** Certificates in PEM that the authority's chain must lead to; absent: its own signature is verified alone. */
   ANCHOR_TIMESTAMP_CA_FILE: z.string().optional(),
   ANCHOR_DIRECTORY: z
     .string()
@@ -55,9 +42,9 @@ export const ANCHOR_NEEDS = [
   ['ANCHOR_WITNESS_KEY', 'ANCHOR_WITNESS_URL'],
 ] as const;
 
-type Values = z.output<z.ZodObject<typeof ANCHOR_VARIABLES>>;
+export type AnchorSettings = ReturnType<typeof anchorSettings>;
 
-export function anchorSettings(values: Values): AnchorSettings {
+export function anchorSettings(values: z.output<z.ZodObject<typeof ANCHOR_VARIABLES>>) {
   const { ANCHOR_TIMESTAMP_URL: stampUrl, ANCHOR_S3_URL: s3Url, ANCHOR_WITNESS_URL: witnessUrl } = values;
   const { ANCHOR_S3_KEY_ID: keyId, ANCHOR_S3_SECRET_FILE: secretFile, ANCHOR_WITNESS_KEY: key } = values;
   const isBucket = s3Url !== undefined && keyId !== undefined && secretFile !== undefined;

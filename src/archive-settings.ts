@@ -2,21 +2,10 @@
 import { z } from 'zod';
 import { isTrustworthy } from './registry-settings.ts';
 
-export interface ArchiveSettings {
-  /** After how many months, and where, `maintain` moves a month; null: everything stays. */
-  readonly upkeep: { readonly keepMonths: number; readonly to: string } | null;
-  /** Null: no key is named, so no bucket can be used. */
-  readonly s3: {
-    readonly endpoint: string;
-    readonly region: string;
-    readonly keyId: string;
-    readonly secretFile: string;
-  } | null;
-}
-
 const MOST_MONTHS = 1_200;
 
 export const ARCHIVE_VARIABLES = {
+  /** After how many months, and where, `maintain` moves a month; without them everything stays. */
   KEEP_MONTHS: z
     .string()
     .refine(
@@ -35,6 +24,7 @@ export const ARCHIVE_VARIABLES = {
     .transform((url) => url.replace(/\/+$/, ''))
     .optional(),
   ARCHIVE_S3_REGION: z.string().default('us-east-1'),
+  /** Absent: no bucket can be used. */
   ARCHIVE_S3_KEY_ID: z.string().optional(),
   ARCHIVE_S3_SECRET_FILE: z.string().optional(),
 };
@@ -47,7 +37,9 @@ export const ARCHIVE_NEEDS = [
   ['ARCHIVE_S3_ENDPOINT', 'ARCHIVE_S3_KEY_ID'],
 ] as const;
 
-export function archiveSettings(values: z.output<z.ZodObject<typeof ARCHIVE_VARIABLES>>): ArchiveSettings {
+export type ArchiveSettings = ReturnType<typeof archiveSettings>;
+
+export function archiveSettings(values: z.output<z.ZodObject<typeof ARCHIVE_VARIABLES>>) {
   const { ARCHIVE_S3_KEY_ID: keyId, ARCHIVE_S3_SECRET_FILE: secretFile, ARCHIVE_S3_REGION: region } = values;
   const endpoint = values.ARCHIVE_S3_ENDPOINT ?? `https://s3.${region}.amazonaws.com`;
   const { KEEP_MONTHS: keepMonths = null, ARCHIVE_TO: to } = values;

@@ -4,10 +4,10 @@
  * of it: the files that secrets are made of have one.
  */
 import { z } from 'zod';
-import { ANCHOR_VARIABLES, type AnchorSettings, anchorSettings, hasAnchors } from './anchor-settings.ts';
-import { ARCHIVE_VARIABLES, type ArchiveSettings, archiveSettings } from './archive-settings.ts';
-import { DATABASE_VARIABLES, READING_VARIABLES, readingSettings, type ReadingSettings } from './database-url.ts';
-import { EGRESS_VARIABLES, egressSettings, type EgressSettings } from './egress-settings.ts';
+import { ANCHOR_VARIABLES, anchorSettings, hasAnchors } from './anchor-settings.ts';
+import { ARCHIVE_VARIABLES, archiveSettings } from './archive-settings.ts';
+import { DATABASE_VARIABLES, READING_VARIABLES, readingSettings } from './database-url.ts';
+import { EGRESS_VARIABLES, egressSettings } from './egress-settings.ts';
 import {
   checkEmbedded,
   checkPairs,
@@ -20,8 +20,8 @@ import {
   subnets,
   webUrl,
 } from './environment-rules.ts';
-import { type Schedules, SCHEDULES, schedulesOf } from './job-schedules.ts';
-import { isTrustworthy, type RegistrySettings, registrySettings, registryVariables } from './registry-settings.ts';
+import { SCHEDULES, schedulesOf } from './job-schedules.ts';
+import { isTrustworthy, registrySettings, registryVariables } from './registry-settings.ts';
 
 export const DEFAULT_DATA_DIR = '.data';
 
@@ -68,12 +68,17 @@ const environment = z.object({
   ...READING_VARIABLES,
   SANDBOX: flag.optional(),
   ALLOW_INSECURE_TARGETS: flag.optional(),
+  /** Keys of 32 bytes: the first encrypts, all open. Empty in a sandbox that makes its own. */
   SECRETS_KEY: keyRing.default([]),
+  /** Requests per partner and minute; 0 for no limit. */
   RATE_LIMIT_PER_MINUTE: integer(0, 1_000_000).optional(),
+  /** How long a stopping API still takes requests while it is no longer ready. */
   DRAIN_DELAY_SECONDS: integer(0, 60).default(0),
+  /** When a webhook is `falhando`, and suspended (delivery/queue/upkeep/failing-rule). */
   ENDPOINT_FAILING_AFTER: integerOr('off', 1, 1_000_000).default(10),
   ENDPOINT_FAILING_HOURS: integer(1, 8_760).default(24),
   ENDPOINT_SUSPEND_AFTER_DAYS: integerOr('never', 1, 3_650).default(5),
+  /** Where the operator is told of failing webhooks. */
   OPERATOR_WEBHOOK_URL: webUrl.optional(),
   OPERATOR_WEBHOOK_SECRET: z
     .string()
@@ -94,36 +99,7 @@ type PlainSettings = {
   readonly [Name in keyof typeof PLAIN as Camel<Name>]: OrNull<z.output<(typeof PLAIN)[Name]>>;
 };
 
-export interface Config extends PlainSettings {
-  /** The standby that reports are read on; null: the primary. */
-  readonly reading: ReadingSettings | null;
-  readonly sandbox: boolean;
-  readonly allowInsecureTargets: boolean;
-  /** Keys of 32 bytes: the first encrypts, all open. Empty in a sandbox that makes its own. */
-  readonly secretsKeys: readonly Buffer[];
-  /** Requests per partner and minute; 0 for no limit. */
-  readonly rateLimitPerMinute: number;
-  /** How long a stopping API still takes requests while it is no longer ready. */
-  readonly drainDelayS: number;
-  /** When a webhook is `falhando`, and suspended (delivery/queue/upkeep/failing-rule); null: never. */
-  readonly failingPolicy: {
-    readonly failingAfter: number;
-    readonly failingHours: number;
-    readonly suspendAfterDays: number | null;
-  } | null;
-  /** Where the operator is told of failing webhooks; null: nowhere. */
-  readonly operatorWebhook: { readonly url: string; readonly secret: string } | null;
-  /** Which places outside keep checkpoints. */
-  readonly anchors: AnchorSettings;
-  /** How the places are reached where archived months lie. */
-  readonly archive: ArchiveSettings;
-  /** When `api` runs each job by itself. */
-  readonly jobs: Schedules;
-  /** Where the registry is asked; `url` is empty where none is configured. */
-  readonly bridge: RegistrySettings;
-  /** How POSTs leave for partners. */
-  readonly egress: EgressSettings;
-}
+export type Config = ReturnType<typeof readConfig>;
 
 /** The environment cannot be used; the message lists every problem, one a line. */
 export class ConfigError extends Error {
@@ -164,7 +140,7 @@ function checkTogether(given: Environment, uses: readonly Use[]): string[] {
 }
 
 /** Reads the configuration of a command that uses these. Throws {@link ConfigError} with every problem. */
-export function readConfig(variables: Environment, uses: readonly Use[] = ['secrets', 'tokens']): Config {
+export function readConfig(variables: Environment, uses: readonly Use[] = ['secrets', 'tokens']) {
   const trimmed = Object.entries(variables).map(([name, value]) => [name, value?.replace(/\r?\n$/, '')] as const);
   const given = Object.fromEntries(trimmed.filter(([, value]) => value !== ''));
   const parsed = environment.safeParse(given);
@@ -204,7 +180,7 @@ function plainSettings(values: z.infer<typeof environment>): PlainSettings {
   return Object.fromEntries(named) as PlainSettings;
 }
 
-function failingEndpoints(values: z.infer<typeof environment>): Pick<Config, 'failingPolicy' | 'operatorWebhook'> {
+function failingEndpoints(values: z.infer<typeof environment>) {
   const { ENDPOINT_FAILING_AFTER: failingAfter, ENDPOINT_FAILING_HOURS: failingHours } = values;
   const { OPERATOR_WEBHOOK_URL: url, OPERATOR_WEBHOOK_SECRET: secret } = values;
   const policy = { failingHours, suspendAfterDays: values.ENDPOINT_SUSPEND_AFTER_DAYS };

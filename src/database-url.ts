@@ -43,12 +43,6 @@ const databaseUrl = z
   .refine(hasKnownMode, `sslmode in it must be one of ${SSL_MODES.join(', ')}`)
   .refine(usesAuthority, 'sslrootcert in it needs sslmode=verify-full or verify-ca beside it');
 
-export interface ReadingSettings {
-  readonly url: string;
-  /** True: reports are read on the primary while the standby is away; else they are 503. */
-  readonly fallsBack: boolean;
-}
-
 export const DATABASE_VARIABLES = {
   /** Absent: the embedded PostgreSQL under DATA_DIR. */
   DATABASE_URL: databaseUrl.optional(),
@@ -64,10 +58,11 @@ export const DATABASE_VARIABLES = {
 
 export const READING_VARIABLES = {
   READ_DATABASE_URL: databaseUrl.optional(),
+  /** True: reports are read on the primary while the standby is away; else they are 503. */
   READ_DATABASE_FALLBACK: flag.default(true),
 };
 
-export function readingSettings(values: z.output<z.ZodObject<typeof READING_VARIABLES>>): ReadingSettings | null {
+export function readingSettings(values: z.output<z.ZodObject<typeof READING_VARIABLES>>) {
   const { READ_DATABASE_URL: url, READ_DATABASE_FALLBACK: fallsBack } = values;
   return url === undefined ? null : { url, fallsBack };
 }

@@ -2,37 +2,6 @@
 import { z } from 'zod';
 import { flag, integer, isSubnet } from './environment-rules.ts';
 
-export interface EgressProxy {
-  /** `http:` or `https:`, a host and a port. */
-  readonly url: string;
-  /** A file of one line, `user:password`. */
-  readonly authFile: string | null;
-  /** True: the proxy looks names up, and vouches that they lead to no private address. */
-  readonly resolves: boolean;
-}
-
-/** The server that takes e-mails to people of partners. */
-interface MailSettings {
-  /** `smtp:`, or `smtps:` for TLS from the first byte. */
-  readonly url: URL;
-  /** A file of one line, `user:password`. */
-  readonly authFile: string | null;
-  readonly from: string;
-}
-
-export interface EgressSettings {
-  /** The addresses and subnets from which POSTs come, as partners are told them. */
-  readonly addresses: readonly string[];
-  readonly proxy: EgressProxy | null;
-  /** The client certificate that receivers may ask for, its key, and authorities trusted beside the built-in ones. */
-  readonly certFile: string | null;
-  readonly keyFile: string | null;
-  readonly caFile: string | null;
-  readonly mail: MailSettings | null;
-  /** Bytes kept of an answer's body; 0 keeps neither body nor headers. */
-  readonly keptAnswerBytes: number;
-}
-
 const MAX_ADDRESSES = 64;
 /** More of an answer is not read (contract/delivery). */
 const MAX_KEPT_BYTES = 8_192;
@@ -63,25 +32,34 @@ const smtpUrl = z
 const file = z.string().optional();
 
 export const EGRESS_VARIABLES = {
+  /** The addresses and subnets from which POSTs come, as partners are told them. */
   EGRESS_IPS: addresses.optional(),
   EGRESS_PROXY_URL: proxyUrl.optional(),
+  /** A file of one line, `user:password`, as SMTP_AUTH_FILE. */
   EGRESS_PROXY_AUTH_FILE: file,
-  EGRESS_PROXY_RESOLVES: flag.optional(),
+  /** True: the proxy looks names up, and vouches that they lead to no private address. */
+  EGRESS_PROXY_RESOLVES: flag.default(false),
+  /** The client certificate that receivers may ask for, its key, and authorities trusted beside the built-in ones. */
   EGRESS_CERT_FILE: file,
   EGRESS_KEY_FILE: file,
   EGRESS_CA_FILE: file,
+  /** Bytes kept of an answer's body; 0 keeps neither body nor headers. */
   KEPT_ANSWER_BYTES: integer(0, MAX_KEPT_BYTES).default(MAX_KEPT_BYTES),
+  /** The server that takes e-mails to people of partners: `smtp:`, or `smtps:` for TLS from the first byte. */
   SMTP_URL: smtpUrl.optional(),
   SMTP_AUTH_FILE: file,
   SMTP_FROM: z.email('must be an e-mail address').optional(),
 };
 
-export function egressSettings(values: z.output<z.ZodObject<typeof EGRESS_VARIABLES>>): EgressSettings {
-  const { EGRESS_PROXY_URL: url } = values;
+export type EgressSettings = ReturnType<typeof egressSettings>;
+export type EgressProxy = NonNullable<EgressSettings['proxy']>;
+
+export function egressSettings(values: z.output<z.ZodObject<typeof EGRESS_VARIABLES>>) {
+  const { EGRESS_PROXY_URL: url, EGRESS_PROXY_RESOLVES: resolves } = values;
   const authFile = values.EGRESS_PROXY_AUTH_FILE ?? null;
   return {
     addresses: values.EGRESS_IPS ?? [],
-    proxy: url === undefined ? null : { url, authFile, resolves: values.EGRESS_PROXY_RESOLVES ?? false },
+    proxy: url === undefined ? null : { url, authFile, resolves },
     certFile: values.EGRESS_CERT_FILE ?? null,
     keyFile: values.EGRESS_KEY_FILE ?? null,
     caFile: values.EGRESS_CA_FILE ?? null,

@@ -97,14 +97,10 @@ const schedule = z
   .optional();
 
 /** The variables of the jobs. */
-export const SCHEDULES = {
-  JOB_BALANCE: schedule,
-  JOB_VERIFY: schedule,
-  JOB_ANCHOR: schedule,
-  JOB_MAINTAIN: schedule,
-  JOB_SYNC_BONDS: schedule,
-  JOB_CLOSE_SETTLEMENT: schedule,
-} as const satisfies Record<(typeof JOBS)[JobName]['variable'], unknown>;
+export const SCHEDULES = Object.fromEntries(JOB_NAMES.map((name) => [JOBS[name].variable, schedule])) as Record<
+  (typeof JOBS)[JobName]['variable'],
+  typeof schedule
+>;
 
 /** What a sandbox's partner plays itself does not run by itself there; nor does what asks a registry that nobody has named. */
 export function schedulesOf(

@@ -1,19 +1,6 @@
 /** The variables of the employment-data registry: where the lender's bridge is, and how we show ourselves to it. */
 import { z } from 'zod';
 
-export interface RegistrySettings {
-  /** The bridge's base, without a slash at its end. */
-  readonly url: string;
-  /** Sent as it is; for a bridge of this process's own. */
-  readonly token?: string;
-  readonly tokenFile: string | null;
-  readonly certFile: string | null;
-  readonly keyFile: string | null;
-  readonly caFile: string | null;
-  readonly timeoutS: number;
-  readonly concurrency: number;
-}
-
 /** https, or http on the loopback. */
 export function isTrustworthy(text: string): boolean {
   if (!URL.canParse(text)) return false;
@@ -42,9 +29,11 @@ export const registryVariables = (integer: (min: number, max: number) => z.ZodTy
 });
 
 type Values = z.output<z.ZodObject<ReturnType<typeof registryVariables>>>;
+/** `token` is sent as it is, for a bridge of this process's own. */
+export type RegistrySettings = ReturnType<typeof registrySettings> & { readonly token?: string };
 
-/** For the bridge at `url`. */
-export function registrySettings(url: string, values: Omit<Values, 'REGISTRY_URL'>): RegistrySettings {
+/** For the bridge at `url`, which has no slash at its end. */
+export function registrySettings(url: string, values: Omit<Values, 'REGISTRY_URL'>) {
   return {
     url,
     tokenFile: values.REGISTRY_TOKEN_FILE ?? null,
