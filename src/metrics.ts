@@ -4,34 +4,13 @@
  * Each name and label is told in main/operations/README.md.
  */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { type ReadMetrics, readMetrics } from './telemetry/database-metrics.ts';
-import { type DeliveryMetrics, deliveryMetrics } from './telemetry/delivery-metrics.ts';
+import { readMetrics } from './telemetry/database-metrics.ts';
+import { deliveryMetrics } from './telemetry/delivery-metrics.ts';
 import { VERSION } from './version.ts';
 
 const CALL_OUTCOMES = ['answered', 'failed', 'not_asked'] as const;
 
-interface RegistryMetrics {
-  /** A call to the employment-data registry; `not_asked`: no slot was free, or the breaker is open. */
-  countRegistryCall(outcome: (typeof CALL_OUTCOMES)[number]): void;
-}
-
-interface ProjectorMetrics {
-  /** An event that the projector found not as the catalog has it, or a piece of its work that failed. */
-  countProjectorFault(): void;
-}
-
-interface HttpMetrics {
-  observeRequest(method: string, route: string, status: number, durationS: number): void;
-  /** A connection that was closed because there were too many: in all, or from one address. */
-  countDroppedConnection(bound: 'total' | 'address'): void;
-}
-
-export interface Metrics extends DeliveryMetrics, ReadMetrics, HttpMetrics, ProjectorMetrics, RegistryMetrics {
-  /** The exposition and its content type; what cannot be read in time is left out of it. */
-  expose(): Promise<{ readonly text: string; readonly contentType: string }>;
-  /** Everything that `expose` may show. */
-  describe(): readonly { readonly name: string; readonly labels: readonly string[] }[];
-}
+export type Metrics = ReturnType<typeof createMetrics>;
 
 /** Less than Prometheus waits for a scrape (10 s): what the process itself knows must still arrive. */
 const READ_TIMEOUT_MS = 3_000;
@@ -42,7 +21,7 @@ const LAG_EVERY_MS = 200;
 const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total'];
 
 /** Makes the metrics of one process. */
-export function createMetrics(readTimeoutMs = READ_TIMEOUT_MS): Metrics {
+export function createMetrics(readTimeoutMs = READ_TIMEOUT_MS) {
   const exposition = new Registry();
   collectDefaultMetrics({ register: exposition, eventLoopMonitoringPrecision: LAG_EVERY_MS });
   for (const name of MISNAMED) exposition.removeSingleMetric(name);
@@ -55,10 +34,10 @@ export function createMetrics(readTimeoutMs = READ_TIMEOUT_MS): Metrics {
   return {
     ...deliveryMetrics(exposition),
     ...readMetrics(exposition, readTimeoutMs),
-    ...httpMetrics(exposition),
-    ...registryMetrics(exposition),
-    ...projectorMetrics(exposition),
-    expose: async () => ({ text: await exposition.metrics(), contentType: exposition.contentType }),
+    ...ownMetrics(exposition),
+    /** The exposition and its content type; what cannot be read in time is left out of it. */
+    expose: async () => ({ text: await exposition.metrics(), contentType: exposition.contentType as string }),
+    /** Everything that `expose` may show. */
     describe: () =>
       (exposition.getMetricsAsArray() as unknown as Described[]).map(({ name, labelNames = [] }) => ({
         name,
@@ -72,7 +51,8 @@ interface Described {
   readonly labelNames?: readonly string[];
 }
 
-function httpMetrics(exposition: Registry): HttpMetrics {
+/** Those of the API, of the projector, and of the calls to the registry. */
+function ownMetrics(exposition: Registry) {
   const registers = [exposition];
   const requests = new Histogram({
     name: 'carteiro_http_request_duration_seconds',
@@ -87,28 +67,26 @@ function httpMetrics(exposition: Registry): HttpMetrics {
     registers,
   });
   for (const bound of ['total', 'address']) dropped.inc({ bound }, 0);
-  return {
-    observeRequest: (method, route, status, durationS) => requests.observe({ method, route, status }, durationS),
-    countDroppedConnection: (bound) => dropped.inc({ bound }),
-  };
-}
-
-function projectorMetrics(exposition: Registry): ProjectorMetrics {
   const faults = new Counter({
     name: 'carteiro_projector_faults_total',
     help: 'Events that the projector found not as the catalog has them or could not apply; 0 unless somebody wrote past append_event',
-    registers: [exposition],
+    registers,
   });
-  return { countProjectorFault: () => faults.inc() };
-}
-
-function registryMetrics(exposition: Registry): RegistryMetrics {
   const calls = new Counter({
     name: 'carteiro_registry_calls_total',
     help: 'Calls to the employment-data registry: answered, failed, not_asked (no slot was free, or the breaker is open)',
     labelNames: ['outcome'],
-    registers: [exposition],
+    registers,
   });
   for (const outcome of CALL_OUTCOMES) calls.inc({ outcome }, 0);
-  return { countRegistryCall: (outcome) => calls.inc({ outcome }) };
+  return {
+    observeRequest: (method: string, route: string, status: number, durationS: number) =>
+      requests.observe({ method, route, status }, durationS),
+    /** A connection that was closed because there were too many: in all, or from one address. */
+    countDroppedConnection: (bound: 'total' | 'address') => dropped.inc({ bound }),
+    /** An event that the projector found not as the catalog has it, or a piece of its work that failed. */
+    countProjectorFault: () => faults.inc(),
+    /** A call to the employment-data registry; `not_asked`: no slot was free, or the breaker is open. */
+    countRegistryCall: (outcome: (typeof CALL_OUTCOMES)[number]) => calls.inc({ outcome }),
+  };
 }

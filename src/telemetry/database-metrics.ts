@@ -4,17 +4,6 @@ import { Gauge, Histogram, type Registry } from 'prom-client';
 import { DATABASE_BOUNDS_S } from './delivery-metrics.ts';
 import { type ReadingName, type Readings, READINGS } from './readings.ts';
 
-export interface ReadMetrics {
-  /** Reads a gauge at each scrape. */
-  watch(gauge: GaugeName, read: () => number | Promise<number>): void;
-  /** Asks at each scrape whether the database answers, and whether it takes writes. */
-  watchDatabase(ask: () => Promise<boolean>): void;
-  /** Reads at each scrape, once for all of them, what only the database knows. */
-  watchReadings(read: () => Promise<Readings>): void;
-  /** Shows how long the calls of a pool waited for a connection, from now on. */
-  watchPool(name: string, pool: Waited): void;
-}
-
 interface Waited {
   onWait: (seconds: number) => void;
 }
@@ -42,7 +31,7 @@ const GAUGES = {
 
 type GaugeName = keyof typeof GAUGES;
 
-export function readMetrics(exposition: Registry, readTimeoutMs: number): ReadMetrics {
+export function readMetrics(exposition: Registry, readTimeoutMs: number) {
   const registers = [exposition];
   const addGauge = (
     [name, help]: readonly [string, string],
@@ -69,8 +58,10 @@ export function readMetrics(exposition: Registry, readTimeoutMs: number): ReadMe
     registers,
   });
   return {
-    watch: (gauge, read) => addGauge(GAUGES[gauge], read, null),
-    watchDatabase(ask) {
+    /** Reads a gauge at each scrape. */
+    watch: (gauge: GaugeName, read: () => number | Promise<number>) => addGauge(GAUGES[gauge], read, null),
+    /** Asks at each scrape whether the database answers, and whether it takes writes. */
+    watchDatabase(ask: () => Promise<boolean>): void {
       const asked = shared(ask);
       const up = 'Whether the database answered this scrape: 1, or 0';
       addGauge(['carteiro_database_up', up], () => asked().then(() => 1), 0);
@@ -78,8 +69,10 @@ export function readMetrics(exposition: Registry, readTimeoutMs: number): ReadMe
         'Whether the database takes writes: 1, or 0 (read-only, or its disk is full); absent while it is away';
       addGauge(['carteiro_database_takes_writes', takes], () => asked().then(Number), null);
     },
-    watchReadings: (read) => addReadings(exposition, withinTime(read, readTimeoutMs)),
-    watchPool(name, pool) {
+    /** Reads at each scrape, once for all of them, what only the database knows. */
+    watchReadings: (read: () => Promise<Readings>) => addReadings(exposition, withinTime(read, readTimeoutMs)),
+    /** Shows how long the calls of a pool waited for a connection, from now on. */
+    watchPool(name: string, pool: Waited): void {
       const shown = waits.labels(name);
       waits.zero({ pool: name });
       pool.onWait = (seconds) => shown.observe(seconds);

@@ -7,8 +7,9 @@ import type { Config } from '../../config.ts';
 import { type MarginDeps, type MarginQueries, marginQueries } from '../../core/margin/margin.ts';
 import type { Pool } from '../../db/pool.ts';
 import type { Logger } from '../../log-lines.ts';
+import type { Metrics } from '../../metrics.ts';
 import { createAdapter } from '../../registry/adapter.ts';
-import { behindGate, type CallOutcome, RegistryGate } from '../../registry/gate.ts';
+import { behindGate, RegistryGate } from '../../registry/gate.ts';
 import type { EmploymentRegistry } from '../../registry/port.ts';
 
 /** What lacks a registry where none is configured. */
@@ -20,12 +21,6 @@ export const UNASKED = {
 export function tellRegistry(log: Logger, opened: OpenRegistry | null, loanCore: Config['loanCore']): void {
   if (opened === null) log.warn({}, `no registry is configured (REGISTRY_URL): ${UNASKED[loanCore]}`);
   else log.info({ registry: opened.where }, 'the registry is asked');
-}
-
-/** What is told of the calls to the registry. */
-export interface RegistryMetrics {
-  watch(gauge: 'registry_breaker_open', read: () => number): void;
-  countRegistryCall(outcome: CallOutcome): void;
 }
 
 export interface OpenRegistry {
@@ -52,7 +47,7 @@ export async function openRegistry(
   config: Pick<Config, 'bridge' | 'sandbox'>,
   pool: Pool,
   log: Logger,
-  metrics?: RegistryMetrics,
+  metrics?: Pick<Metrics, 'watch' | 'countRegistryCall'>,
 ): Promise<OpenRegistry | null> {
   const { bridge: settings, sandbox } = config;
   const isSimulated = settings.url === '';
