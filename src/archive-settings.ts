@@ -37,8 +37,6 @@ export const ARCHIVE_NEEDS = [
   ['ARCHIVE_S3_ENDPOINT', 'ARCHIVE_S3_KEY_ID'],
 ] as const;
 
-export type ArchiveSettings = ReturnType<typeof archiveSettings>;
-
 export function archiveSettings(values: z.output<z.ZodObject<typeof ARCHIVE_VARIABLES>>) {
   const { ARCHIVE_S3_KEY_ID: keyId, ARCHIVE_S3_SECRET_FILE: secretFile, ARCHIVE_S3_REGION: region } = values;
   const endpoint = values.ARCHIVE_S3_ENDPOINT ?? `https://s3.${region}.amazonaws.com`;

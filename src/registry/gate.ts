@@ -17,7 +17,7 @@ import { type EmploymentRegistry, NotAsked, RegistryFailure } from './port.ts';
 export const BREAKER_FAILURES = 5;
 const OPEN_MS = 30_000;
 
-export type CallOutcome = 'answered' | 'failed' | 'not_asked';
+type CallOutcome = 'answered' | 'failed' | 'not_asked';
 
 export interface GateOptions {
   /** Calls at once. */

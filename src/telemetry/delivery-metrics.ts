@@ -2,7 +2,24 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
 import { FAILING_CHANGES, type FailingChange, type Outcome, OUTCOMES } from '../contract/statuses.ts';
 
-export type DeliveryMetrics = ReturnType<typeof deliveryMetrics>;
+export interface DeliveryMetrics {
+  /** An attempt that was sent, and how long it took. */
+  countAttempt(outcome: Outcome, durationMs: number): void;
+  /** From the append of a delivery to the start of its first attempt. */
+  observeFirstAttempt(seconds: number): void;
+  /** A claim, and how many deliveries it took. */
+  countClaim(deliveries: number): void;
+  /** A flush: how each of its reports was taken, and how long it took. */
+  countRecord(standings: readonly Standing[], durationMs: number): void;
+  /** A delivery that a fault of ours kept from being sent. */
+  countSendFault(): void;
+  /** A delivery that was ended because nobody can read its event. */
+  countUnreadable(): void;
+  /** Lanes that the sweep found stranded; expected to stay at 0. */
+  countStranded(lanes: number): void;
+  /** A webhook that the policy for failing endpoints has changed. */
+  countFailing(change: FailingChange): void;
+}
 
 const STANDINGS = ['current', 'given_up', 'late', 'repeated'] as const;
 type Standing = (typeof STANDINGS)[number];
@@ -15,7 +32,7 @@ const FIRST_ATTEMPT_BOUNDS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.
 export const DATABASE_BOUNDS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
 /** The counters of one process. */
-export function deliveryMetrics(exposition: Registry) {
+export function deliveryMetrics(exposition: Registry): DeliveryMetrics {
   const { counter, histogram } = makersIn(exposition);
   const attempts = counter(
     'carteiro_delivery_attempts_total',
@@ -61,31 +78,23 @@ export function deliveryMetrics(exposition: Registry) {
     DATABASE_BOUNDS_S,
   );
   return {
-    /** An attempt that was sent, and how long it took. */
-    countAttempt(outcome: Outcome, durationMs: number): void {
+    countAttempt(outcome, durationMs) {
       attempts.inc({ outcome });
       durations.observe({ outcome }, durationMs / 1_000);
     },
-    /** From the append of a delivery to the start of its first attempt. */
-    observeFirstAttempt: (seconds: number) => firsts.observe(seconds),
-    /** A claim, and how many deliveries it took. */
-    countClaim(deliveries: number): void {
+    observeFirstAttempt: (seconds) => firsts.observe(seconds),
+    countClaim(deliveries) {
       claims.inc();
       claimed.inc(deliveries);
     },
-    /** A flush: how each of its reports was taken, and how long it took. */
-    countRecord(taken: readonly Standing[], durationMs: number): void {
+    countRecord(taken, durationMs) {
       for (const standing of taken) recorded.inc({ standing });
       flushes.observe(durationMs / 1_000);
     },
-    /** A delivery that a fault of ours kept from being sent. */
     countSendFault: () => faults.inc(),
-    /** A delivery that was ended because nobody can read its event. */
     countUnreadable: () => unreadable.inc(),
-    /** Lanes that the sweep found stranded; expected to stay at 0. */
-    countStranded: (lanes: number) => stranded.inc(lanes),
-    /** A webhook that the policy for failing endpoints has changed. */
-    countFailing: (change: FailingChange) => failing.inc({ change }),
+    countStranded: (lanes) => stranded.inc(lanes),
+    countFailing: (change) => failing.inc({ change }),
   };
 }
 
