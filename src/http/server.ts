@@ -20,18 +20,7 @@ export interface ServerOptions {
   readonly times?: Times;
 }
 
-export interface RunningServer {
-  /** `http://127.0.0.1:3000`, without a path. */
-  readonly url: string;
-  /** Connections that are open. */
-  connections(): number;
-  /** Requests whose answer is not out yet. */
-  requests(): number;
-  /** From now on clients are told to open another connection for their next request. */
-  sendAway(): void;
-  /** Takes no new request, lets those under way end within `timeoutMs`, then cuts what is left. */
-  close(timeoutMs?: number): Promise<void>;
-}
+export type RunningServer = Awaited<ReturnType<typeof startServer>>;
 
 /** In milliseconds. */
 interface Times {
@@ -63,7 +52,7 @@ const MAX_PIPELINED = 16;
 const UNREAD_TURNS = 3;
 
 /** Starts to listen. Throws when the address is taken. */
-export async function startServer(options: ServerOptions): Promise<RunningServer> {
+export async function startServer(options: ServerOptions) {
   const { fetch, host, port, bounds = UNBOUNDED, onDrop = () => undefined, times = TIMES } = options;
   const listener = getRequestListener(fetch, { errorHandler: answerUnreadable });
   const connections = new Connections(bounds, onDrop);
@@ -114,12 +103,17 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const { port: taken } = server.address() as AddressInfo;
   const shownHost = host.includes(':') ? `[${host}]` : host;
   return {
+    /** `http://127.0.0.1:3000`, without a path. */
     url: `http://${shownHost}:${taken}`,
+    /** Connections that are open. */
     connections: () => connections.count,
+    /** Requests whose answer is not out yet. */
     requests: () => connections.requests,
+    /** From now on clients are told to open another connection for their next request. */
     sendAway: () => {
       isLeaving = true;
     },
+    /** Takes no new request, lets those under way end within `timeoutMs`, then cuts what is left. */
     close: (timeoutMs = 10_000) => close(server, timeoutMs),
   };
 }

@@ -64,13 +64,9 @@ const THEMES: readonly Theme[] = ['auto', 'claro', 'escuro'];
 const PAGES = /^\/(painel|docs)(\/|$)/;
 const YEAR_S = 365 * 24 * 60 * 60;
 
-export interface Painel {
-  readonly fetch: (request: Request) => Response | Promise<Response>;
-  /** Ends what is live, so that the server can close. */
-  close(): void;
-}
+export type Painel = ReturnType<typeof createPainel>;
 
-export function createPainel(deps: PainelDeps): Painel {
+export function createPainel(deps: PainelDeps) {
   const app = new Hono<PainelEnv>();
   const gate = createGate(deps);
   const guard = createGuard(app, deps, gate);
@@ -114,8 +110,9 @@ export function createPainel(deps: PainelDeps): Painel {
   addOperatorPages(guard, streams);
   const endSandbox = deps.sandbox !== null ? addSandboxPages(app, deps, guard, streams) : () => undefined;
   return {
-    fetch: (request) => app.fetch(request),
-    close() {
+    fetch: (request: Request): Response | Promise<Response> => app.fetch(request),
+    /** Ends what is live, so that the server can close. */
+    close(): void {
       streams.close();
       endSandbox();
     },

@@ -23,14 +23,9 @@ interface Message {
   readonly data: string;
 }
 
-export interface Streams {
-  /** Sends what `make` makes, at once and then every `everyMs`; nothing when it is as it was. */
-  open(visit: Visit, everyMs: number, make: () => Promise<readonly Message[]>): Response;
-  /** Ends all. */
-  close(): void;
-}
+export type Streams = ReturnType<typeof createStreams>;
 
-export function createStreams(gate: Gatekeeper, log: Logger): Streams {
+export function createStreams(gate: Gatekeeper, log: Logger) {
   const closing = new AbortController();
   const held = new Map<string, number>();
   let all = 0;
@@ -41,7 +36,8 @@ export function createStreams(gate: Gatekeeper, log: Logger): Streams {
     else held.delete(reader);
   };
   return {
-    open({ c, session }, everyMs, make) {
+    /** Sends what `make` makes, at once and then every `everyMs`; nothing when it is as it was. */
+    open({ c, session }: Visit, everyMs: number, make: () => Promise<readonly Message[]>): Response {
       const { partnerId, actor } = session.identity;
       const reader = partnerId ?? `sub ${actor}`;
       if (all >= STREAMS || (held.get(reader) ?? 0) >= STREAMS_EACH) throw tooMany();
@@ -70,6 +66,7 @@ export function createStreams(gate: Gatekeeper, log: Logger): Streams {
         }
       });
     },
+    /** Ends all. */
     close: () => closing.abort(),
   };
 }

@@ -111,15 +111,10 @@ function refusalHeaders(codes: readonly ErrorCode[]): Json {
   return { ...sharedHeaders(), ...Object.fromEntries(headers) };
 }
 
-export interface ErrorAnswers {
-  /** The answers of an operation that may refuse with `codes`, by status. */
-  of(codes: readonly ErrorCode[]): Json;
-  responses(): Json;
-  examples(): Json;
-}
+export type ErrorAnswers = ReturnType<typeof createErrorAnswers>;
 
 /** A status with one code is a component; one that several codes share is written in place, each code with its example. */
-export function createErrorAnswers(schemas: Schemas): ErrorAnswers {
+export function createErrorAnswers(schemas: Schemas) {
   const met = new Set<ErrorCode>();
   const alone = new Map<ErrorCode, Json>();
   const errorSchema = schemas.of(errorBody, 'output');
@@ -147,7 +142,8 @@ export function createErrorAnswers(schemas: Schemas): ErrorAnswers {
   }
 
   return {
-    of(codes) {
+    /** The answers of an operation that may refuse with `codes`, by status. */
+    of(codes: readonly ErrorCode[]): Json {
       const byStatus = Map.groupBy(new Set(codes), (code) => ERROR_STATUS[code]);
       const answers = [...byStatus].map(([status, [first, ...more]]) => [
         status,
@@ -155,8 +151,8 @@ export function createErrorAnswers(schemas: Schemas): ErrorAnswers {
       ]);
       return Object.fromEntries(answers);
     },
-    responses: () => Object.fromEntries(alone),
-    examples: () => Object.fromEntries([...met].toSorted().map((code) => [code, exampleOf(code)])),
+    responses: (): Json => Object.fromEntries(alone),
+    examples: (): Json => Object.fromEntries([...met].toSorted().map((code) => [code, exampleOf(code)])),
   };
 }
 

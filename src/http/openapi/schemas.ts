@@ -9,24 +9,18 @@ import { withExample } from './examples.ts';
 
 export type Json = Readonly<Record<string, unknown>>;
 
-export interface Schemas {
-  /** What a client sends (`input`) or gets (`output`). */
-  of(schema: z.ZodType, direction: 'input' | 'output'): Json;
-  /** A schema for receivers: a component that allows later fields at every level. Its parts are written in place. */
-  open(schema: z.ZodType): Json;
-  /** Every component met so far, by name. */
-  components(): Json;
-}
+export type Schemas = ReturnType<typeof createSchemas>;
 
 const COMPONENTS = '#/components/schemas/';
 
 /** The patterns by which zod checks the formats that the interface uses. */
 const OF_FORMATS = new Set([id, timestamp, date, z.base64()].map((schema) => z.toJSONSchema(schema).pattern));
 
-export function createSchemas(): Schemas {
+export function createSchemas() {
   const components = new Map<string, unknown>();
   return {
-    of(schema, direction) {
+    /** What a client sends (`input`) or gets (`output`). */
+    of(schema: z.ZodType, direction: 'input' | 'output'): Json {
       const made = z.toJSONSchema(schema, { io: direction, unrepresentable: 'any', override: tidy });
       const { $schema: _, $defs = {}, ...inPlace } = finished(made) as Record<string, unknown>;
       for (const [name, component] of Object.entries($defs as Json)) {
@@ -37,14 +31,17 @@ export function createSchemas(): Schemas {
       }
       return inPlace;
     },
-    open(schema) {
+    /** A schema for receivers: a component that allows later fields at every level. Its parts are written in place. */
+    open(schema: z.ZodType): Json {
       const { $defs = {}, $ref = '' } = finished(
         z.toJSONSchema(schema, { io: 'output', unrepresentable: 'any', override: tidy }),
       ) as { readonly $defs?: Json; readonly $ref?: string };
       components.set($ref.replace(COMPONENTS, ''), opened($defs[$ref.replace(COMPONENTS, '')], $defs));
       return { $ref };
     },
-    components: () => Object.fromEntries(withOwnConstants([...components].toSorted(([a], [b]) => (a < b ? -1 : 1)))),
+    /** Every component met so far, by name. */
+    components: (): Json =>
+      Object.fromEntries(withOwnConstants([...components].toSorted(([a], [b]) => (a < b ? -1 : 1)))),
   };
 }
 

@@ -83,16 +83,10 @@ function refuseMisspelled(error: unknown): void {
   throw new Error(`${cause?.message}: set DATABASE_URL to the one that migrate has made`, { cause });
 }
 
-export interface Fitness {
-  /** Settles with the first look: rejects when the database is unfit, resolves when it is fit or away. */
-  readonly looked: Promise<void>;
-  /** True when it is fit, false when the watch was stopped before; rejects when it is unfit. */
-  readonly fit: Promise<boolean>;
-  stop(): Promise<void>;
-}
+export type Fitness = ReturnType<typeof watchFitness>;
 
 /** Looks, and looks again while the database is away, at all that a process of these roles needs. */
-export function watchFitness(config: Config, databaseUrl: string, roles: readonly Role[], log: Logger): Fitness {
+export function watchFitness(config: Config, databaseUrl: string, roles: readonly Role[], log: Logger) {
   const stopping = new AbortController();
   const away = Promise.withResolvers<void>();
   const pool = openPool(config, databaseUrl, 'start', DEADLINE_MS);
@@ -113,9 +107,11 @@ export function watchFitness(config: Config, databaseUrl: string, roles: readonl
   const looked = Promise.race([away.promise, fit.then(() => undefined)]);
   for (const promise of [fit, looked]) promise.catch(() => undefined);
   return {
+    /** Settles with the first look: rejects when the database is unfit, resolves when it is fit or away. */
     looked,
+    /** True when it is fit, false when the watch was stopped before; rejects when it is unfit. */
     fit,
-    async stop() {
+    async stop(): Promise<void> {
       stopping.abort();
       await fit.catch(() => undefined);
     },

@@ -8,19 +8,11 @@ import { Interrupted, takeStopSignals } from './stop-signals.ts';
 /** The longest that leaving at once may take. A slower server has been told to stop by then, and stops by itself. */
 const AT_ONCE_MS = 10_000;
 
-export interface Stopping {
-  /** Aborts with the first signal. */
-  readonly signal: AbortSignal;
-  /** What leaving at once must not leave behind. */
-  closes(database: Promise<OpenDatabase>): void;
-  /** Leaves with exit code 1: waits for nothing that is in flight, but stops the embedded server. */
-  leaveAtOnce(reason: string): void;
-}
-
-/** Listens for the signals from now on. */
-export function startStopping(log: Logger): Stopping {
+/** Listens for the signals from now on; `signal` aborts with the first. */
+export function startStopping(log: Logger) {
   const stop = new AbortController();
   let opening: Promise<OpenDatabase | null> = Promise.resolve(null);
+  /** Leaves with exit code 1: waits for nothing that is in flight, but stops the embedded server. */
   const leaveAtOnce = (reason: string): void => {
     log.error({ reason }, 'leaving without draining; leases end by themselves');
     setTimeout(() => process.exit(1), AT_ONCE_MS);
@@ -36,6 +28,7 @@ export function startStopping(log: Logger): Stopping {
     },
     onInsist: (signal) => leaveAtOnce(`${signal} came again`),
   });
+  /** What leaving at once must not leave behind. */
   const closes = (database: Promise<OpenDatabase>): void => {
     opening = database;
   };

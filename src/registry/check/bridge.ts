@@ -17,17 +17,9 @@ export interface Timed extends Answer {
   readonly tookMs: number;
 }
 
-export interface Bridge {
-  /** The answer, of whatever status. Throws `RegistryFailure`. */
-  ask(asking: Asking): Promise<Timed>;
-  /** Whether any call had an answer, be it a wrong one. */
-  readonly isHeard: boolean;
-  readonly timeoutS: number;
-  readonly concurrency: number;
-  close(): Promise<void>;
-}
+export type Bridge = ReturnType<typeof createBridge>;
 
-export function createBridge(settings: RegistrySettings): Bridge {
+export function createBridge(settings: RegistrySettings) {
   const own = new Credentials(settings);
   const anonymous = new Credentials({ ...settings, tokenFile: null });
   const { timeoutS, concurrency } = settings;
@@ -35,10 +27,12 @@ export function createBridge(settings: RegistrySettings): Bridge {
   return {
     timeoutS,
     concurrency,
-    get isHeard() {
+    /** Whether any call had an answer, be it a wrong one. */
+    get isHeard(): boolean {
       return isHeard;
     },
-    async ask({ isAnonymous = false, ...asking }) {
+    /** The answer, of whatever status. Throws `RegistryFailure`. */
+    async ask({ isAnonymous = false, ...asking }: Asking): Promise<Timed> {
       const startedAt = performance.now();
       const late = AbortSignal.timeout(timeoutS * 1_000);
       const of = `${asking.method} ${asking.path.split('?', 1)[0]}`;
@@ -53,7 +47,7 @@ export function createBridge(settings: RegistrySettings): Bridge {
       isHeard = true;
       return { ...answer, tookMs: performance.now() - startedAt };
     },
-    async close() {
+    async close(): Promise<void> {
       await Promise.all([own.close(), anonymous.close()]);
     },
   };
