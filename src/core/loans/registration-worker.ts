@@ -42,13 +42,6 @@ export interface RegistrationWorkerDeps {
   readonly leaseMs: number;
 }
 
-export interface RegistrationWorker {
-  /** Claims what is due, at most eight, and sees it through. Returns how many were claimed. Throws when claiming fails. */
-  tick(): Promise<number>;
-  /** Works until `signal` aborts, then finishes what is in flight. Database faults are logged and outlived. */
-  run(signal: AbortSignal): Promise<void>;
-}
-
 interface Claim {
   readonly id: string;
   readonly partnerId: string;
@@ -63,7 +56,7 @@ interface Claim {
 }
 
 /** Makes the worker; any number of them, anywhere, share the work. */
-export function registrationWorker(deps: RegistrationWorkerDeps): RegistrationWorker {
+export function registrationWorker(deps: RegistrationWorkerDeps) {
   const inFlight = new Set<Promise<void>>();
 
   /** Claims into the free slots; what was claimed goes on by itself. */
@@ -77,12 +70,14 @@ export function registrationWorker(deps: RegistrationWorkerDeps): RegistrationWo
     return { tasks };
   }
 
+  /** Claims what is due, at most eight, and sees it through. Returns how many were claimed. Throws when claiming fails. */
   async function tick(): Promise<number> {
     const { tasks } = await start();
     await Promise.all(tasks);
     return tasks.length;
   }
 
+  /** Works until `signal` aborts, then finishes what is in flight. Database faults are logged and outlived. */
   async function run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       try {
