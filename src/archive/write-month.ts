@@ -119,7 +119,9 @@ async function writePart(
   const tables = new TableFiles();
   await pool.run(async (sql) => {
     const add = (bytes: Buffer, at: number, end: number) => tables.add(bytes.subarray(at, end));
-    await readEntries(sql, within(span), 'whole', add, (source) => ({ entry: recordOf(source), from: `${source} t` }));
+    await readEntries(sql, within(span), 'whole', add, {
+      as: (source) => ({ entry: recordOf(source), from: `${source} t` }),
+    });
     const ended = sql.unsafe<{ piece: Buffer }[]>(
       `select string_agg(${recordOf('deliveries')}, '') as piece
        from events e join webhooks w on w.partner_id = e.partner_id

@@ -63,6 +63,17 @@ describe('the sealer', () => {
     expect((await verify()).findings).toEqual([]);
   });
 
+  test('seals each row of a span that holds far more than a turn should, and splits no transaction', async () => {
+    for (const rows of [3, 1, 9, 2, 20, 1, 4]) await insertAttempts(rows);
+    await untilSettled(database.sql);
+    const width = { txs: 1_000_000 };
+    while ((await database.pool.transaction((tx) => sealTurn(tx, width, { turnRows: 2 }))).more);
+    const rows = (await readSeals()).map((seal) => seal.rows);
+    expect(rows.reduce((sum, one) => sum + one, 0)).toBe(await countSealable(database.sql));
+    expect(rows).toContain(20);
+    expect((await verify()).findings).toEqual([]);
+  });
+
   test('seals every settled row once, in spans that follow each other, and has nothing left to do', async () => {
     for (let count = 0; count < 3; count += 1) {
       await commitEvents(database.sql, partnerId, 6);
