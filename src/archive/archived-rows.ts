@@ -11,10 +11,11 @@ import type { Pool } from '../db/pool.ts';
 import type { ArchivedDelivery } from '../delivery/partner/delivery-rows.ts';
 import type { FedEvent } from '../log/feed.ts';
 import { isRemoved, type MonthAct, readMonths } from './acts.ts';
-import { type ArchivedFile, hexOf, type Manifest, mayHold, readManifest } from './manifest.ts';
+import type { Row } from './cells.ts';
+import { commitmentsOf, hexOf, lacksDigest, withDigests } from './commitments.ts';
+import { type ArchivedFile, type Manifest, mayHold, type Part, readManifest } from './manifest.ts';
 import { ArchiveFault, type Place } from './place.ts';
 import { jsonRow, placeOfRow, readBetween, readRows } from './read-table.ts';
-import type { Row } from './table-file.ts';
 import { hashPart, isOfSeal } from './verify-month.ts';
 
 type Sent = FedEvent['deliveries'][number];
@@ -72,10 +73,7 @@ export class Archives {
         const place = this.#openPlace(month.place);
         const { de, ate } = found.selos;
         const seals = await this.#pool.run((sql) => readSeals(sql, de - 1, ate - de + 1));
-        const [all, attempts] = [
-          await hashPart(place, found, seals),
-          await hashPart(place, found, seals, { only: 'attempts' }),
-        ];
+        const { all, attempts } = await hashPart(place, found, seals);
         [from, to] = [de, ate];
         part = seals.map((seal, index): ArchivedLeaves => {
           const [leaves, mayLack] = [all[index], attempts[index]];
@@ -123,7 +121,7 @@ export class Archives {
     return new Map(byEvent.entries().map(([event, all]) => [event, all.map(({ sent }) => sent)]));
   }
 
-  /** As {@link Removed} tells; deliveries come without their attempts. */
+  /** As {@link Removed} tells; deliveries come without their attempts, and attempts without their digests. */
   async between(table: 'attempts' | 'deliveries', range: Range): ReturnType<Removed['between']> {
     const { from, below, isNewestFirst, most } = range;
     const edges = ({ registradas: times, de, ate }: ArchivedFile) =>
@@ -146,7 +144,7 @@ export class Archives {
         break;
       }
       const { oids, rows } = await readBetween(rangesOf(place, file), range);
-      const both = [...found, ...rows.map((row) => jsonRow(table, oids, row))];
+      const both = [...found, ...rows.map((row) => jsonRow(table, oids, { ...row, body_digest: null }))];
       const sorted = [...new Map(both.map((row) => [keyOf(row), row]))].toSorted(([one], [other]) =>
         one < other ? -1 : 1,
       );
@@ -158,11 +156,13 @@ export class Archives {
   }
 
   /** The files of a table of removed months. */
-  async #files(table: ArchivedFile['tabela']): Promise<{ readonly place: Place; readonly file: ArchivedFile }[]> {
+  async #files(table: ArchivedFile['tabela']) {
     const found = (await this.#removed()).map(async (month) => {
       const place = this.#openPlace(month.place);
-      const files = (await this.#manifestOf(month)).partes.flatMap(({ arquivos }) => arquivos);
-      return files.filter(({ tabela }) => tabela === table).map((file) => ({ place, file }));
+      const files = (await this.#manifestOf(month)).partes.flatMap((part) =>
+        part.arquivos.map((file) => ({ place, part, file })),
+      );
+      return files.filter(({ file }) => file.tabela === table);
     });
     return (await Promise.all(found)).flat();
   }
@@ -187,10 +187,10 @@ export class Archives {
     if (ids.length === 0) return null;
     const rowsOf = async (table: 'deliveries' | 'attempts') => {
       const found: Row[] = [];
-      for (const { place, file } of await this.#files(table)) {
+      for (const { place, part, file } of await this.#files(table)) {
         for (const id of ids.filter((one) => mayHold(file, new Set([one])))) {
           const { oids, rows } = await readRows(rangesOf(place, file), { key: Buffer.from(id, 'hex') });
-          found.push(...rows.map((row) => jsonRow(table, oids, row)));
+          found.push(...(await whole(place, part, rows)).map((row) => jsonRow(table, oids, row)));
         }
       }
       return found;
@@ -214,6 +214,16 @@ export class Archives {
     const isErased = new Set<unknown>(erased.map(({ id }) => id));
     return rows.map((row) => ('answer' in row && isErased.has(row['event_id']) ? withoutAnswer(row) : row));
   }
+}
+
+/** Attempts with their digests, those of their events, which are looked up one by one. */
+async function whole(place: Place, { arquivos }: Part, rows: readonly Row[]): Promise<Row[]> {
+  const file = arquivos.find(({ tabela }) => tabela === 'events');
+  const ids = new Set(rows.filter(lacksDigest).map((row) => hexOf(row['event_id'])));
+  if (file === undefined || ids.size === 0) return [...rows];
+  const events: Row[] = [];
+  for (const id of ids) events.push(...(await readRows(rangesOf(place, file), { key: Buffer.from(id, 'hex') })).rows);
+  return withDigests(rows, commitmentsOf(events));
 }
 
 function uuidOf(id: unknown): string {

@@ -1,6 +1,9 @@
 /** A column's values between PostgreSQL's binary form and Parquet's, by the type's OID. Nothing is lost on the way. */
 import type { SchemaElement } from 'hyparquet';
 
+/** A row of a file, by its columns' names. */
+export type Row = Readonly<Record<string, unknown>>;
+
 interface Cell {
   /** What Parquet's schema has of a column of this type. */
   readonly schema: Omit<SchemaElement, 'name'>;

@@ -12,9 +12,10 @@
 import type { Signer } from '../audit/checkpoint/note.ts';
 import type { Pool, Tx } from '../db/pool.ts';
 import { addAct, type MonthAct, newestOf, readActs } from './acts.ts';
+import type { Row } from './cells.ts';
+import { hexOf } from './commitments.ts';
 import {
   type ArchivedFile,
-  hexOf,
   type Keys,
   type Manifest,
   manifestName,
@@ -25,7 +26,7 @@ import {
   writeManifest,
 } from './manifest.ts';
 import { ArchiveFault, type Place } from './place.ts';
-import { fileOf, type Row, withoutText } from './table-file.ts';
+import { fileOf, withoutText } from './table-file.ts';
 import { readTable, verifyPart } from './verify-month.ts';
 
 interface Erasing {

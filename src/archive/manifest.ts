@@ -29,11 +29,6 @@ export type ArchivedFile = z.output<typeof file>;
 /** Ids as a file's range has them. */
 export type Keys = ReadonlySet<string>;
 
-/** An id in hexadecimal, of its text or its bytes. */
-export function hexOf(id: unknown): string {
-  return typeof id === 'string' ? id.replaceAll('-', '') : Buffer.from(id as Uint8Array).toString('hex');
-}
-
 /** False where none of these ids is in the file. */
 export function mayHold({ de, ate }: ArchivedFile, keys: Keys): boolean {
   return keys.values().some((key) => de <= key && key <= ate);

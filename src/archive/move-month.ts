@@ -10,11 +10,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from '../db/pool.ts';
 import { addAct, isRemoved, type MonthAct } from './acts.ts';
-import { type ArchivedFile, type Part, readManifest } from './manifest.ts';
+import type { Row } from './cells.ts';
+import { readManifest } from './manifest.ts';
 import { ArchiveFault, type Place } from './place.ts';
-import { jsonRow } from './read-table.ts';
-import type { Row } from './table-file.ts';
-import { readTable, verifyMonth } from './verify-month.ts';
+import { readPart, verifyMonth } from './verify-month.ts';
 
 /** Rows of one statement, so that it ends in some ten milliseconds. */
 const BATCH = 2_000;
@@ -117,12 +116,6 @@ async function eachPart(
 ): Promise<void> {
   const place = openPlace(act.place);
   const { partes } = await readManifest(place, month, act.manifest);
-  for (const part of partes) await work(await rowsOf(place, part, 'deliveries'), await rowsOf(place, part, 'attempts'));
-}
-
-async function rowsOf(place: Place, part: Part, table: ArchivedFile['tabela']): Promise<Row[]> {
-  const file = part.arquivos.find(({ tabela }) => tabela === table);
-  if (file === undefined) return [];
-  const { oids, rows } = await readTable(place, file);
-  return rows.map((row) => jsonRow(table, oids, row));
+  for (const part of partes)
+    await work(await readPart(place, part, 'deliveries'), await readPart(place, part, 'attempts'));
 }

@@ -9,8 +9,8 @@ import {
 } from 'hyparquet';
 import { placeOf } from '../audit/lists/removed.ts';
 import type { Range } from '../audit/lists/kind.ts';
-import { jsonOf } from './cells.ts';
-import { columnsOfTable, KEYS, ORDER, type Row, type TableName, TYPES_KEY } from './table-file.ts';
+import { jsonOf, type Row } from './cells.ts';
+import { columnsOfTable, KEYS, ORDER, type TableName, TYPES_KEY } from './table-file.ts';
 
 const READING = {
   compressors: {

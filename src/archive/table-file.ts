@@ -3,14 +3,16 @@
  *
  * A row is the output of PostgreSQL's `record_send`, as a sealed entry is (audit/seals), so the file gives back each byte that was
  * hashed. Two texts stand in an entry as hashes and here in full: an event's `body` and an attempt's `answer`, each with its salt.
- * Only where they were erased, `commitment` has the hash. `deliveries` are not sealed.
+ * Only where they were erased, `commitment` has the hash. An attempt's `body_digest` is empty where it is the same hash of its
+ * event's body and the event lies in the same part, which is nearly always: 32 random bytes of 130 a delivery. `deliveries` are not
+ * sealed.
  */
 import { constants, zstdCompressSync } from 'node:zlib';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { BODY, columnsOf, SOURCE_NAMES, type SourceName } from '../db/sealed-rows.ts';
 import { walk } from '../audit/seals/entry.ts';
-import { sha256 } from '../audit/seals/merkle.ts';
-import { jsonOf, readCell, schemaOf, writeCell } from './cells.ts';
+import { jsonOf, readCell, type Row, schemaOf, writeCell } from './cells.ts';
+import { commitmentOf, commitmentsOf, digestsToKeep } from './commitments.ts';
 
 export type TableName = SourceName | 'deliveries';
 export const TABLE_NAMES: readonly TableName[] = [...SOURCE_NAMES, 'deliveries'];
@@ -85,11 +87,26 @@ export class TableFiles {
 
   /** The file of each table that has rows. */
   files(): TableFile[] {
+    this.#shortenDigests();
     return TABLE_NAMES.flatMap((table) => {
       const filling = this.#tables.get(table);
       return filling === undefined ? [] : [{ table, ...written(table, filling) }];
     });
   }
+
+  #shortenDigests(): void {
+    const [attempts, events] = [this.#tables.get('attempts'), this.#tables.get('events')];
+    if (attempts === undefined || events === undefined) return;
+    const digests = digestsToKeep(rowsOf('attempts', attempts), commitmentsOf(rowsOf('events', events)));
+    attempts.columns[columnsOfTable('attempts').indexOf('body_digest')] = digests;
+  }
+}
+
+function rowsOf(table: TableName, { columns }: Filling): Row[] {
+  const names = columnsOfTable(table);
+  return Array.from(columns[0] ?? [], (_, row) =>
+    Object.fromEntries(names.map((name, index) => [name, columns[index]?.[row]])),
+  );
 }
 
 /** What a reader asks for one row by. */
@@ -154,16 +171,6 @@ export function fileOf(table: TableName, oids: readonly number[], rows: readonly
 
 /** Where the file keeps the table's name and its columns' types in PostgreSQL. */
 export const TYPES_KEY = 'carteiro';
-
-export type Row = Readonly<Record<string, unknown>>;
-
-/** What a leaf has of a row's text: its salted hash, which stands in the row itself once the text was erased. */
-function commitmentOf(table: TableName, row: Row): unknown {
-  const text = writeCell(25, row[table === 'events' ? 'body' : 'answer']);
-  const salt = row['salt'] as Uint8Array | null | undefined;
-  const hasText = MORE[table] !== undefined && text !== null && salt !== null && salt !== undefined;
-  return hasText ? sha256(Buffer.concat([salt, text])) : row['commitment'];
-}
 
 /** The row without its text, as a file has it of what was erased. */
 export function withoutText(table: TableName, row: Row): Row {

@@ -5,32 +5,43 @@ import { LeafCollector, type Leaves } from '../audit/seals/leaves.ts';
 import { levelAbove, rootOf } from '../audit/seals/merkle.ts';
 import { readSeals, type Seal } from '../audit/seals/seal-log.ts';
 import { type MonthAct, readMonth } from './acts.ts';
-import { type ArchivedFile, hexOf, type Part, readFile, readManifest } from './manifest.ts';
+import type { Row } from './cells.ts';
+import { type Commitments, commitmentsOf, hexOf, lacksDigest, withDigests } from './commitments.ts';
+import { type ArchivedFile, type Part, readFile, readManifest } from './manifest.ts';
 import { ArchiveFault, type Place } from './place.ts';
-import { readRows } from './read-table.ts';
-import { entryOf, type Row, type TableName } from './table-file.ts';
+import { jsonRow, readRows } from './read-table.ts';
+import { entryOf, type TableName } from './table-file.ts';
 
 /** Hears each row of events and attempts. */
 type OnRow = (table: TableName, row: Row) => void;
 
-/** What the rows of a part's files hash to, seal by seal: all of them, or those of one table. Throws {@link ArchiveFault} where a file is not as the manifest tells. */
-export async function hashPart(
-  place: Place,
-  part: Part,
-  seals: readonly Seal[],
-  { only = null, onRow }: { only?: TableName | null; onRow?: OnRow } = {},
-): Promise<Leaves[]> {
-  const collector = new LeafCollector(seals.length === 1 ? [Infinity] : seals.map(({ end }) => end.tx));
+/** What the rows of a part's files hash to, seal by seal: all of them, and the attempts alone. Throws {@link ArchiveFault} where a file is not as the manifest tells. */
+export async function hashPart(place: Place, part: Part, seals: readonly Seal[], onRow?: OnRow) {
+  const ends = seals.length === 1 ? [Infinity] : seals.map(({ end }) => end.tx);
+  const [all, attempts] = [new LeafCollector(ends), new LeafCollector(ends)];
+  let commitments: Commitments = new Map();
   for (const file of part.arquivos) {
-    if (only !== null && only !== file.tabela) continue;
     const { table, oids, rows } = await readTable(place, file);
     if (table === 'deliveries') continue;
-    for (const row of rows) {
+    if (table === 'events') commitments = commitmentsOf(rows);
+    for (const row of withDigests(rows, commitments)) {
       onRow?.(table, row);
-      collector.add(Buffer.concat([Buffer.of(FRAMES.whole), entryOf(table, oids, row)]));
+      const entry = Buffer.concat([Buffer.of(FRAMES.whole), entryOf(table, oids, row)]);
+      for (const collector of table === 'attempts' ? [all, attempts] : [all]) collector.add(entry);
     }
   }
-  return collector.finish();
+  return { all: all.finish(), attempts: attempts.finish() };
+}
+
+/** The rows of a part's deliveries or of its attempts, these with their digests, as JSON has them. */
+export async function readPart(place: Place, { arquivos }: Part, table: 'deliveries' | 'attempts'): Promise<Row[]> {
+  const rowsOf = async (name: TableName) => {
+    const file = arquivos.find(({ tabela }) => tabela === name);
+    return file === undefined ? { oids: [], rows: [] } : readTable(place, file);
+  };
+  const { oids, rows } = await rowsOf(table);
+  const events = table === 'attempts' && rows.some(lacksDigest) ? (await rowsOf('events')).rows : [];
+  return withDigests(rows, commitmentsOf(events)).map((row) => jsonRow(table, oids, row));
 }
 
 /** The rows of a file, which is read whole. Throws {@link ArchiveFault} where it is not as the manifest tells. */
@@ -51,7 +62,7 @@ export function isOfSeal({ hashes, rows }: Leaves, seal: Seal): boolean {
 export async function verifyPart(pool: Pool, place: Place, part: Part, onRow?: OnRow): Promise<void> {
   const { de, ate } = part.selos;
   const seals = await pool.run((sql) => readSeals(sql, de - 1, ate - de + 1));
-  const found = await hashPart(place, part, seals, onRow && { onRow });
+  const { all: found } = await hashPart(place, part, seals, onRow);
   for (const [index, seal] of seals.entries()) {
     if (!isOfSeal(found[index] as Leaves, seal)) {
       const rows = `${found[index]?.rows} of its ${seal.rows} rows`;

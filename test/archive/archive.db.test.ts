@@ -169,7 +169,7 @@ describe('a month in a directory', () => {
     const program = {
       duckdb: `
 import duckdb, json, sys
-rows = duckdb.sql(f"select a.outcome, count(*), min(a.started_at) > timestamptz '2026-01-01', typeof(any_value(a.delivery_id)), any_value(e.body)"
+rows = duckdb.sql(f"select a.outcome, count(*), min(a.started_at) > timestamptz '2026-01-01', typeof(any_value(a.delivery_id)), bool_and(octet_length(a.body_digest) = 0), any_value(e.body)"
   f" from '{sys.argv[1]}' a join '{sys.argv[2]}' e on e.id = a.event_id join '{sys.argv[3]}' d on d.id = a.delivery_id group by 1").fetchall()
 print(json.dumps(rows))`,
       pandas: `
@@ -177,12 +177,12 @@ import pandas, glob, json, sys
 a, e, d = [pandas.concat(pandas.read_parquet(f) for f in glob.glob(g)) for g in sys.argv[1:4]]
 j = a.merge(e, left_on='event_id', right_on='id').merge(d, left_on='delivery_id', right_on='id')
 o = pandas.concat(pandas.read_parquet(f) for f in glob.glob(sys.argv[4]))
-print(json.dumps([[k, len(g), bool(g.started_at.min() > pandas.Timestamp('2026-01-01', tz='UTC')), 'UUID' if len(o.delivery_ids[0]) == 12 else '', g.body.iloc[0]] for k, g in j.groupby('outcome')]))`,
+print(json.dumps([[k, len(g), bool(g.started_at.min() > pandas.Timestamp('2026-01-01', tz='UTC')), 'UUID' if len(o.delivery_ids[0]) == 12 else '', bool((g.body_digest == b'').all()), g.body.iloc[0]] for k, g in j.groupby('outcome')]))`,
     }[library] as string;
     const tables = ['attempts', 'events', 'deliveries', 'send_orders'].map(glob);
     const { stdout } = await run('python3', ['-c', program, ...tables]);
     expect(JSON.parse(stdout)).toEqual([
-      ['entregue', 8, true, 'UUID', expect.stringMatching(/^\{"evento":"desembolso\.falhou"/)],
+      ['entregue', 8, true, 'UUID', true, expect.stringMatching(/^\{"evento":"desembolso\.falhou"/)],
     ]);
   });
 });

@@ -1,7 +1,9 @@
 /** Parts of a file that has three row groups: of attempts between two places, and of one delivery. */
 import { describe, expect, test } from 'vitest';
+import type { Row } from '../../src/archive/cells.ts';
+import { digestsToKeep, withDigests } from '../../src/archive/commitments.ts';
 import { readBetween, readRows } from '../../src/archive/read-table.ts';
-import { columnsOfTable, fileOf, type Row } from '../../src/archive/table-file.ts';
+import { columnsOfTable, fileOf } from '../../src/archive/table-file.ts';
 import { placeOf } from '../../src/audit/lists/removed.ts';
 import type { Range } from '../../src/audit/lists/kind.ts';
 
@@ -82,4 +84,26 @@ test('a delivery is found with its attempts of two groups, and the file says wha
   expect(found.rows.map(numberOf)).toEqual([9_999, 19_999]);
   expect(written.ids).toEqual({ de: idOf(0).toString('hex'), ate: idOf(29_999).toString('hex') });
   expect(written.times).toEqual({ de: '2026-01-01T00:00:00.000Z', ate: '2026-01-01T00:00:00.399Z' });
+});
+
+test('a digest that is its event’s hash is left out and found again; another one, none, and one of an event elsewhere stay', () => {
+  const [own, other, event, elsewhere] = [1, 2, 3, 4].map((byte) => Buffer.alloc(32, byte)) as [
+    Buffer,
+    Buffer,
+    Buffer,
+    Buffer,
+  ];
+  const commitments = new Map([[event.toString('hex'), own]]);
+  const attempts = [
+    { event_id: event, body_digest: own },
+    { event_id: event, body_digest: other },
+    { event_id: event, body_digest: null },
+    { event_id: elsewhere, body_digest: own },
+    { event_id: null, body_digest: own },
+  ];
+  const kept = digestsToKeep(attempts, commitments);
+  expect(kept).toEqual([Buffer.alloc(0), other, null, own, own]);
+  const file = attempts.map((row, index) => ({ ...row, body_digest: kept[index] }));
+  expect(withDigests(file, commitments)).toEqual(attempts);
+  expect(withDigests(file, new Map([[event.toString('hex'), other]]))[0]?.['body_digest']).toBe(other);
 });

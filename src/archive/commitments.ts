@@ -1,0 +1,53 @@
+/**
+ * Hashes of what may have to be forgotten, as a month's files have them: beside its salt a text stands for its own, and an attempt's
+ * digest of what was sent is its event's hash, so it is left out where the event lies in the same part.
+ *
+ * Invariant: each row gives the hashes that were sealed. An erasure takes an event's text and salt and leaves its hash, so an attempt
+ * that has no digest of its own keeps it. Alternative: a digest in each row, 32 random bytes of 130 a delivery.
+ */
+import { sha256 } from '../audit/seals/merkle.ts';
+import { type Row, writeCell } from './cells.ts';
+
+const TEXTS: Readonly<Record<string, string>> = { events: 'body', attempts: 'answer' };
+/** What an attempt has in the place of a digest that is its event's hash; null is one that has none. */
+const EVENTS_OWN = Buffer.alloc(0);
+
+export type Commitments = ReadonlyMap<string, Buffer>;
+
+/** What a leaf has of a row's text: its salted hash, which stands in the row itself once the text was erased. */
+export function commitmentOf(table: string, row: Row): unknown {
+  const text = writeCell(25, row[TEXTS[table] ?? '']);
+  const salt = row['salt'] as Uint8Array | null | undefined;
+  const hasText = text !== null && salt !== null && salt !== undefined;
+  return hasText ? sha256(Buffer.concat([salt, text])) : row['commitment'];
+}
+
+/** An id in hexadecimal, of its text or its bytes. */
+export function hexOf(id: unknown): string {
+  return typeof id === 'string' ? id.replaceAll('-', '') : Buffer.from(id as Uint8Array).toString('hex');
+}
+
+/** The hashes of events, by their ids. */
+export function commitmentsOf(events: readonly Row[]): Commitments {
+  return new Map(events.map((row) => [hexOf(row['id']), Buffer.from(commitmentOf('events', row) as Uint8Array)]));
+}
+
+/** The digests that attempts beside these events keep in their file. */
+export function digestsToKeep(attempts: readonly Row[], commitments: Commitments): unknown[] {
+  return attempts.map(({ event_id: event, body_digest: digest }) => {
+    const isEvents = digest !== null && event !== null && commitments.get(hexOf(event))?.equals(digest as Uint8Array);
+    return isEvents === true ? EVENTS_OWN : digest;
+  });
+}
+
+/** Whether its digest is its event's hash. */
+export function lacksDigest({ body_digest: digest }: Row): boolean {
+  return digest instanceof Uint8Array && digest.length === 0;
+}
+
+/** Attempts of a file with their digests; one whose event is not there has none, and its leaf is another one then. */
+export function withDigests(attempts: readonly Row[], commitments: Commitments): Row[] {
+  return attempts.map((row) =>
+    lacksDigest(row) ? { ...row, body_digest: commitments.get(hexOf(row['event_id'])) ?? null } : row,
+  );
+}
