@@ -299,6 +299,16 @@ CREATE TABLE "attempt_hours" (
 	CONSTRAINT "attempt_hours_pkey" PRIMARY KEY("webhook_id","hour","outcome","took")
 );
 --> statement-breakpoint
+CREATE TABLE "attempt_steps" (
+	"subject_id" uuid NOT NULL,
+	"step" timestamp with time zone NOT NULL,
+	"delivered" integer NOT NULL,
+	"failed" integer NOT NULL,
+	"classes" smallint[] NOT NULL,
+	"counts" integer[] NOT NULL,
+	CONSTRAINT "attempt_steps_pkey" PRIMARY KEY("subject_id","step")
+);
+--> statement-breakpoint
 CREATE TABLE "installation" (
 	"is_only" boolean PRIMARY KEY DEFAULT true NOT NULL,
 	"system_identifier" bigint NOT NULL,

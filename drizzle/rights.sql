@@ -129,9 +129,9 @@ grant delete on arrivals to carteiro_poller;
 grant select, insert, update on alert_addresses, alerts to carteiro_app;
 grant select on alert_addresses to carteiro_poller;
 grant select, insert, update on alerts to carteiro_poller;
--- Attempts by the hour, which the pollers count.
-grant select on attempt_hours to carteiro_app;
-grant select, insert, update, delete on attempt_hours to carteiro_poller;
+-- Attempts by time, which the pollers count.
+grant select on attempt_hours, attempt_steps to carteiro_app;
+grant select, insert, update, delete on attempt_hours, attempt_steps to carteiro_poller;
 -- Pollers vacuum the two tables whose rows live for milliseconds (src/delivery/queue/upkeep/cleaner.ts).
 grant maintain on arrivals, lanes to carteiro_poller;
 grant execute on function

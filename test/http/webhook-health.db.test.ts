@@ -54,7 +54,7 @@ test('each attempt is counted once, by its outcome, in the periods that it lies 
   await insertAttempts(2, [answered(10), answered(20), { outcome: 'resposta_nao_2xx', statusCode: 503, ms: 400 }]);
   await readHealth();
   await insertAttempts(30, [answered(100), { outcome: 'tempo_esgotado', statusCode: null, ms: 30_000 }]);
-  await insertAttempts(24 * 7 + 2, [answered(7)]);
+  await insertAttempts(24 * 8 + 2, [answered(7)]);
   const health = await readHealth();
   expect(health.ultimas_24h).toMatchObject({ entregues: 2, falhas: { ...NO_FAILURE, resposta_nao_2xx: 1 } });
   expect(health.ultimos_7d).toMatchObject({
@@ -67,6 +67,26 @@ test('each attempt is counted once, by its outcome, in the periods that it lies 
   expect(Math.abs((health.ultimas_24h.p95_ms ?? 0) / 400 - 1)).toBeLessThanOrEqual(0.1);
   expect(Math.abs((health.ultimos_7d.p50_ms ?? 0) / 20 - 1)).toBeLessThanOrEqual(0.1);
   expect(health.contada_em).not.toBeNull();
+});
+
+test('the hours of a day that is over for 25 hours are one row, and an attempt that comes late is added to it', async () => {
+  const rows = () => sql<{ hour: Date; attempts: number }[]>`
+    select hour, sum(attempts)::int as attempts from attempt_hours
+    where webhook_id = ${webhook.id} and hour < date_trunc('day', now() - interval '25 hours', 'America/Sao_Paulo')
+      and hour > now() - interval '5 days'
+    group by hour order by hour`;
+  const [{ hoursAgo, day }] = await sql<[{ hoursAgo: number; day: Date }]>`
+    select (extract(epoch from now() - start) / 3600)::float8 as "hoursAgo", start - interval '1 day' as day
+    from (select date_trunc('day', now() - interval '25 hours', 'America/Sao_Paulo') as start) hourly`;
+  const kept = (await rows()).reduce((sum, { attempts }) => sum + attempts, 0);
+  const week = (await readHealth()).ultimos_7d.entregues;
+  const one = [{ outcome: 'entregue', statusCode: 200, ms: 10 }];
+  for (const hours of [3, 5]) await insertAttempts(hoursAgo + hours, one);
+  expect((await readHealth()).ultimos_7d.entregues).toBe(week + 2);
+  expect(await rows()).toEqual([{ hour: day, attempts: kept + 2 }]);
+  await insertAttempts(hoursAgo + 4, one);
+  expect((await readHealth()).ultimos_7d.entregues).toBe(week + 3);
+  expect(await rows()).toEqual([{ hour: day, attempts: kept + 3 }]);
 });
 
 test('the pending delivery that was made first is shown, with its next attempt', async () => {

@@ -3,7 +3,9 @@ import { describe, expect, test } from 'vitest';
 import type { Summary } from '../../src/contract/resources/summary.ts';
 import { seriesOf } from '../../src/painel/overview/series.ts';
 import { READER, startPainelWorld } from '../support/painel.ts';
+import { countHours } from '../../src/delivery/queue/upkeep/hour-counter.ts';
 import { status } from '../support/receiver.ts';
+import { untilSettled } from '../support/settled.ts';
 
 const world = await startPainelWorld();
 
@@ -37,6 +39,27 @@ describe('the overview', () => {
     // One step, or the two beside a border of them; all others are zeros.
     expect(told.reduce((sum, { entregues, falhas }) => sum + entregues + falhas, 0)).toBe(4);
     expect(Date.parse(body.passos[1]?.inicio ?? '') - Date.parse(body.passos[0]?.inicio ?? '')).toBe(15_000);
+    // A day and a week are of kept counts.
+    await untilSettled(world.api.database.sql);
+    await countHours(world.api.database.pool);
+    for (const [janela, steps] of [
+      ['24h', 97],
+      ['7d', 85],
+    ] as const) {
+      const [all, one] = await Promise.all(
+        ['', `&webhook_id=${bad.id}`].map(
+          async (filter) => (await partner.send<Summary>('GET', `/v1/resumo?janela=${janela}${filter}`)).body,
+        ),
+      );
+      expect([all?.passos.length, all?.entregues, all?.falhas, all?.mostra_desde]).toEqual([steps, 2, 2, null]);
+      expect([one?.entregues, one?.falhas, one?.p99_ms]).toEqual([0, 2, null]);
+      expect((all?.p99_ms ?? 0) / (body.p99_ms ?? 1)).toBeCloseTo(1.05, 0);
+      const last = all?.passos.reduce((sum, { entregues, falhas }) => sum + entregues + falhas, 0);
+      expect(last).toBe(4);
+      const foreign = await world.subscriber();
+      const path = `/v1/resumo?janela=${janela}&webhook_id=${bad.id}`;
+      expect((await foreign.send<Summary>('GET', path)).body.falhas).toBe(0);
+    }
     const stranger = tilesIn((await (await world.signedIn(await world.api.partner())).get('/painel/visao')).text);
     expect(stranger).toMatchObject({ Entregues: '0', 'Tentativas que falharam': '0', Pendentes: '0' });
   });

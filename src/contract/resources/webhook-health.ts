@@ -4,7 +4,7 @@ import { OUTCOMES, WEBHOOK_STATES } from '../statuses.ts';
 import { id, timestamp } from '../values.ts';
 
 /** Pending deliveries of one webhook among which the oldest is looked for, and up to which they are counted. */
-export const PENDING_LOOKED_AT = 1_000;
+export const PENDING_LOOKED_AT = 200;
 
 /** Deliveries of one webhook among which a row of failures is counted. */
 export const STREAK_OF = 100;
@@ -20,7 +20,7 @@ const failures = z
 
 const period = z
   .strictObject({
-    /** The full hour with which the period begins. */
+    /** The full hour, or the midnight of São Paulo, with which the period begins. */
     desde: timestamp,
     /** Attempts, not deliveries. */
     entregues: z.int(),

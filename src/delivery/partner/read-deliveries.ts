@@ -82,7 +82,7 @@ function lastAttempt(sql: Tx, attempts = sql`attempts`) {
 function columns(sql: Tx) {
   return sql`
     d.id, d.webhook_id as "webhookId", d.event_id as "eventId", m.type as event, d.is_test is true as "isTest",
-    case when m.loan_version is not null then (select e.stream from events e where e.id = d.event_id) end as "loanId",
+    case when m.loan_version is not null then m.stream end as "loanId",
     m.loan_version as "loanVersion", d.status, d.attempts, last.outcome, last.status_code as "statusCode",
     case when isfinite(d.next_attempt_at) then d.next_attempt_at end as "nextAttemptAt",
     d.claimed_by is not null as "isClaimed",
@@ -107,50 +107,63 @@ export async function readDeliveries(pool: Pool, search: DeliverySearch): Promis
   return page;
 }
 
-/** How many rows to read of each webhook. */
-function depthOf({ webhookIds, status, event, outcome, statusCode, limit }: DeliverySearch): number {
+/** How many rows to look at of each webhook, and how many to take of those that have the status asked for. */
+function depthOf({ webhookIds, status, event, outcome, statusCode, limit }: DeliverySearch) {
   const isIndexed = status === null || status === 'erro' || status === 'suspensa';
   const asks = outcome !== null || statusCode !== null ? 'attempt' : event !== null ? 'event' : 'row';
-  if (isIndexed && asks === 'row') return Math.min(limit + 1, Math.ceil(MERGED_A_PAGE / webhookIds.length));
-  return Math.ceil(LOOKED_AT_A_PAGE[asks] / webhookIds.length);
+  const page = Math.min(limit + 1, Math.ceil(MERGED_A_PAGE / webhookIds.length));
+  const depth = isIndexed && asks === 'row' ? page : Math.ceil(LOOKED_AT_A_PAGE[asks] / webhookIds.length);
+  return { depth, most: asks === 'row' ? Math.min(page, depth) : depth };
 }
 
 async function look(pool: Pool, search: DeliverySearch): Promise<DeliveryList> {
   const { partnerId, status, event, loanId, outcome, statusCode, from, until, after, limit } = search;
   const last = [LAST_ID, after?.eventId, until && firstIdAt(until)].filter((bound) => typeof bound === 'string');
-  const depth = depthOf(search);
+  const { depth, most } = depthOf(search);
+  const walked = (sql: Tx, column: '*' | 'event_id') => sql`
+    select ${column === '*' ? sql`*` : sql`event_id`} from deliveries
+    where webhook_id = w.id and partner_id = ${partnerId} and event_id <= ${last.toSorted()[0] as string}
+      and event_id >= ${firstIdAt(from ?? new Date(0))}
+      and (event_id, w.id) < (${after?.eventId ?? LAST_ID}::uuid, ${after?.webhookId ?? LAST_ID}::uuid)
+      ${until === null ? sql`` : sql`and event_id < ${firstIdAt(until)}`}
+      ${status === 'erro' ? sql`and status = 'erro'` : sql``}
+      ${status === 'suspensa' ? sql`and status = 'suspensa'` : sql``}
+      ${loanId === null ? sql`` : sql`and event_id = any (array(select id from events where stream = ${loanId}))`}
+    order by event_id desc`;
   const rows = await pool.run(
     (sql) => sql<({ stopEvent: string | null; stopWebhook: string | null } & (Row | { id: null }))[]>`
       with scan as materialized (
         select d.* from unnest(${[...search.webhookIds]}::uuid[]) w (id)
         cross join lateral (
-          select * from deliveries
-          where webhook_id = w.id and partner_id = ${partnerId} and event_id <= ${last.toSorted()[0] as string}
-            and event_id >= ${firstIdAt(from ?? new Date(0))}
-            and (event_id, w.id) < (${after?.eventId ?? LAST_ID}::uuid, ${after?.webhookId ?? LAST_ID}::uuid)
-            ${until === null ? sql`` : sql`and event_id < ${firstIdAt(until)}`}
-            ${status === 'erro' ? sql`and status = 'erro'` : sql``}
-            ${status === 'suspensa' ? sql`and status = 'suspensa'` : sql``}
-            ${loanId === null ? sql`` : sql`and event_id = any (array(select id from events where stream = ${loanId}))`}
-          order by event_id desc
-          limit ${depth}
+          select * from (${walked(sql, '*')} limit ${depth}) looked
+          where ${status}::text is null or status = ${status}
+          limit ${most}
         ) d
       ),
       stop as (
         select event_id, webhook_id from (
           select webhook_id, (array_agg(event_id order by event_id))[1] as event_id
-          from scan group by webhook_id having count(*) = ${depth}
+          from scan group by webhook_id having count(*) = ${most}
+          ${
+            most === depth
+              ? sql``
+              : sql`
+                union all
+                select w.id, (${walked(sql, 'event_id')} offset ${depth - 1} limit 1) from unnest(${[...search.webhookIds]}::uuid[]) w (id)
+                where (select count(*) from scan where webhook_id = w.id) < ${most}`
+          }
         ) ends
+        where event_id is not null
         order by event_id desc, webhook_id desc limit 1
       ),
       page as (
         select ${columns(sql)}
         from scan d
-        cross join lateral (select type, loan_version from messages where event_id = d.event_id limit 1) m
+        cross join lateral (select type, loan_version, stream from messages where event_id = d.event_id limit 1) m
         ${lastAttempt(sql)}
         where (d.event_id, d.webhook_id) >= (coalesce((select event_id from stop), ${firstIdAt(new Date(0))}),
                                              coalesce((select webhook_id from stop), ${firstIdAt(new Date(0))}))
-          and (${status}::text is null or d.status = ${status}) and (${event}::text is null or m.type = ${event})
+          and (${event}::text is null or m.type = ${event})
           and (${outcome}::text is null or last.outcome = ${outcome})
           and (${statusCode}::int is null or last.status_code = ${statusCode})
         order by d.event_id desc, d.webhook_id desc

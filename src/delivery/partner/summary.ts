@@ -1,15 +1,19 @@
 /**
  * What was sent to a partner in a window of time, step by step, and what waits.
  *
- * A window is read from its end, at most {@link READ} attempts of it: a partner that had more sees the newest, and from
- * when on. So what a reading costs is bounded, whatever the window and the partner's size. Counts kept by the minute would
- * serve any window, at the price of a write to every recorded batch.
+ * A day and a week come out of the counts by the quarter of an hour (queue/upkeep/hour-counter.ts). A shorter window is read from its
+ * end, at most {@link READ} attempts of it: a partner that had more sees the newest, and from when on. So what a reading costs is
+ * bounded, whatever the window and the partner's size. A day was read like that too: 37 ms for 20,000 attempts, which of a partner with
+ * 700,000 a day are those of 40 minutes.
  */
 import { type Summary, WINDOWS, type WindowName } from '../../contract/resources/summary.ts';
 import type { Pool } from '../../db/pool.ts';
+import { quantile } from './webhook-health.ts';
 
 /** Attempts that one reading looks at. */
 const READ = 20_000;
+/** What `attempt_steps` counts by. */
+const KEPT_STEP_S = 900;
 /** Deliveries of one webhook that are counted; beyond it there are "more". */
 export const COUNTED = 1_000;
 
@@ -35,7 +39,8 @@ interface Subject {
 /** The last seconds of `window`; steps without an attempt are zeros. */
 export async function readSummary(pool: Pool, subject: Subject, window: WindowName): Promise<Summary> {
   const { windowS, stepS } = WINDOWS[window];
-  const [rows, espera] = await Promise.all([readPulse(pool, subject, windowS, stepS), readWaiting(pool, subject)]);
+  const read = stepS % KEPT_STEP_S === 0 ? readKept : readPulse;
+  const [rows, espera] = await Promise.all([read(pool, subject, windowS, stepS), readWaiting(pool, subject)]);
   const whole = rows.find(({ step }) => step === null);
   const bySteps = new Map(rows.map((row) => [row.step, row]));
   const last = Math.floor((whole?.now.getTime() ?? 0) / 1_000 / stepS);
@@ -84,6 +89,50 @@ function readPulse(pool: Pool, { partnerId, webhookId }: Subject, windowS: numbe
              min(recorded_at) as oldest, count(*)::int as read, now()
       from read group by grouping sets ((step), ())`,
   );
+}
+
+interface Kept {
+  readonly now: Date;
+  readonly step: number | null;
+  readonly delivered: number;
+  readonly failed: number;
+  /** Counts by their class. */
+  readonly times: Readonly<Record<string, string>>;
+}
+
+async function readKept(pool: Pool, { partnerId, webhookId }: Subject, windowS: number, stepS: number): Promise<Row[]> {
+  const kept = await pool.run(
+    (sql) => sql<Kept[]>`
+      select now(), floor(date_part('epoch', s.step) / ${stepS}::int) as step, s.delivered, s.failed,
+             json_object(s.classes::text[], s.counts::text[]) as times
+      from (values (1)) one
+      left join attempt_steps s
+        on s.subject_id = ${webhookId === null ? partnerId : sql`(select id from webhooks where id = ${webhookId} and partner_id = ${partnerId})`}
+        and s.step >= to_timestamp(floor(date_part('epoch', now()) / ${stepS}::int) * ${stepS}::int - ${windowS}::int)`,
+  );
+  const now = kept[0]?.now ?? new Date();
+  const told = kept.filter(({ step }) => step !== null);
+  const bySteps = [...Map.groupBy(told, ({ step }) => step)];
+  return [...bySteps, [null, told] as const].map(([step, rows]) => sumOf(now, step, rows));
+}
+
+function sumOf(now: Date, step: number | null, rows: readonly Kept[]): Row {
+  const times = new Map<number, number>();
+  for (const row of rows) {
+    for (const [took, count] of Object.entries(row.times))
+      times.set(Number(took), (times.get(Number(took)) ?? 0) + Number(count));
+  }
+  const answers = [...times].map(([took, count]) => ({ took, count })).toSorted((one, other) => one.took - other.took);
+  return {
+    step,
+    delivered: rows.reduce((sum, { delivered }) => sum + delivered, 0),
+    failed: rows.reduce((sum, { failed }) => sum + failed, 0),
+    p50: quantile(answers, 0.5),
+    p99: quantile(answers, 0.99),
+    oldest: null,
+    read: 0,
+    now,
+  };
 }
 
 /** What waits for the webhooks, at most {@link COUNTED} deliveries of each. */

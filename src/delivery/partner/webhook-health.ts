@@ -71,7 +71,7 @@ export async function readWebhookHealth(
                        order by position desc limit 1) and p.active, false) as "isSuspended",
              (select passed_at from projections where name = 'attempt_hours') as "countedAt",
              date_trunc('hour', now() - interval '24 hours') as "daySince",
-             date_trunc('hour', now() - interval '7 days') as "weekSince",
+             date_trunc('day', now() - interval '7 days', 'America/Sao_Paulo') as "weekSince",
              set_config('enable_bitmapscan', 'off', true), set_config('enable_seqscan', 'off', true)
       from unnest(${ids}::uuid[]) with ordinality as asked (id, place)
       join webhooks w on w.id = asked.id
@@ -171,7 +171,10 @@ function periodOf(since: Date, counted: readonly Counted[], numberOf: (row: Coun
 }
 
 /** The upper bound of the class of times in which the quantile lies, in whole milliseconds. */
-function quantile(answers: readonly { readonly took: number; readonly count: number }[], part: number): number | null {
+export function quantile(
+  answers: readonly { readonly took: number; readonly count: number }[],
+  part: number,
+): number | null {
   const total = answers.reduce((sum, { count }) => sum + count, 0);
   let passed = 0;
   for (const { took, count } of answers) {

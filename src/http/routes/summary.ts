@@ -13,8 +13,8 @@ export const summaryRoutes: Routes = [
       en: 'The attempts of a window of time, step by step, and what waits; of all webhooks or of one',
     },
     description: {
-      pt: 'Os tempos vão do commit do evento à chegada, na primeira tentativa. São lidas no máximo as 20.000 tentativas mais novas do parceiro: mostra_desde diz desde quando, se houve mais.',
-      en: 'Times are from the commit of the event to its arrival, at the first attempt. At most the newest 20,000 attempts of the partner are read: mostra_desde says from when on, if there were more.',
+      pt: 'Os tempos vão do commit do evento à chegada, na primeira tentativa. Em 24h e 7d as tentativas são contadas por quarto de hora, alguns segundos depois, e os tempos ficam no máximo 10 % acima do valor exato. Nas outras janelas são lidas no máximo as 20.000 tentativas mais novas do parceiro: mostra_desde diz desde quando, se houve mais.',
+      en: 'Times are from the commit of the event to its arrival, at the first attempt. In 24h and 7d attempts are counted by the quarter of an hour, some seconds later, and times are at most 10 % above the exact value. In the other windows at most the newest 20,000 attempts of the partner are read: mostra_desde says from when on, if there were more.',
     },
     query: z.strictObject({
       janela: z
