@@ -121,51 +121,29 @@ const TABLE = `
   update events set commitment = (select sha256(m.salt || m.body) from messages m where event_id = :e), data = '{}', salt = null where id = :e
 [app: nobody] an event erased in somebody else's name
   # The order is sealed with its author, and the evidence names it; who may order is believed. The text is gone.
-  insert into erasure_orders (id, actor, reason, events, pages) values (:x, 'somebody', 'x', 1, 1);
-  insert into erasure_pages (order_id, number, event_ids, remains)
-  select :x, 1, array[id], array[sha256(convert_to(erased(data)::text, 'UTF8'))] from events where id = :e; select erase_page(:x, 1)
+  :order; select erase_page(:x, 1)
 [superuser: verify check] an order to erase that comes to cover another event
-  insert into erasure_orders (id, actor, reason, events, pages) values (:x, 'ana', 'x', 1, 1);
-  insert into erasure_pages (order_id, number, event_ids, remains)
-  select :x, 1, array[id], array[sha256(convert_to(erased(data)::text, 'UTF8'))] from events where id = :e; select erase_page(:x, 1);
+  :order; select erase_page(:x, 1);
   update erasure_pages set event_ids = array[:f::uuid]
 [superuser: verify] what is left of an erased event, changed
   # A proof has nothing of what is left.
-  insert into erasure_orders (id, actor, reason, events, pages) values (:x, 'ana', 'x', 1, 1);
-  insert into erasure_pages (order_id, number, event_ids, remains)
-  select :x, 1, array[id], array[sha256(convert_to(erased(data)::text, 'UTF8'))] from events where id = :e;
-  select erase_page(:x, 1); update events set data = '{}' where id = :e
+  :order; select erase_page(:x, 1); update events set data = '{}' where id = :e
 [superuser: verify check] an order to erase, removed when its work was done
-  insert into erasure_orders (id, actor, reason, events, pages) values (:x, 'ana', 'x', 1, 1);
-  insert into erasure_pages (order_id, number, event_ids, remains)
-  select :x, 1, array[id], array[sha256(convert_to(erased(data)::text, 'UTF8'))] from events where id = :e;
-  select erase_page(:x, 1); delete from erasure_pages; delete from erasure_orders
+  :order; select erase_page(:x, 1); delete from erasure_pages; delete from erasure_orders
 [superuser: verify check] an erased text put back from an old copy
-  create temp table old as select data, salt from events where id = :e; insert into erasure_orders (id, actor, reason, events, pages) values (:x, 'ana', 'x', 1, 1);
-  insert into erasure_pages (order_id, number, event_ids, remains)
-  select :x, 1, array[id], array[sha256(convert_to(erased(data)::text, 'UTF8'))] from events where id = :e; insert into erasures (order_id, cpf) values (:x, '52998224725'); select erase_page(:x, 1);
-  update erasures set next_page = 2; select end_erasure(:x); update events set data = old.data, salt = old.salt, commitment = null from old where id = :e
+  create temp table old as select data, salt from events where id = :e; :order; :work; select erase_page(:x, 1); update erasures set next_page = 2; select end_erasure(:x); update events set data = old.data, salt = old.salt, commitment = null from old where id = :e
 [superuser: verify] an erased answer put back from an old copy
   # In a file it would be an answer of the attempt all the same.
-  create temp table old as select number, answer, salt from attempts where delivery_id = :d; insert into erasure_orders (id, actor, reason, events, pages) values (:x, 'ana', 'x', 1, 1);
-  insert into erasure_pages (order_id, number, event_ids, remains)
-  select :x, 1, array[id], array[sha256(convert_to(erased(data)::text, 'UTF8'))] from events where id = :e; insert into erasures (order_id, cpf) values (:x, '52998224725'); select erase_page(:x, 1);
-  update erasures set next_page = 2; select end_erasure(:x);
+  create temp table old as select number, answer, salt from attempts where delivery_id = :d; :order; :work; select erase_page(:x, 1); update erasures set next_page = 2; select end_erasure(:x);
   update attempts a set answer = old.answer, salt = old.salt, commitment = null from old where delivery_id = :d and a.number = old.number
 [app: verify] an order to erase whose pages were passed over
-  insert into erasure_orders (id, actor, reason, events, pages) values (:x, 'ana', 'x', 1, 1);
-  insert into erasure_pages (order_id, number, event_ids, remains)
-  select :x, 1, array[id], array[sha256(convert_to(erased(data)::text, 'UTF8'))] from events where id = :e; insert into erasures (order_id, cpf) values (:x, '52998224725'); update erasures set next_page = 2; select end_erasure(:x)
+  :order; :work; update erasures set next_page = 2; select end_erasure(:x)
 [superuser: nobody] an order to erase whose work was taken out of the list
   # verify says so when the order is a day old.
-  insert into erasure_orders (id, actor, reason, events, pages) values (:x, 'ana', 'x', 1, 1);
-  insert into erasure_pages (order_id, number, event_ids, remains)
-  select :x, 1, array[id], array[sha256(convert_to(erased(data)::text, 'UTF8'))] from events where id = :e; insert into erasures (order_id, cpf) values (:x, '52998224725'); delete from erasures
+  :order; :work; delete from erasures
 [superuser: nobody] an order to erase that was never looked for in the months' files
   # archive verify finds the texts (erased-month.db.test.ts). No read shows them.
-  insert into erasure_orders (id, actor, reason, events, pages) values (:x, 'ana', 'x', 1, 1);
-  insert into erasure_pages (order_id, number, event_ids, remains)
-  select :x, 1, array[id], array[sha256(convert_to(erased(data)::text, 'UTF8'))] from events where id = :e; insert into erasures (order_id, cpf) values (:x, '52998224725'); select erase_page(:x, 1); update erasures set next_page = 2; select end_erasure(:x); update erasures set looked_to = 1000000
+  :order; :work; select erase_page(:x, 1); update erasures set next_page = 2; select end_erasure(:x); update erasures set looked_to = 1000000
 [app: refused] a salt taken away without an order
   update events set salt = null where id = :e
 [app: refused] an order to erase that says when it was given
@@ -465,6 +443,12 @@ const TABLE = `
   {"checkpoint": null}
 `;
 
+/** In the place of `:order`: one to erase the event `:e`. `:work` has it worked on. */
+const ORDER = `
+  insert into erasure_orders (id, actor, reason, events, pages) values (:x, 'somebody', 'x', 1, 1);
+  insert into erasure_pages (order_id, number, event_ids, remains)
+  select :x, 1, array[id], array[sha256(convert_to(erased(data)::text, 'UTF8'))] from events where id = :e`;
+
 interface Falsification {
   readonly name: string;
   readonly rights: string;
@@ -530,6 +514,8 @@ test.each(FALSIFICATIONS)('$name', async ({ rights, finders, change }) => {
 async function findIn({ pool, sql }: TestDatabase, rights: string, change: string): Promise<string> {
   const statement = change
     .replace(':payload', FAILED_MARGIN)
+    .replace(':order', ORDER)
+    .replace(':work', `insert into erasures (order_id, cpf) values (:x, '52998224725')`)
     .replace(/(?<!:):([a-z])\b/g, (_, name: string) => `'${ids.get(name) ?? ''}'`);
   const role = rights === 'superuser' ? '' : `set local role carteiro_${rights};`;
   try {
