@@ -87,6 +87,10 @@ test('the hours of a day that is over for 25 hours are one row, and an attempt t
   await insertAttempts(hoursAgo + 4, one);
   expect((await readHealth()).ultimos_7d.entregues).toBe(week + 3);
   expect(await rows()).toEqual([{ hour: day, attempts: kept + 3 }]);
+  // As after a time in which nobody counted.
+  for (const hours of [27, 29]) await insertAttempts(hoursAgo + hours, one);
+  expect((await readHealth()).ultimos_7d.entregues).toBe(week + 5);
+  expect((await rows()).map(({ attempts }) => attempts)).toEqual([2, kept + 3]);
 });
 
 test('the pending delivery that was made first is shown, with its next attempt', async () => {

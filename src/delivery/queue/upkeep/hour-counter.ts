@@ -45,7 +45,7 @@ export async function countTurn(tx: Tx, restMs = 0): Promise<boolean> {
   const isPast = mark.epoch < mark.currentEpoch;
   const cut = isPast ? Number.MAX_SAFE_INTEGER : Math.min(mark.horizon, mark.tx + TURN_TXS);
   const counted = await countBetween(tx, mark, cut);
-  if (counted.length > 0) await mergeDays(tx, counted, isPast);
+  if (counted.length > 0) await mergeDays(tx, counted);
   const next = isPast ? { epoch: mark.epoch + 1, tx: 0 } : { epoch: mark.epoch, tx: Math.max(cut, mark.tx) };
   const hasMore = isPast || cut < mark.horizon;
   await tx`
@@ -56,9 +56,15 @@ export async function countTurn(tx: Tx, restMs = 0): Promise<boolean> {
   return hasMore;
 }
 
-/** Returns whose attempts they were, of webhooks and partners. */
-async function countBetween(tx: Tx, from: Mark, cut: number): Promise<string[]> {
-  const counted = await tx<{ id: string }[]>`
+interface Counted {
+  /** Whose attempts they were, a webhook's or a partner's. */
+  readonly id: string;
+  /** When the first of all was recorded. */
+  readonly since: Date;
+}
+
+async function countBetween(tx: Tx, from: Mark, cut: number): Promise<Counted[]> {
+  return tx<Counted[]>`
     with turn as materialized (
       select webhook_id, partner_id, recorded_at, outcome,
              case when status_code is null then -1 else ceil(ln(greatest(duration_ms, 1)) / ln(${TOOK_RATIO}::float8)) end as took,
@@ -98,12 +104,12 @@ async function countBetween(tx: Tx, from: Mark, cut: number): Promise<string[]> 
             from (select class, sum(n) as n from unnest(s.classes || excluded.classes, s.counts || excluded.counts) pooled (class, n) group by class) added
           )
     )
-    select distinct unnest(array[webhook_id, partner_id]) as id from turn`;
-  return counted.map(({ id }) => id);
+    select distinct unnest(array[webhook_id, partner_id]) as id, (select min(recorded_at) from turn) as since from turn`;
 }
 
-/** Makes one row of each day's that has just become old enough, or of all days', and removes the oldest. */
-async function mergeDays(tx: Tx, ids: string[], isOfAll: boolean): Promise<void> {
+/** Makes one row of each day's hours that is old enough, from the day before today's border or the first counted attempt on, and removes the oldest. */
+async function mergeDays(tx: Tx, counted: readonly Counted[]): Promise<void> {
+  const ids = counted.map(({ id }) => id);
   await tx`
     with removed as (
       delete from attempt_hours where webhook_id = any (${ids}::uuid[]) and hour < now() - ${KEPT}::interval
@@ -115,7 +121,7 @@ async function mergeDays(tx: Tx, ids: string[], isOfAll: boolean): Promise<void>
       delete from attempt_hours h
       using (select date_trunc('day', now() - interval '25 hours', 'America/Sao_Paulo') as start) hourly
       where webhook_id = any (${ids}::uuid[]) and hour < hourly.start
-        and hour >= ${isOfAll ? tx`now() - ${KEPT}::interval` : tx`hourly.start - interval '1 day'`}
+        and hour >= date_trunc('day', least(${counted[0]?.since ?? null}, hourly.start - interval '1 day'), 'America/Sao_Paulo')
         and hour <> date_trunc('day', hour, 'America/Sao_Paulo')
       returning webhook_id, date_trunc('day', hour, 'America/Sao_Paulo') as day, outcome, took, attempts
     )

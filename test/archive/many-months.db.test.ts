@@ -1,0 +1,135 @@
+/** Pages of attempts over six removed months: each attempt once, in order, out of few files. */
+import { expect, test } from 'vitest';
+import { Archives } from '../../src/archive/archived-rows.ts';
+import { removeMonth } from '../../src/archive/move-month.ts';
+import { openPlace, type Place } from '../../src/archive/place.ts';
+import { archiveMonth } from '../../src/archive/write-month.ts';
+import type { Filters } from '../../src/audit/lists/kind.ts';
+import { KINDS } from '../../src/audit/lists/kinds.ts';
+import type { Page, Row } from '../../src/audit/lists/list.ts';
+import { readWithRemoved } from '../../src/audit/lists/removed.ts';
+import { sealAll } from '../../src/audit/seals/sealer.ts';
+import { backdateSeals } from '../support/backdated-seals.ts';
+import { createTestDatabase, openPool } from '../support/database.ts';
+import { createLogin } from '../support/logins.ts';
+import { commitEvents, insertSubscriber } from '../support/outbox.ts';
+import { untilSettled } from '../support/settled.ts';
+import { makeTestFolder } from '../support/test-folder.ts';
+
+const MONTHS = ['2025-08', '2025-09', '2025-10', '2025-11', '2025-12', '2026-01'];
+
+const database = await createTestDatabase();
+const { sql, pool } = database;
+const folder = await makeTestFolder();
+const usual = await insertSubscriber(sql);
+const old = await insertSubscriber(sql);
+for (const [index, month] of MONTHS.entries()) {
+  const at = new Date(`${month}-20T12:00:00Z`);
+  await commitEvents(sql, usual.partnerId, 3);
+  if (index === 0) await commitEvents(sql, old.partnerId, 1);
+  await sql`
+    with ended as (
+      update deliveries set status = 'entregue', attempts = 1, failures = 0, next_attempt_at = null, finished_at = ${at}
+      where status = 'pendente' returning *
+    )
+    insert into attempts (delivery_id, number, event_id, webhook_id, partner_id, outcome, status_code, started_at, duration_ms, url, claim,
+                          answer, recorded_at)
+    select id, 1, event_id, webhook_id, partner_id, 'entregue', 200, ${at}, 1, 'https://partner.example/', 'p/1',
+           E'HTTP/1.1 200\\n\\nobrigado', ${at}::timestamptz + row_number() over (order by id) * interval '1 second' from ended`;
+  await untilSettled(sql);
+  const [{ seals }] = await sql<[{ seals: number }]>`select count(*)::int as seals from seals`;
+  await sealAll(pool);
+  await backdateSeals(pool, at, seals);
+}
+
+let opened = new Set<string>();
+const open = (name: string): Place => {
+  const place = openPlace(name, null);
+  const read: Place['read'] = (file, from, end) => {
+    if (file.includes('attempts')) opened.add(file);
+    return place.read(file, from, end);
+  };
+  return { ...place, read };
+};
+const archives = new Archives(pool, open);
+
+type Asked = Partial<Pick<Page, 'from' | 'until' | 'order'>> & { readonly filters?: Filters };
+
+/** All rows of a search, how many pages they took, and the most files that one page opened. */
+async function readAll(asked: Asked, reader = pool, removed: Archives | undefined = archives) {
+  const search = {
+    filters: {},
+    from: null,
+    until: null,
+    order: 'newest first',
+    limit: 2,
+    cut: null,
+    ...asked,
+  } as const;
+  const rows: Row[] = [];
+  let [pages, files] = [0, 0];
+  for (let after: readonly string[] | null = null; pages === 0 || after !== null; pages += 1) {
+    opened = new Set();
+    const found = await readWithRemoved(reader, KINDS.tentativas, { ...search, after }, true, removed);
+    rows.push(...found.rows);
+    files = Math.max(files, opened.size);
+    after = found.next;
+  }
+  return { rows, pages, files };
+}
+
+const searches: readonly {
+  readonly of: string;
+  readonly asked: Asked;
+  readonly rows: number;
+  readonly files: number;
+}[] = [
+  { of: 'all', asked: {}, rows: 19, files: 2 },
+  { of: 'one partner', asked: { filters: { parceiro_id: usual.partnerId } }, rows: 18, files: 2 },
+  { of: 'a partner of the oldest month alone', asked: { filters: { parceiro_id: old.partnerId } }, rows: 1, files: 4 },
+  { of: 'a webhook of the oldest month alone', asked: { filters: { webhook_id: old.id } }, rows: 1, files: 4 },
+  { of: 'an outcome that there is none of', asked: { filters: { resultado: 'erro_tls' } }, rows: 0, files: 4 },
+  {
+    of: 'one month',
+    asked: { from: new Date('2025-10-01T03:00:00Z'), until: new Date('2025-11-01T03:00:00Z') },
+    rows: 3,
+    files: 1,
+  },
+];
+const orders = ['newest first', 'oldest first'] as const;
+const cases = searches.flatMap((search) =>
+  orders.map((order) => ({ of: search.of, rows: search.rows, files: search.files, order, asked: search.asked })),
+);
+const before = await Promise.all(
+  cases.map(async ({ asked, order }) => (await readAll({ ...asked, order }, pool, undefined)).rows),
+);
+
+for (const month of MONTHS) {
+  const moving = { pool, openPlace: open, month, actor: 'test', reason: null };
+  await archiveMonth({ ...moving, place: open(folder.path), signers: [] });
+  await removeMonth(moving, async () => {
+    await untilSettled(sql);
+    await sealAll(pool);
+  });
+}
+
+test.each(cases)(
+  'attempts of $of, $order, are those from before the removal, and a page opens at most $files files',
+  async (one) => {
+    const { rows: found, files } = await readAll({ ...one.asked, order: one.order });
+    expect(found).toEqual(before[cases.indexOf(one)]);
+    expect([found.length, files <= one.files]).toEqual([one.rows, true]);
+  },
+);
+
+test('an answer that was forgotten since is in no page, neither for an auditor who may see CPFs nor for one who may not', async () => {
+  const [{ id }] = await sql<[{ id: string }]>`select id from events where partner_id = ${old.partnerId}`;
+  await sql`update events set commitment = sha256('x'), salt = null where id = ${id}`;
+  const { url } = await createLogin(database, 'carteiro_auditor');
+  const masked = openPool(url, { max: 2 });
+  for (const reader of [pool, masked]) {
+    const { rows } = await readAll({ filters: { parceiro_id: old.partnerId } }, reader, new Archives(reader, open));
+    expect(rows.map(({ resposta }) => resposta)).toEqual(['apagado']);
+  }
+  await masked.close();
+});
