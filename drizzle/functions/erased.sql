@@ -1,10 +1,11 @@
 -- The data of an event as they are left when its worker is forgotten: every text is `apagado` but those of the listed fields, and
--- of these one that holds a CPF. Keys, their order, numbers, true, false and null stay. src/contract/erasure.ts has the same list.
+-- of these one that holds a CPF. Keys, their order, numbers, true, false and null stay. The list is that of
+-- src/contract/erasure.ts.
 create or replace function erased(content json) returns json
   language plpgsql immutable parallel safe set search_path from current
 as $$
 declare
-  kept constant text[] := '{autorizacao_id,averbacao_id,cnpj,cnpj_empregador,codigo,competencia,consulta_margem_id,data_admissao,data_desligamento,data_liberacao,emprestimo_id,entrega_documentos,exemplo_de,falhando_desde,fechado_em,numero,numero_emprestimo,origem,parceiro_id,prazo,primeira_falha_em,repasse_id,status,suspende_em,suspenso_em,tipo,tipo_assinatura,tipo_erro,ultimo_resultado,webhook_id}';
+  kept constant text[] := '{{{KEPT_TEXTS}}}';
   a_cpf constant text := '(?<![0-9A-Za-z])[0-9]{3}[.]?[0-9]{3}[.]?[0-9]{3}-?[0-9]{2}(?![0-9A-Za-z])';
 begin
   if not pg_input_is_valid(content::text, 'jsonb') then

@@ -5,8 +5,8 @@ export const ERASED = 'apagado';
 
 /**
  * The fields of payloads whose texts stay, wherever they stand: ids, numbers of contracts, closed words, days and times. Every
- * other text of an erased event is {@link ERASED}; numbers, true, false and null stay. The database has the same list
- * (drizzle/functions/erased.sql), and a test compares the two.
+ * other text of an erased event is {@link ERASED}; numbers, true, false and null stay. `migrate` gives the database this list
+ * (drizzle/functions/erased.sql).
  */
 export const KEPT_TEXTS: readonly string[] = [
   'autorizacao_id',

@@ -11,6 +11,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { TIMES_S } from '../../contract/delivery.ts';
+import { KEPT_TEXTS } from '../../contract/erasure.ts';
 import { type CatalogEntry, eventCatalog } from '../../contract/event-catalog.ts';
 import { delaysInSql, SCHEDULES, type Schedules, slotsOf } from '../../contract/schedule.ts';
 import type { Installation } from '../installation.ts';
@@ -41,13 +42,14 @@ interface Journal {
   readonly entries: readonly { readonly tag: string }[];
 }
 
-/** What the files that are applied again name as `{{NAME}}`: numbers that contract/ has, so that they are written once. */
+/** What the files that are applied again name as `{{NAME}}`: what contract/ has, so that it is written once. */
 export function constantsOf(schedules: Schedules = SCHEDULES): Readonly<Record<string, string>> {
   const slots = Object.values(schedules).map(slotsOf);
   return {
     LEASE_S: String(TIMES_S.lease),
     DELAYS_S: delaysInSql(schedules),
     MOST_FAILURES: String(Math.max(...slots)),
+    KEPT_TEXTS: KEPT_TEXTS.join(','),
   };
 }
 

@@ -18,14 +18,15 @@ import { KeysUnavailable, type KeySource } from './keys.ts';
 
 export interface RemoteKeysOptions {
   readonly url: string;
-  /** Time between background reloads, by which a withdrawn key stops working. */
-  readonly reloadEveryMs?: number;
   /** Least time between two reloads that an unknown key asked for. */
   readonly cooldownMs?: number;
   readonly timeoutMs?: number;
   /** Told of each set that could not be fetched or used. */
   readonly log?: Logger;
 }
+
+/** Between two reloads in the background: a withdrawn key works no longer than that. */
+const RELOAD_EVERY_MS = 300_000;
 
 export interface RemoteKeys extends KeySource {
   /** Fetches the set; the last good one stays when this fails. Throws {@link KeysUnavailable}. */
@@ -35,7 +36,7 @@ export interface RemoteKeys extends KeySource {
 }
 
 export function createRemoteKeys(options: RemoteKeysOptions): RemoteKeys {
-  const { url, reloadEveryMs = 300_000, cooldownMs = 2_000, timeoutMs = 3_000, log } = options;
+  const { url, cooldownMs = 2_000, timeoutMs = 3_000, log } = options;
   let known: JWTVerifyGetKey | null = null;
   let lastGood: readonly JWK[] = [];
   let loading: Promise<void> | null = null;
@@ -99,7 +100,7 @@ export function createRemoteKeys(options: RemoteKeysOptions): RemoteKeys {
     }
   };
 
-  const timer = setInterval(() => void reload().catch(() => undefined), reloadEveryMs);
+  const timer = setInterval(() => void reload().catch(() => undefined), RELOAD_EVERY_MS);
   timer.unref();
   return { find, clockToleranceS: 5, reload, close: () => clearInterval(timer) };
 }
