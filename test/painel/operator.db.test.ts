@@ -272,7 +272,7 @@ test('a worker is erased on a page of its own, with a reason, and the order is s
   expect(text).toContain(`data-live="${page}/ao-vivo"`);
   expect(text).not.toContain('52998224725');
   await eraseAll(world.api.database.pool);
-  expect((await operator.get(page)).text).toContain('1 eventos apagados');
+  expect((await operator.get(page)).text).toContain('1 evento apagado');
   const [sent] = await sql<[{ id: string; event: string }]>`
     select id, event_id as event from deliveries where webhook_id = ${webhook.id}`;
   const visitor = await world.signedIn(partner.id, ['webhooks:read', 'webhooks:write']);

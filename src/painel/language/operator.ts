@@ -71,7 +71,10 @@ export const operator = {
     en: 'It stands against open loans and the legal period.',
   },
   noErasures: { pt: 'Ninguém foi apagado.', en: 'Nobody was erased.' },
-  erasedEvents: { pt: (count: number) => `${count} eventos apagados`, en: (count: number) => `${count} events erased` },
+  erasedEvents: {
+    pt: (count: number) => (count === 1 ? '1 evento apagado' : `${count} eventos apagados`),
+    en: (count: number) => (count === 1 ? '1 event erased' : `${count} events erased`),
+  },
   done: {
     apagado: {
       pt: 'O pedido está dado e será selado; o trabalho segue sozinho.',
