@@ -3,7 +3,7 @@
  * digest of what was sent is its event's hash, so it is left out where the event lies in the same part.
  *
  * Invariant: each row gives the hashes that were sealed. An erasure takes an event's text and salt and leaves its hash, so an attempt
- * that has no digest of its own keeps it. Alternative: a digest in each row, 32 random bytes of 130 a delivery.
+ * that has no digest of its own keeps it. Alternative: a digest in each row, 32 random bytes more beside 131 a delivery.
  */
 import { sha256 } from '../audit/seals/merkle.ts';
 import { type Row, writeCell } from './cells.ts';

@@ -23,10 +23,13 @@ const { sql, pool } = database;
 const folder = await makeTestFolder();
 const usual = await insertSubscriber(sql);
 const old = await insertSubscriber(sql);
+const twice = await insertSubscriber(sql);
 for (const [index, month] of MONTHS.entries()) {
   const at = new Date(`${month}-20T12:00:00Z`);
   await commitEvents(sql, usual.partnerId, 3);
   if (index === 0) await commitEvents(sql, old.partnerId, 1);
+  // The months at which a look from either end stops.
+  if (index === 1 || index === 4) await commitEvents(sql, twice.partnerId, 1);
   await sql`
     with ended as (
       update deliveries set status = 'entregue', attempts = 1, failures = 0, next_attempt_at = null, finished_at = ${at}
@@ -84,10 +87,11 @@ const searches: readonly {
   readonly rows: number;
   readonly files: number;
 }[] = [
-  { of: 'all', asked: {}, rows: 19, files: 2 },
+  { of: 'all', asked: {}, rows: 21, files: 2 },
   { of: 'one partner', asked: { filters: { parceiro_id: usual.partnerId } }, rows: 18, files: 2 },
   { of: 'a partner of the oldest month alone', asked: { filters: { parceiro_id: old.partnerId } }, rows: 1, files: 4 },
   { of: 'a webhook of the oldest month alone', asked: { filters: { webhook_id: old.id } }, rows: 1, files: 4 },
+  { of: 'a partner of two months', asked: { filters: { parceiro_id: twice.partnerId } }, rows: 2, files: 4 },
   { of: 'an outcome that there is none of', asked: { filters: { resultado: 'erro_tls' } }, rows: 0, files: 4 },
   {
     of: 'one month',
