@@ -22,7 +22,6 @@ let streams: string[];
 
 const { pool, sql, partnerId, webhookId } = await useOneWebhook();
 beforeEach(async () => {
-  nowMs = Date.now() + 1_000;
   streams = Array.from({ length: LOANS }, () => crypto.randomUUID());
   await pool.transaction((tx) => setInOrder(tx, webhookId, true));
   await append(0, 1);
@@ -32,13 +31,14 @@ beforeEach(async () => {
   await pool.transaction((tx) => leaveToResume(tx, webhookId));
 });
 
-/** Appends `count` events to each loan, from `version` on. */
+/** Appends `count` events to each loan, from `version` on; turns are after that, however slow the machine is. */
 async function append(version: number, count: number): Promise<void> {
   for (const stream of streams) {
     await sql`
       select append_event(${stream}, version, 'desembolso.falhou', ${partnerId}, ${failedDisbursementOf(stream)}::text::json, 'test')
       from generate_series(${version}::int, ${version + count - 1}::int) version`;
   }
+  nowMs = Date.now() + 1;
 }
 
 async function setActive(active: boolean): Promise<void> {

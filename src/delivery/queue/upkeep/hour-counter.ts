@@ -66,19 +66,21 @@ interface Counted {
 async function countBetween(tx: Tx, from: Mark, cut: number): Promise<Counted[]> {
   return tx<Counted[]>`
     with turn as materialized (
-      select webhook_id, partner_id, recorded_at, outcome,
+      select webhook_id, partner_id, date_bin('15 minutes', recorded_at, 'epoch') as step, outcome,
              case when status_code is null then -1 else ceil(ln(greatest(duration_ms, 1)) / ln(${TOOK_RATIO}::float8)) end as took,
              case when number = 1 and outcome = 'entregue'
                then ceil(ln(greatest(date_part('epoch', started_at - uuid_extract_timestamp(delivery_id)) * 1000 + duration_ms, 1))
-                         / ln(${TOOK_RATIO}::float8)) end as arrived
+                         / ln(${TOOK_RATIO}::float8)) end as arrived,
+             count(*) as attempts, min(recorded_at) as since
       from attempts
       where epoch = ${from.epoch} and (xid8send(tx)::bigint) >= ${from.tx}::float8::bigint
         and (xid8send(tx)::bigint) < ${cut}::float8::bigint
         and recorded_at > now() - ${KEPT}::interval
+      group by 1, 2, 3, 4, 5, 6
     ),
     by_hour as (
       insert into attempt_hours as h (webhook_id, hour, outcome, took, attempts)
-      select webhook_id, date_trunc('hour', recorded_at), outcome, took, count(*)
+      select webhook_id, date_trunc('hour', step), outcome, took, sum(attempts)
       from turn
       group by 1, 2, 3, 4
       order by 1, 2, 3, 4
@@ -90,8 +92,7 @@ async function countBetween(tx: Tx, from: Mark, cut: number): Promise<Counted[]>
              coalesce(array_agg(arrived order by arrived) filter (where arrived is not null), '{}'),
              coalesce(array_agg(n order by arrived) filter (where arrived is not null), '{}')
       from (
-        select coalesce(webhook_id, partner_id) as subject_id, date_bin('15 minutes', recorded_at, 'epoch') as step,
-               outcome = 'entregue' as is_delivered, arrived, count(*) as n
+        select coalesce(webhook_id, partner_id) as subject_id, step, outcome = 'entregue' as is_delivered, arrived, sum(attempts) as n
         from turn
         group by grouping sets ((webhook_id), (partner_id)), step, is_delivered, arrived
       ) grouped
@@ -104,7 +105,7 @@ async function countBetween(tx: Tx, from: Mark, cut: number): Promise<Counted[]>
             from (select class, sum(n) as n from unnest(s.classes || excluded.classes, s.counts || excluded.counts) pooled (class, n) group by class) added
           )
     )
-    select distinct unnest(array[webhook_id, partner_id]) as id, (select min(recorded_at) from turn) as since from turn`;
+    select distinct unnest(array[webhook_id, partner_id]) as id, (select min(since) from turn) as since from turn`;
 }
 
 /** Makes one row of each day's hours that is old enough, from the day before today's border or the first counted attempt on, and removes the oldest. */
