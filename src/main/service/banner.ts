@@ -9,6 +9,8 @@ export interface BannerFacts {
   /** What stands before each command so that it finds the same data: empty for the default folder. */
   readonly prefix: string;
   readonly loanCore: 'own' | 'outside';
+  /** False where a webhook on this machine is refused. */
+  readonly takesLoopback: boolean;
 }
 
 const SCOPES = 'webhooks:read webhooks:write emprestimos:read emprestimos:write margem:read vinculos:read sandbox';
@@ -16,7 +18,7 @@ const SCOPES = 'webhooks:read webhooks:write emprestimos:read emprestimos:write 
 const JSON_TYPE = `-H 'Content-Type: application/json'`;
 
 export function banner(facts: BannerFacts): string {
-  const { url, partnerId, dataDir, prefix, loanCore } = facts;
+  const { url, partnerId, dataDir, prefix, loanCore, takesLoopback } = facts;
   return `Carteiro (sandbox) listens on ${url}${dataDir === null ? '' : `, with its data in ${dataDir}`}. Ctrl-C stops it.
 See it in a browser: ${url}/painel. Or, in a second terminal, in this folder, paste:
 
@@ -24,7 +26,7 @@ See it in a browser: ${url}/painel. Or, in a second terminal, in this folder, pa
 npm run -s cli -- receive --port 4000
 # 2. a token for the sandbox's partner
 TOKEN=$(${prefix}npm run -s cli -- token --partner ${partnerId} --scope "${SCOPES}")
-# 3. a webhook; the answer shows its secret, once
+# 3. a webhook; the answer shows its secret, once${takesLoopback ? '' : ' (on this machine: start with ALLOW_INSECURE_TARGETS=true)'}
 curl -s ${url}/v1/webhooks -H "Authorization: Bearer $TOKEN" ${JSON_TYPE} -d '{"url":"http://127.0.0.1:4000/","eventos":["assinatura.concluida","averbacao.concluida","desembolso.liquidado"]}'
 ${(loanCore === 'own' ? ownLoan : outsideLoan)(facts)}`;
 }

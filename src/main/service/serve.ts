@@ -114,7 +114,8 @@ async function greeting(config: Config, databaseUrl: string, url: string): Promi
   try {
     const partner = await pool.run(ensureSandboxPartner);
     const dataDir = config.databaseUrl === null ? config.dataDir : null;
-    return banner({ url, partnerId: partner.id, dataDir, prefix: commandPrefix(config), loanCore: config.loanCore });
+    const { loanCore, allowInsecureTargets: takesLoopback } = config;
+    return banner({ url, partnerId: partner.id, dataDir, prefix: commandPrefix(config), loanCore, takesLoopback });
   } finally {
     await pool.close();
   }
