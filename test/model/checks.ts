@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RETRY_DELAYS_S } from '../../src/contract/schedule.ts';
 import type { Pool, Sql } from '../../src/db/pool.ts';
-import { claimDue } from '../../src/delivery/queue/claim.ts';
+import { claimDue } from '../support/claim-due.ts';
 import { armLanes } from '../support/arm-lanes.ts';
 import { ClaimsAhead } from '../../src/delivery/queue/upkeep/claims-ahead.ts';
 import { LEASE_S, LOST_IN_ROW_BOOKS_FAILURE } from '../../src/delivery/queue/lease.ts';

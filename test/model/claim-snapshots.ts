@@ -1,7 +1,7 @@
 /** Claims that are under way while something else commits: another claim on their lane, or their partner's deactivation. */
 import type { Sql } from '../../src/db/pool.ts';
 import { armLanes } from '../support/arm-lanes.ts';
-import { claimDue } from '../../src/delivery/queue/claim.ts';
+import { claimDue } from '../support/claim-due.ts';
 
 const GATE = 7;
 const CAP = 8;

@@ -5,7 +5,8 @@
  */
 import type { Pool, Sql } from '../../src/db/pool.ts';
 import { advanceTime } from '../../src/delivery/partner/advance.ts';
-import { type Claimed, claimDue, takeTurn } from '../../src/delivery/queue/claim.ts';
+import { type Claimed, takeTurn } from '../../src/delivery/queue/claim.ts';
+import { claimDue } from '../support/claim-due.ts';
 import { armLanes } from '../support/arm-lanes.ts';
 import { record } from '../../src/delivery/queue/record.ts';
 import { endLostClaims } from '../../src/delivery/queue/lost.ts';

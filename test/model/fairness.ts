@@ -1,7 +1,7 @@
 /** What a poller may take for webhooks that hang, so that others find a slot. */
 import type { Pool, Sql } from '../../src/db/pool.ts';
 import { armLanes } from '../support/arm-lanes.ts';
-import { claimDue } from '../../src/delivery/queue/claim.ts';
+import { claimDue } from '../support/claim-due.ts';
 import { record } from '../../src/delivery/queue/record.ts';
 import { DELIVERED } from '../support/delivered.ts';
 import { SILENCE, startHeldPoller } from '../support/held-poller.ts';

@@ -2,7 +2,8 @@
 import type { ReservedSql } from 'postgres';
 import type { Pool, Sql } from '../../src/db/pool.ts';
 import { freeSlots } from '../../src/delivery/queue/arrivals.ts';
-import { type Claimed, claimDue, takeTurn } from '../../src/delivery/queue/claim.ts';
+import { type Claimed, takeTurn } from '../../src/delivery/queue/claim.ts';
+import { claimDue } from '../support/claim-due.ts';
 import { commitEvents, insertSubscriber } from '../support/outbox.ts';
 import { neverBlocked } from './lane-wakes.ts';
 

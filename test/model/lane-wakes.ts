@@ -3,7 +3,7 @@ import type { ReservedSql } from 'postgres';
 import type { Sql } from '../../src/db/pool.ts';
 import { freeSlots } from '../../src/delivery/queue/arrivals.ts';
 import { armLanes } from '../support/arm-lanes.ts';
-import { claimDue } from '../../src/delivery/queue/claim.ts';
+import { claimDue } from '../support/claim-due.ts';
 import { DUE_FROM_EVER, readDueMark } from '../../src/delivery/queue/upkeep/due-mark.ts';
 
 const LIMIT = 10;

@@ -4,7 +4,8 @@
  */
 import type { Pool, Sql, Tx } from '../../src/db/pool.ts';
 import { armLanes } from '../support/arm-lanes.ts';
-import { type ClaimedDelivery, claimDue } from '../../src/delivery/queue/claim.ts';
+import { type ClaimedDelivery } from '../../src/delivery/queue/claim.ts';
+import { claimDue } from '../support/claim-due.ts';
 import { LEASE_S } from '../../src/delivery/queue/lease.ts';
 import { cancelDelivery } from '../../src/delivery/queue/orders/cancel.ts';
 import { releaseWaiting, setInOrder } from '../../src/delivery/queue/orders/loan-order.ts';

@@ -6,7 +6,8 @@
 import type { ReservedSql } from 'postgres';
 import type { Pool, Sql } from '../../src/db/pool.ts';
 import { armLanes, waitForWork } from '../support/arm-lanes.ts';
-import { claimDue, takeTurn } from '../../src/delivery/queue/claim.ts';
+import { takeTurn } from '../../src/delivery/queue/claim.ts';
+import { claimDue } from '../support/claim-due.ts';
 import { record } from '../../src/delivery/queue/record.ts';
 import type { Report } from '../../src/delivery/queue/report.ts';
 import { Slots } from '../../src/delivery/queue/slots.ts';

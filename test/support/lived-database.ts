@@ -6,7 +6,7 @@ import { sealAll } from '../../src/audit/seals/sealer.ts';
 import { verifySeals } from '../../src/audit/seals/verify.ts';
 import type { Pool, Sql } from '../../src/db/pool.ts';
 import { countSealable } from './count-sealable.ts';
-import { claimDue } from '../../src/delivery/queue/claim.ts';
+import { claimDue } from './claim-due.ts';
 import { armLanes } from './arm-lanes.ts';
 import { FEED_START, type FeedCursor, readFeed, whereToGoOn } from '../../src/log/feed.ts';
 import { startEngine } from './engine.ts';

@@ -117,7 +117,7 @@ export const ORDINAL = {
   leaseMs: 19,
 } as const satisfies Record<keyof TurnColumns, number>;
 
-type Row = { readonly [Name in keyof TurnColumns as (typeof ORDINAL)[Name]]: TurnColumns[Name] };
+export type Row = { readonly [Name in keyof TurnColumns as (typeof ORDINAL)[Name]]: TurnColumns[Name] };
 
 export interface Claimed {
   readonly deliveries: ClaimedDelivery[];
@@ -127,30 +127,6 @@ export interface Claimed {
   readonly lost: readonly string[];
   /** Webhooks without a free slot. */
   readonly full: ReadonlySet<string>;
-}
-
-/**
- * Claims up to `limit` due deliveries under the name `claim`. The claim is the caller's when its transaction has committed; the
- * commit may be sent before the answer arrives. No lane is due before `dueFrom`. `shares` are those of the caller's slots, of
- * which `limit` are free; null: no partner's share is looked at. `now` replaces the database's clock in tests.
- */
-export async function claimDue(
-  tx: Tx,
-  claim: string,
-  limit: number,
-  now: Date | null = null,
-  dueFrom = DUE_FROM_EVER,
-  shares: Shares | null = null,
-): Promise<Claimed> {
-  const rows = (await tx`
-    select * from claim_due(${claim}, ${limit}, ${now}::timestamptz, ${dueFrom}::text::timestamptz,
-                            ${shares?.reserve ?? null}::int,
-                            ${[...(shares?.holders.keys() ?? [])]}::uuid[],
-                            ${[...(shares?.holders.values() ?? [])]}::int[],
-                            ${(shares?.sated ?? []) as string[]}::uuid[])`
-    .values()
-    .execute()) as unknown as readonly Row[];
-  return claimedOf(rows);
 }
 
 /** What a poller found in a turn, beside what it claimed. */
@@ -167,7 +143,10 @@ export interface Turn extends Claimed {
 
 /**
  * A poller's turn, as a transaction of its own: waits for work as long as `patience` lasts (null: not at all), takes what arrived,
- * and claims as {@link claimDue} does, first attempts the short way (drizzle/functions/take_turn.sql).
+ * and claims up to `limit` due deliveries under the name `claim`, first attempts the short way (drizzle/functions/take_turn.sql).
+ * The claim is the caller's when its transaction has committed; the commit may be sent before the answer arrives. No lane is due
+ * before `dueFrom`. `shares` are those of the caller's slots, of which `limit` are free; null: no partner's share is looked at.
+ * `now` replaces the database's clock in tests.
  */
 export async function takeTurn(
   tx: Tx,
@@ -192,7 +171,8 @@ export async function takeTurn(
   return { ...claimedOf(rows), arrived, more: arrived >= ARRIVALS_A_TURN, server, leaseMs };
 }
 
-function claimedOf(rows: readonly Row[]): Claimed {
+/** What the rows of `claim_due` tell. */
+export function claimedOf(rows: readonly Row[]): Claimed {
   const all = rows.filter((row) => row[ORDINAL.id] === null).map(laneOf);
   const byWebhook = new Map(all.map((lane) => [lane.webhookId, lane]));
   return {

@@ -7,7 +7,7 @@ import {
   resumeWhile,
 } from '../../../src/delivery/partner/activation.ts';
 import { armLanes } from '../../support/arm-lanes.ts';
-import { claimDue } from '../../../src/delivery/queue/claim.ts';
+import { claimDue } from '../../support/claim-due.ts';
 import { setInOrder } from '../../../src/delivery/queue/orders/loan-order.ts';
 import { deactivatePartner } from '../../../src/steering/off-boarding.ts';
 import { useOneWebhook } from '../../support/one-webhook.ts';

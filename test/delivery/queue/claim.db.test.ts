@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { SESSION_SETTINGS } from '../../../src/delivery/poller/session.ts';
 import { setCap } from '../../../src/delivery/queue/orders/cap.ts';
-import { claimDue } from '../../../src/delivery/queue/claim.ts';
+import { claimDue } from '../../support/claim-due.ts';
 import { insertArrivals } from '../../../src/delivery/queue/arrivals.ts';
 import { armLanes } from '../../support/arm-lanes.ts';
 import { releaseClaim } from '../../../src/delivery/queue/release.ts';

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { Pool, type Tx } from '../../../src/db/pool.ts';
 import { armLanes, waitForWork } from '../../support/arm-lanes.ts';
-import { claimDue } from '../../../src/delivery/queue/claim.ts';
+import { claimDue } from '../../support/claim-due.ts';
 import { DUE_FROM_EVER, DueMark, readDueMark } from '../../../src/delivery/queue/upkeep/due-mark.ts';
 import { silentLog } from '../../support/silent-log.ts';
 import { startCounting } from '../../support/counters.ts';

@@ -4,7 +4,7 @@ import { addUp } from '../../../src/audit/add-up-balance.ts';
 import { readBalance } from '../../../src/audit/balance.ts';
 import { dayOf } from '../../../src/contract/calendar.ts';
 import { armLanes } from '../../support/arm-lanes.ts';
-import { claimDue } from '../../../src/delivery/queue/claim.ts';
+import { claimDue } from '../../support/claim-due.ts';
 import { SUSPENDED_AT_ONCE, suspendUnclaimed } from '../../../src/delivery/queue/orders/suspend.ts';
 import { Sweeper } from '../../../src/delivery/queue/upkeep/sweep.ts';
 import { deactivatePartner, reactivatePartner, untilGone } from '../../../src/steering/off-boarding.ts';

@@ -2,7 +2,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import type { Sql } from '../../../src/db/pool.ts';
 import { armLanes } from '../../support/arm-lanes.ts';
-import { claimDue } from '../../../src/delivery/queue/claim.ts';
+import { claimDue } from '../../support/claim-due.ts';
 import { type DeliveryWorld, startDeliveryWorld } from '../../support/delivery-world.ts';
 import { useOneWebhook } from '../../support/one-webhook.ts';
 import { commitEvents, insertPartner, readDeliveries } from '../../support/outbox.ts';

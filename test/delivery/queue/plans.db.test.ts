@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { SESSION_SETTINGS } from '../../../src/delivery/poller/session.ts';
 import { armLanes } from '../../support/arm-lanes.ts';
-import { claimDue } from '../../../src/delivery/queue/claim.ts';
+import { claimDue } from '../../support/claim-due.ts';
 import { record } from '../../../src/delivery/queue/record.ts';
 import { createTestDatabase, openPool } from '../../support/database.ts';
 import { commitEvents, insertPartner, insertSubscriber, insertWebhook } from '../../support/outbox.ts';

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { setCap } from '../../../src/delivery/queue/orders/cap.ts';
-import { type ClaimedDelivery, claimDue } from '../../../src/delivery/queue/claim.ts';
+import { type ClaimedDelivery } from '../../../src/delivery/queue/claim.ts';
+import { claimDue } from '../../support/claim-due.ts';
 import { armLanes } from '../../support/arm-lanes.ts';
 import { record } from '../../../src/delivery/queue/record.ts';
 import type { Report } from '../../../src/delivery/queue/report.ts';
