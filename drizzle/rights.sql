@@ -69,8 +69,7 @@ grant select (id, event_id, webhook_id, partner_id, status, attempts, next_attem
 grant select (id, partner_id, events, active, created_at) on webhooks to carteiro_auditor;
 grant select (id, name, active, signing, documents, issuance, created_at) on partners to carteiro_auditor;
 grant select (webhook_id, version, muted_at) on lanes to carteiro_auditor;
-grant execute on function
-  current_epoch(), cluster_timeline(), is_emitted(text), field_of(json, text), reads_the_same(text), delivery_id(uuid, uuid)
+grant execute on function current_epoch(), cluster_timeline(), is_emitted(text), field_of(json, text), reads_the_same(text)
   to carteiro_auditor;
 -- `audit verify` makes the release's tables once more, with their constraints (src/db/migrations/compare-schema.ts).
 grant execute on function
@@ -103,7 +102,7 @@ grant execute on function
   advisory_lock(text), masked(text), answer_head(text), answer_body(text), poller_of(text), field_of(json, text),
   envelope(text, timestamptz, text, uuid, json),
   is_sound_delivery(text, integer, smallint, smallint, timestamptz, text, timestamptz, timestamptz),
-  is_sound_attempt(integer, boolean, text, smallint, integer, text), delivery_id(uuid, uuid), span_of(uuid), tx_span(xid8),
+  is_sound_attempt(integer, boolean, text, smallint, integer, text),
   lease(), next_slot(deliveries, timestamptz), cluster_timeline(), current_epoch(), server_fault(), refuse_strange_server(), look_at_server(integer, xid8)
   to carteiro_app, carteiro_poller;
 
@@ -166,8 +165,7 @@ grant execute on function
 
 -- The loan core, in whatever language: it appends, asks which version it appends to, and numbers its loans.
 grant execute on function
-  next_loan_number(text), append_event(uuid, integer, text, uuid, json, text, text, timestamptz, text), stream_version(uuid),
-  delivery_id(uuid, uuid)
+  next_loan_number(text), append_event(uuid, integer, text, uuid, json, text, text, timestamptz, text), stream_version(uuid)
   to carteiro_core;
 grant select on event_types, core_deliveries to carteiro_core;
 

@@ -6,5 +6,4 @@ select e.id as event_id, e.stream, e.version, e.type, e.partner_id, d.id, d.webh
        case when isfinite(d.next_attempt_at) then d.next_attempt_at end as next_attempt_at, d.finished_at
 from events e
 join event_types t on t.name = e.type and t.kind = 'emitted'
-join webhooks w on w.partner_id = e.partner_id
-join deliveries d on d.id = delivery_id(e.id, w.id) and d.partner_id = e.partner_id;
+join deliveries d on d.event_id = e.id and d.partner_id = e.partner_id;

@@ -52,7 +52,7 @@ as $$
       cross join lateral (
         select id, status, claimed_at, next_attempt_at
         from deliveries
-        where id = delivery_id(e.id, due.webhook_id) and partner_id = due.partner_id
+        where webhook_id = due.webhook_id and event_id = e.id and partner_id = due.partner_id
         limit 1
       ) o
       where due.is_of_loan and e.stream = due.stream and e.version <> due.version

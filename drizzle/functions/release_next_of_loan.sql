@@ -20,7 +20,7 @@ begin
     cross join lateral (
       select id, status, next_attempt_at
       from deliveries
-      where id = delivery_id(e.id, new.webhook_id) and partner_id = new.partner_id
+      where webhook_id = new.webhook_id and event_id = e.id and partner_id = new.partner_id
       limit 1
     ) d
     where mine.id = new.event_id and d.status = 'pendente' and d.next_attempt_at = 'infinity'

@@ -111,7 +111,7 @@ async function deliveriesOf(pool: Pool, months: readonly Month[], sought: Keys):
   const kept = await pool.run(
     (sql) => sql<{ id: string }[]>`
       select d.id
-      from events e join webhooks w on w.partner_id = e.partner_id join deliveries d on d.id = delivery_id(e.id, w.id)
+      from events e join webhooks w on w.partner_id = e.partner_id join deliveries d on d.webhook_id = w.id and d.event_id = e.id
       where e.id = any (${[...sought]}::uuid[])`,
   );
   return new Set([...archived, ...kept.map(({ id }) => hexOf(id))]);

@@ -125,7 +125,7 @@ async function writePart(
     const ended = sql.unsafe<{ piece: Buffer }[]>(
       `select string_agg(${recordOf('deliveries')}, '') as piece
        from events e join webhooks w on w.partner_id = e.partner_id
-       join deliveries t on t.id = delivery_id(e.id, w.id)
+       join deliveries t on t.webhook_id = w.id and t.event_id = e.id
        where ${within(span, 'e')} and e.fan_out > 0 and t.status in ('entregue', 'erro')
        group by e.position % 512`,
     );

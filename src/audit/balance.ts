@@ -154,8 +154,7 @@ export function balanceOf(tx: Tx, { days, start, end }: Slice) {
           limit 1
         ) h on true
         left join lateral (
-          select id, status from deliveries
-          where id = delivery_id(e.id, w.id) and webhook_id = w.id and event_id = e.id limit 1
+          select id, status from deliveries where webhook_id = w.id and event_id = e.id limit 1
         ) d on true
         where w.partner_id = e.partner_id and (d.id is not null or (h.active and e.type = any (h.events)))
         offset 0

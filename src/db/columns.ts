@@ -34,8 +34,8 @@ export const epoch = () =>
 export const pgSnapshot = customType<{ data: string }>({ dataType: () => 'pg_snapshot' });
 
 /** A virtual generated column, which drizzle lacks: PostgreSQL computes it when it is read, and stores nothing. */
-export const virtual = <T>(type: string, expression: string) =>
-  customType<{ data: T }>({ dataType: () => `${type} generated always as (${expression}) virtual` });
+export const computedText = (expression: string) =>
+  customType<{ data: string }>({ dataType: () => `text generated always as (${expression}) virtual` });
 
 /** An instant to the millisecond, which is what the wire shows. */
 export const instant = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'date' });

@@ -12,8 +12,8 @@ export async function readFeedEvent(pool: Pool, partnerId: string, id: string): 
              (select coalesce(json_agg(json_build_object('id', d.id, 'webhook_id', d.webhook_id, 'status', d.status)
                                        order by d.id), '[]')
               from deliveries d
-              where d.id = any (array(select delivery_id(e.id, w.id) from webhooks w where w.partner_id = ${partnerId}))
-                and d.partner_id = ${partnerId}) as deliveries
+              where d.webhook_id = any (array(select w.id from webhooks w where w.partner_id = ${partnerId}))
+                and d.partner_id = ${partnerId} and d.event_id = e.id) as deliveries
       from events e
       join messages m on m.event_id = e.id
       where e.id = ${id} and e.partner_id = ${partnerId} and e.type <> ${TEST_NAME}`,

@@ -39,11 +39,9 @@ export async function findStart(pool: Pool, partnerId: string, since: Date, hist
           where e.partner_id = ${partnerId} and e.imported = orders.imported and e.id >= ${firstIdAt(since)}
             and (e.epoch, e.tx, e.position)
               >= (coalesce((select epoch from bound), 0::smallint), coalesce((select tx from bound), '0'::xid8), 0)
-            and (e.epoch, tx_span(e.tx))
-              >= (coalesce((select epoch from bound), 0::smallint), coalesce((select tx_span(tx) from bound), 0))
             and (e.epoch, e.tx) < (horizon.epoch, horizon.tx) and (e.epoch < horizon.own_from or e.tx < horizon.tx)
-          order by e.epoch, tx_span(e.tx)
-          fetch first row with ties
+          order by e.epoch, e.tx, e.position
+          limit 1
         ) e
         order by e.epoch, e.tx, e.position
         limit 1
@@ -54,14 +52,12 @@ export async function findStart(pool: Pool, partnerId: string, since: Date, hist
         select e.epoch, e.tx, e.position
         from events e
         where e.partner_id = ${partnerId} and e.imported = orders.imported and (e.epoch < horizon.own_from or e.tx < horizon.tx)
+          -- One bound: of two, the index would begin at the farther one.
           and (e.epoch, e.tx, e.position)
             < (coalesce((select epoch from first), horizon.epoch), coalesce((select tx from first), horizon.tx),
                coalesce((select position from first), 0))
-          -- One bound that the index knows: of two, it would begin at the farther one.
-          and (e.epoch, tx_span(e.tx))
-            <= (coalesce((select epoch from first), horizon.epoch), tx_span(coalesce((select tx from first), horizon.tx)))
-        order by e.epoch desc, tx_span(e.tx) desc
-        fetch first row with ties
+        order by e.epoch desc, e.tx desc, e.position desc
+        limit 1
       ) e
       order by e.epoch desc, e.tx desc, e.position desc
       limit 1`,

@@ -97,9 +97,8 @@ export async function whereToGoOn(pool: Pool, partnerId: string, cursor: FeedCur
         from events e
         where e.partner_id = ${partnerId} and e.imported = orders.imported
           and (e.epoch, e.tx, e.position) <= (${epoch}::text::smallint, ${tx}::text::xid8, ${position}::text::bigint)
-          and (e.epoch, tx_span(e.tx)) <= (${epoch}::text::smallint, tx_span(${tx}::text::xid8))
-        order by e.epoch desc, tx_span(e.tx) desc
-        fetch first row with ties
+        order by e.epoch desc, e.tx desc, e.position desc
+        limit 1
       ) e
       order by e.epoch desc, e.tx desc, e.position desc
       limit 1`,
@@ -137,9 +136,10 @@ async function readRows(
           where e.partner_id = ${partnerId} and e.imported = orders.imported
             and (e.epoch, e.tx) < (current_epoch(), pg_snapshot_xmin(pg_current_snapshot()))
             and (e.epoch < (select own_from from installation) or e.tx < pg_snapshot_xmin(pg_current_snapshot()))
-            and ${isBehind(sql, from)}
-          order by e.epoch, tx_span(e.tx)
-          fetch first ${looked} rows with ties
+            and (e.epoch, e.tx, e.position)
+              > (${from.epoch}::text::smallint, ${from.tx}::text::xid8, ${from.position}::text::bigint)
+          order by e.epoch, e.tx, e.position
+          limit ${looked}
         ) e
         order by e.epoch, e.tx, e.position
         limit ${looked}
@@ -163,8 +163,8 @@ async function readRows(
         select d.event_id,
                json_agg(json_build_object('id', d.id, 'webhook_id', d.webhook_id, 'status', d.status) order by d.id) as list
         from deliveries d
-        where d.id = any (array(select delivery_id(page.id, w.id) from page, webhooks w where w.partner_id = ${partnerId}))
-          and d.partner_id = ${partnerId}
+        where d.webhook_id = any (array(select id from webhooks where partner_id = ${partnerId}))
+          and d.partner_id = ${partnerId} and d.event_id = any (array(select id from page))
         group by d.event_id
       )
       select last.*, page.id, page.epoch::text as epoch, page.tx::text as tx, page.position::text as position, page.body,
@@ -175,15 +175,6 @@ async function readRows(
       left join sent on sent.event_id = page.id
       order by page.epoch, page.tx, page.position`,
   );
-}
-
-/**
- * Which events `e` lie behind a cursor. The index knows a transaction's span alone: who walks it orders by that, takes the
- * last span whole (WITH TIES), and then sorts. Ordered by the place in one step, an old statistic had all of a partner's events sorted.
- */
-export function isBehind(sql: Tx, { epoch, tx, position }: FeedCursor) {
-  return sql`(e.epoch, e.tx, e.position) > (${epoch}::text::smallint, ${tx}::text::xid8, ${position}::text::bigint)
-    and (e.epoch, tx_span(e.tx)) >= (${epoch}::text::smallint, tx_span(${tx}::text::xid8))`;
 }
 
 /** The orders of the log that a reader of the feed walks, as rows of `orders`. */

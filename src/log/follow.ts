@@ -10,10 +10,13 @@
 import { NOT_FACTS } from '../contract/delivery.ts';
 import type { EventType } from '../contract/events.ts';
 import type { Tx } from '../db/pool.ts';
-import { type FeedCursor, isBehind } from './feed.ts';
 
 /** A cursor in the log: after this event. Whole numbers as text. */
-export type LogCursor = FeedCursor;
+export interface LogCursor {
+  readonly epoch: string;
+  readonly tx: string;
+  readonly position: string;
+}
 
 export interface PlacedEvent extends LogCursor {
   readonly id: string;
@@ -63,13 +66,14 @@ export async function readSettled(
     cross join ${ordersAfter(tx, after)}
     cross join lateral (
       select epoch, tx, position, id, stream, version, type, partner_id
-      from events e
+      from events
       where partner_id = p.id and imported = orders.imported and type <> all (${but as string[]})
         and (epoch, tx) < (current_epoch(), pg_snapshot_xmin(pg_current_snapshot()))
         and (epoch < (select own_from from installation) or tx < pg_snapshot_xmin(pg_current_snapshot()))
-        and ${isBehind(tx, after)}
-      order by epoch, tx_span(tx)
-      fetch first ${limit} rows with ties
+        and (epoch, tx, position)
+          > (${after.epoch}::text::smallint, ${after.tx}::text::xid8, ${after.position}::text::bigint)
+      order by epoch, tx, position
+      limit ${limit}
     ) e
     order by e.epoch, e.tx, e.position
     limit ${limit}`;
@@ -79,10 +83,12 @@ export async function readSettled(
 export async function readCommitted(tx: Tx, after: LogCursor, partnerId: string): Promise<PlacedEvent[]> {
   return tx<PlacedEvent[]>`
     select epoch::text as epoch, tx::text as tx, position::text as position, id, stream, version, type, partner_id as "partnerId"
-    from events e
+    from events
     join ${ordersAfter(tx, after)} using (imported)
-    where partner_id = ${partnerId} and type <> all (${NOT_FACTS as string[]}) and ${isBehind(tx, after)}
-    order by e.epoch, e.tx, e.position`;
+    where partner_id = ${partnerId} and type <> all (${NOT_FACTS as string[]})
+      and (epoch, tx, position)
+        > (${after.epoch}::text::smallint, ${after.tx}::text::xid8, ${after.position}::text::bigint)
+    order by epoch, tx, position`;
 }
 
 /** How long the oldest event after the cursor has been in the log, in seconds; 0 when there is none. */
@@ -93,11 +99,12 @@ export async function readLagS(tx: Tx, after: LogCursor): Promise<number> {
     cross join ${ordersAfter(tx, after)}
     cross join lateral (
       select id
-      from events e
+      from events
       where partner_id = p.id and imported = orders.imported and type <> all (${NOT_FACTS as string[]})
-        and ${isBehind(tx, after)}
-      order by epoch, tx_span(tx)
-      fetch first row with ties
+        and (epoch, tx, position)
+          > (${after.epoch}::text::smallint, ${after.tx}::text::xid8, ${after.position}::text::bigint)
+      order by epoch, tx, position
+      limit 1
     ) first`;
   return lag;
 }

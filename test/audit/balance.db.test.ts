@@ -86,10 +86,10 @@ describe('the balance', () => {
     await commitMarginEvents(sql(), partner, 2, new Date('2026-01-30T03:00:00.000Z'));
     await commitMarginEvents(sql(), partner, 1, new Date('2026-01-31T02:59:59.999Z'));
     await commitMarginEvents(sql(), partner, 1, new Date('2026-01-31T03:00:00.000Z'));
-    // Of no event: their ids say when.
+    // Made by nothing: their ids say when.
     await sql()`
-      insert into deliveries (event_id, webhook_id, partner_id, next_attempt_at)
-      select made.id::uuid, w.id, w.partner_id, now()
+      insert into deliveries (id, event_id, webhook_id, partner_id, next_attempt_at)
+      select made.id::uuid, uuidv7(), w.id, w.partner_id, now()
       from (select id, partner_id from webhooks where events = '{averbacao.concluida}') w,
            unnest(array['019c0cd7-df7f-7000-8000-000000000000', '019c0cd7-df80-7000-8000-000000000000']) made (id)`;
     const { linhas, diferencas } = (await balance('?de=2026-01-28&ate=2026-02-02')).body;

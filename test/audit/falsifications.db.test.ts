@@ -196,8 +196,7 @@ const TABLE = `
   # Who may append states what happened. Its actor is sealed with it.
   select append_event(gen_random_uuid(), 0, 'margem.falhou', :p, ':payload', 'core')
 
-[superuser: verify balance check] two deliveries that swap their events
-  alter table deliveries alter column id drop expression;
+[superuser: verify check] two deliveries that swap their events
   update deliveries set event_id = uuidv7() where id = :d; update deliveries set event_id = :e where id = :o;
   update deliveries set event_id = :f where id = :d
 [superuser: verify check] a delivery that failed, and had arrived
@@ -208,17 +207,17 @@ const TABLE = `
   update deliveries set status = 'erro', next_attempt_at = null, finished_at = now() where id = :x
 [superuser: balance open] a delivery removed
   delete from deliveries where id = :x
-[superuser: verify balance open] a delivery's other id
-  alter table deliveries alter column id drop expression; update deliveries set id = uuidv7() where id = :d
+[superuser: verify open] a delivery's other id
+  update deliveries set id = uuidv7() where id = :d
 [superuser: balance] a delivery to a webhook that had not asked for it
   insert into deliveries (event_id, webhook_id, partner_id, next_attempt_at) values (:y, :v, :p, now())
-[superuser: verify balance open] a delivery moved to another webhook
+[superuser: verify balance check] a delivery moved to another webhook
   update deliveries set webhook_id = :v where id = :d
 [superuser: verify check] a delivery moved to another partner
   update deliveries set partner_id = :q where id = :d
 [superuser: nobody] other times of a delivery
   # They are no evidence: the sealed event and attempts have the times that count.
-  update deliveries set finished_at = finished_at - interval '1 day' where id = :d
+  update deliveries set created_at = created_at - interval '1 day', finished_at = finished_at - interval '1 day' where id = :d
 [app: nobody] a delivery put off for a year
   # Nothing false is said. The queue's status and its alert show a delivery that waits too long.
   update deliveries set next_attempt_at = next_attempt_at + interval '1 year' where id = :x

@@ -9,7 +9,7 @@ const CHANGES = [
   ['alter table attempts add column note text', 'attempts: columns'],
   ['alter table events alter column fan_out set default 0', 'events: columns'],
   ['alter table seals drop constraint seals_span', 'seals: constraints'],
-  ['alter table deliveries drop constraint deliveries_pkey', 'deliveries: constraints'],
+  ['alter table deliveries drop constraint deliveries_once', 'deliveries: constraints'],
   ['drop index registrations_one_open', 'registrations: unique indexes'],
   ['alter table webhooks disable trigger webhooks_have_lanes', 'webhooks: triggers'],
   [

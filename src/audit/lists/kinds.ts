@@ -21,7 +21,7 @@ function deliveriesOf(sql: Tx, column: 'id' | 'stream', value: string, { deliver
     array(select d.id
           from events e
           join webhooks w on w.partner_id = e.partner_id
-          join ${deliveries} d on d.id = delivery_id(e.id, w.id)
+          join ${deliveries} d on d.webhook_id = w.id and d.event_id = e.id
           where e.${sql(column)} = ${value})`;
 }
 

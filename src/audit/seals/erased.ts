@@ -56,7 +56,7 @@ export async function findStrangeErasures(sql: Tx, sight: Sight): Promise<Verify
     from listed l
     join events e on e.id = l.id
     join webhooks w on w.partner_id = e.partner_id
-    join deliveries d on d.id = delivery_id(e.id, w.id)
+    join deliveries d on d.webhook_id = w.id and d.event_id = e.id
     join attempts a on a.delivery_id = d.id
     where l.is_due and ${answered}
     order by 2, 3`;

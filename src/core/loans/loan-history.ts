@@ -19,7 +19,8 @@ export async function readLoanHistory(pool: Pool, partnerId: string, loanId: str
         select d.event_id,
                json_agg(json_build_object('id', d.id, 'webhook_id', d.webhook_id, 'status', d.status) order by d.id) as list
         from deliveries d
-        where d.id = any (array(select delivery_id(stream.id, w.id) from stream, webhooks w where w.partner_id = ${partnerId}))
+        where d.webhook_id = any (array(select id from webhooks where partner_id = ${partnerId}))
+          and d.event_id = any (array(select id from stream))
         group by d.event_id
       )
       select stream.id, type, data, version, partner_id as "partnerId", occurred_at as "occurredAt",

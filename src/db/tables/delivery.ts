@@ -17,30 +17,16 @@ import {
   real,
   smallint,
   text,
+  unique,
   uuid,
 } from 'drizzle-orm/pg-core';
 import { DELIVERY_STATUSES } from '../../contract/statuses.ts';
-import { instant, ownTx, preciseInstant, virtual } from '../columns.ts';
-
-/**
- * A delivery's id is made of its event's and its webhook's (drizzle/functions/delivery_id.sql has the same expression). So the primary
- * key holds an event to one delivery for each webhook, and finds it: a key of both besides took 107 B a
- * delivery, and the lists of a webhook, which it answered, take 12 by `deliveries_of_webhook`. It is a UUIDv7 of the event's time, in the order of the events.
- */
-const DELIVERY_ID = `(left(event_id::text, 20) || left(encode(sha256(uuid_send(event_id) || uuid_send(webhook_id)), 'hex'), 15))::uuid`;
-
-/** The 4 s in which an event was appended (drizzle/functions/span_of.sql). */
-const SPAN = `(('x' || left(event_id::text, 8) || substr(event_id::text, 10, 1))::bit(36)::bigint)`;
-
-/** When the event was appended, and with it the delivery. */
-const timeOfEvent = virtual<Date>('timestamp (3) with time zone', 'uuid_extract_timestamp(event_id)');
+import { instant, ownId, ownTx, preciseInstant } from '../columns.ts';
 
 /**
  * What a row may hold is one CHECK each of `deliveries` and `attempts`, which a function answers (drizzle/functions,
  * `is_sound_delivery` and `is_sound_attempt`): a statement that writes reads the CHECKs of its table anew from text, and
  * nine of them took two thirds of inserting one delivery.
- *
- * Columns stand by their width, the widest first, so that none is padded: 10 B a row less here, 8 in `attempts`.
  *
  * The outbox: one row per event and webhook. While it is `pendente`, `next_attempt_at` is when it is or was due;
  * a claim leaves that alone and sets `claimed_by` and `claimed_at`, from which its lease counts. No index knows of those
@@ -54,24 +40,25 @@ const timeOfEvent = virtual<Date>('timestamp (3) with time zone', 'uuid_extract_
 export const deliveries = pgTable(
   'deliveries',
   {
-    nextAttemptAt: preciseInstant('next_attempt_at'),
-    claimedAt: preciseInstant('claimed_at'),
-    finishedAt: instant('finished_at'),
-    attempts: integer('attempts').notNull().default(0),
-    failures: smallint('failures').notNull().default(0),
-    lostInRow: smallint('lost_in_row').notNull().default(0),
-    id: uuid('id').primaryKey().generatedAlwaysAs(sql.raw(DELIVERY_ID)),
+    id: ownId(),
     eventId: uuid('event_id').notNull(),
     webhookId: uuid('webhook_id').notNull(),
     partnerId: uuid('partner_id').notNull(),
     status: text('status', { enum: DELIVERY_STATUSES }).notNull().default('pendente'),
+    attempts: integer('attempts').notNull().default(0),
+    failures: smallint('failures').notNull().default(0),
+    lostInRow: smallint('lost_in_row').notNull().default(0),
+    nextAttemptAt: preciseInstant('next_attempt_at'),
     claimedBy: text('claimed_by'),
+    claimedAt: preciseInstant('claimed_at'),
+    createdAt: instant('created_at').notNull().defaultNow(),
+    finishedAt: instant('finished_at'),
     awaited: boolean('awaited'),
     isTest: boolean('is_test'),
-    createdAt: timeOfEvent('created_at'),
   },
   (table) => [
-    index('deliveries_of_webhook').on(table.webhookId, sql.raw(SPAN)),
+    // The webhook first: in the order of its UUIDv7 events it is also each webhook's list by time.
+    unique('deliveries_once').on(table.webhookId, table.eventId),
     index('deliveries_stopped')
       .on(table.webhookId, table.status, table.eventId)
       .where(sql`status in ('erro', 'suspensa')`),

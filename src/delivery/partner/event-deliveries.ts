@@ -11,8 +11,8 @@ export async function readEventDeliveries(
   const ids = await pool.run(
     (sql) => sql<{ id: string }[]>`
       select id from deliveries
-      where id = any (array(select delivery_id(${eventId}, w.id) from webhooks w where w.partner_id = ${partnerId}))
-        and partner_id = ${partnerId}
+      where webhook_id = any (array(select w.id from webhooks w where w.partner_id = ${partnerId}))
+        and partner_id = ${partnerId} and event_id = ${eventId}
       order by id`,
   );
   const found = await Promise.all(ids.map(({ id }) => readDelivery(pool, partnerId, id)));

@@ -1,8 +1,8 @@
 /**
  * Deliveries as a partner reads them: of one webhook or of all, newest first, and one delivery with its attempts.
  *
- * The list walks the index `deliveries_of_webhook`. Event ids are UUIDv7, so their order is the order of time, and a period
- * is a range. The index knows an event's time to 4 s, so a page sorts the deliveries of one such span, or a few.
+ * The list walks the index `deliveries_once`. Event ids are UUIDv7, so its order is the order of time, and a period is
+ * a range.
  * For several webhooks the list reads a part of each and merges the parts. Below the highest of the parts' ends another
  * row may lie that was not read, so the page stops there. An index by partner is not needed; it would cost every append
  * and every record an entry.
@@ -86,7 +86,7 @@ function columns(sql: Tx) {
     m.loan_version as "loanVersion", d.status, d.attempts, last.outcome, last.status_code as "statusCode",
     case when isfinite(d.next_attempt_at) then d.next_attempt_at end as "nextAttemptAt",
     d.claimed_by is not null as "isClaimed",
-    d.created_at as "createdAt", d.finished_at as "finishedAt"`;
+    coalesce(uuid_extract_timestamp(d.event_id), d.created_at) as "createdAt", d.finished_at as "finishedAt"`;
 }
 
 export interface DeliveryList {
@@ -116,36 +116,26 @@ function depthOf({ webhookIds, status, event, outcome, statusCode, limit }: Deli
   return { depth, most: asks === 'row' ? Math.min(page, depth) : depth };
 }
 
-/** The first `depth` deliveries of a webhook `w`, in the order of the list. */
-function walked(sql: Tx, search: DeliverySearch, depth: number, column: '*' | 'event_id') {
-  const { partnerId, status, loanId, from, until, after } = search;
-  const last = [LAST_ID, after?.eventId, until && firstIdAt(until)].filter((bound) => typeof bound === 'string');
-  const isStopped = status === 'erro' || status === 'suspensa';
-  return sql`
-    select ${column === '*' ? sql`*` : sql`event_id`} from (
-      select *, span_of(event_id) as span from deliveries
-      where webhook_id = w.id and partner_id = ${partnerId} and event_id <= ${last.toSorted()[0] as string}
-        and event_id >= ${firstIdAt(from ?? new Date(0))}
-        and span_of(event_id) between span_of(${firstIdAt(from ?? new Date(0))}) and span_of(${last.toSorted()[0] as string})
-        and (event_id, w.id) < (${after?.eventId ?? LAST_ID}::uuid, ${after?.webhookId ?? LAST_ID}::uuid)
-        ${until === null ? sql`` : sql`and event_id < ${firstIdAt(until)}`}
-        ${status === 'erro' ? sql`and status = 'erro'` : sql``}
-        ${status === 'suspensa' ? sql`and status = 'suspensa'` : sql``}
-        ${loanId === null ? sql`` : sql`and id = any (array(select delivery_id(e.id, w.id) from events e where e.stream = ${loanId}))`}
-      ${isStopped ? sql`order by event_id desc limit ${depth}` : sql`order by span_of(event_id) desc fetch first ${depth} rows with ties`}
-    ) newest
-    order by ${isStopped ? sql`` : sql`span desc,`} event_id desc`;
-}
-
 async function look(pool: Pool, search: DeliverySearch): Promise<DeliveryList> {
-  const { status, event, outcome, statusCode, limit } = search;
+  const { partnerId, status, event, loanId, outcome, statusCode, from, until, after, limit } = search;
+  const last = [LAST_ID, after?.eventId, until && firstIdAt(until)].filter((bound) => typeof bound === 'string');
   const { depth, most } = depthOf(search);
+  const walked = (sql: Tx, column: '*' | 'event_id') => sql`
+    select ${column === '*' ? sql`*` : sql`event_id`} from deliveries
+    where webhook_id = w.id and partner_id = ${partnerId} and event_id <= ${last.toSorted()[0] as string}
+      and event_id >= ${firstIdAt(from ?? new Date(0))}
+      and (event_id, w.id) < (${after?.eventId ?? LAST_ID}::uuid, ${after?.webhookId ?? LAST_ID}::uuid)
+      ${until === null ? sql`` : sql`and event_id < ${firstIdAt(until)}`}
+      ${status === 'erro' ? sql`and status = 'erro'` : sql``}
+      ${status === 'suspensa' ? sql`and status = 'suspensa'` : sql``}
+      ${loanId === null ? sql`` : sql`and event_id = any (array(select id from events where stream = ${loanId}))`}
+    order by event_id desc`;
   const rows = await pool.run(
     (sql) => sql<({ stopEvent: string | null; stopWebhook: string | null } & (Row | { id: null }))[]>`
       with scan as materialized (
         select d.* from unnest(${[...search.webhookIds]}::uuid[]) w (id)
         cross join lateral (
-          select * from (${walked(sql, search, depth, '*')} limit ${depth}) looked
+          select * from (${walked(sql, '*')} limit ${depth}) looked
           where ${status}::text is null or status = ${status}
           limit ${most}
         ) d
@@ -159,7 +149,7 @@ async function look(pool: Pool, search: DeliverySearch): Promise<DeliveryList> {
               ? sql``
               : sql`
                 union all
-                select w.id, (${walked(sql, search, depth, 'event_id')} offset ${depth - 1} limit 1) from unnest(${[...search.webhookIds]}::uuid[]) w (id)
+                select w.id, (${walked(sql, 'event_id')} offset ${depth - 1} limit 1) from unnest(${[...search.webhookIds]}::uuid[]) w (id)
                 where (select count(*) from scan where webhook_id = w.id) < ${most}`
           }
         ) ends

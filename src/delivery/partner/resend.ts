@@ -146,16 +146,10 @@ async function resendBatch(tx: Tx, many: ManyToResend): Promise<Result<ResentMan
 async function nextBatch(tx: Tx, { partnerId, webhookId, from, until, after }: ManyToResend) {
   const rows = await tx<{ id: string; eventId: string }[]>`
     select id, event_id as "eventId"
-    from (
-      select id, event_id
-      from deliveries
-      where webhook_id = ${webhookId} and partner_id = ${partnerId}
-        and event_id >= ${firstIdAt(from)} and event_id < ${firstIdAt(until)}
-        and (${after}::uuid is null or event_id > ${after})
-        and span_of(event_id) between span_of(coalesce(${after}::uuid, ${firstIdAt(from)})) and span_of(${firstIdAt(until)})
-      order by span_of(event_id)
-      fetch first ${BATCH} rows with ties
-    ) next
+    from deliveries
+    where webhook_id = ${webhookId} and partner_id = ${partnerId}
+      and event_id >= ${firstIdAt(from)} and event_id < ${firstIdAt(until)}
+      and (${after}::uuid is null or event_id > ${after})
     order by event_id
     limit ${BATCH}`;
   return { ids: rows.map((row) => row.id), next: rows.length === BATCH ? (rows.at(-1)?.eventId ?? null) : null };

@@ -72,8 +72,7 @@ export async function readWebhookHealth(
              (select passed_at from projections where name = 'attempt_hours') as "countedAt",
              date_trunc('hour', now() - interval '24 hours') as "daySince",
              date_trunc('day', now() - interval '7 days', 'America/Sao_Paulo') as "weekSince",
-             set_config('enable_bitmapscan', 'off', true), set_config('enable_seqscan', 'off', true),
-             set_config('enable_sort', 'off', true)
+             set_config('enable_bitmapscan', 'off', true), set_config('enable_seqscan', 'off', true)
       from unnest(${ids}::uuid[]) with ordinality as asked (id, place)
       join webhooks w on w.id = asked.id
       join partners p on p.id = w.partner_id
@@ -114,13 +113,13 @@ export async function readWebhookHealth(
   });
 }
 
-/** Of each webhook the pending delivery that was made first, in the order of its index: the transaction has sorts off. */
+/** Of each webhook the pending delivery that was made first. */
 function readPending(sql: Tx, partnerId: string, ids: string[]): Promise<Pending[]> {
   return sql<Pending[]>`
     select w.id as "webhookId", oldest.*
     from unnest(${ids}::uuid[]) w (id)
     cross join lateral (
-      select id, created_at as "createdAt",
+      select id, coalesce(uuid_extract_timestamp(event_id), created_at) as "createdAt",
              case when claimed_by is null and isfinite(next_attempt_at) then next_attempt_at end as "nextAttemptAt"
       from (
         select * from deliveries
@@ -142,11 +141,8 @@ function readStreaks(sql: Tx, ids: string[]): Promise<Streak[]> {
     cross join lateral (
       select d.status, d.finished_at, last.outcome, count(last.outcome) over (order by d.event_id desc) as tried
       from (
-        select * from (
-          select id, event_id, status, finished_at from deliveries
-          where webhook_id = w.id order by span_of(event_id) desc fetch first ${STREAK_OF} rows with ties
-        ) newest
-        order by event_id desc limit ${STREAK_OF}
+        select id, event_id, status, finished_at from deliveries
+        where webhook_id = w.id order by event_id desc limit ${STREAK_OF}
       ) d
       left join lateral (
         select outcome from attempts where delivery_id = d.id order by number desc, late desc limit 1

@@ -38,7 +38,7 @@ async function seed(sql: Sql, webhooks: readonly BenchWebhook[], total: number):
     const rows = Math.min(ROWS_A_COMMIT, total - done);
     await sql`
       with made as materialized (
-        select uuidv7(ago) as event_id, now() + ago as at, webhook_id, partner_id, n,
+        select uuidv7(ago) as event_id, uuidv7(ago) as id, now() + ago as at, webhook_id, partner_id, n,
                case when n % 50 = 0 then 'erro' when n % 50 in (1, 2) then 'pendente' else 'entregue' end as status
         from generate_series(${done}::int, ${done + rows - 1}::int) n
         cross join lateral (select interval '7 days' * ((n - ${total}::float8) / ${total})) shift (ago)
@@ -58,14 +58,14 @@ async function seed(sql: Sql, webhooks: readonly BenchWebhook[], total: number):
         from made
       ),
       delivery as (
-        insert into deliveries (event_id, webhook_id, partner_id, status, attempts, failures, next_attempt_at, finished_at)
-        select event_id, webhook_id, partner_id, status, 2, case status when 'erro' then 2 else 1 end,
+        insert into deliveries (id, event_id, webhook_id, partner_id, status, attempts, failures, next_attempt_at, finished_at)
+        select id, event_id, webhook_id, partner_id, status, 2, case status when 'erro' then 2 else 1 end,
                case when status = 'pendente' then now() + interval '1 hour' end, case when status <> 'pendente' then at end
         from made
       )
       insert into attempts (delivery_id, number, event_id, webhook_id, partner_id, outcome, status_code, started_at, duration_ms, url,
                             claim, answer, recorded_at)
-      select delivery_id(event_id, webhook_id), number, event_id, webhook_id, partner_id, case when fails then 'resposta_nao_2xx' else 'entregue' end,
+      select id, number, event_id, webhook_id, partner_id, case when fails then 'resposta_nao_2xx' else 'entregue' end,
              case when fails then 503 else 200 end, at, 5 + n % 400, 'https://partner.example/', 'bench/1', '\\x6f6b', at
       from made
       cross join generate_series(1, case when n % 5 = 0 then 2 else 1 end) number

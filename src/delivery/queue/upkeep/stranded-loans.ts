@@ -58,7 +58,7 @@ export async function wakeStrandedLoans(tx: Tx, place: LoanPlace | null, atOnce 
         cross join lateral (
           select status, next_attempt_at, awaited
           from deliveries
-          where id = delivery_id(e.id, waiting.webhook_id) and partner_id = waiting.partner_id
+          where webhook_id = waiting.webhook_id and event_id = e.id and partner_id = waiting.partner_id
           limit 1
         ) o
         where mine.id = waiting.event_id and o.status = 'pendente' and o.awaited and o.next_attempt_at <> 'infinity'
