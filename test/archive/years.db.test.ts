@@ -422,6 +422,13 @@ describe('the removal of rows', () => {
     await expect(stale).rejects.toThrow('another run has written 2026-01 anew meanwhile');
   });
 
+  test('goes on over the files that it verified: a run that wrote others meanwhile has no act', async () => {
+    const { pool } = world.api.database;
+    const found = (await pool.run((sql) => readMonth(sql, MONTH))) as MonthAct;
+    const late = addAct(pool, found.manifest, { ...found, act: 'arquivamento', actor: 'teste', reason: null });
+    await expect(late).rejects.toThrow('another run removes the rows of 2026-01 meanwhile');
+  });
+
   test('leaves a delivery that is another than the archive has, with its attempts', async () => {
     const { sql, pool } = world.api.database;
     await untilSettled(sql);
