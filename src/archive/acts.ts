@@ -59,8 +59,10 @@ export async function addAct(
 ): Promise<void> {
   await pool.transaction(async (tx) => {
     await tx`select pg_advisory_xact_lock(advisory_lock('archiving'))`;
-    const newest = (await readMonth(tx, month))?.manifest ?? null;
-    if (found === null ? newest !== null : !newest?.equals(found))
+    const newest = await readMonth(tx, month);
+    if (act === 'arquivamento' && newest !== null && isRemoved(newest))
+      throw new ArchiveFault(`another run removes the rows of ${month} meanwhile: run it again`);
+    if (found === null ? newest !== null : !newest?.manifest.equals(found))
       throw new ArchiveFault(`another run has written ${month} anew meanwhile: run it again`);
     await tx`
       insert into archive_acts (act, month, first_seal, last_seal, place, manifest, rows, actor, reason)

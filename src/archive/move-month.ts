@@ -36,7 +36,8 @@ export async function removeMonth(moving: Moving, seal: () => Promise<void>): Pr
   if (act.act !== 'remocao') await register(moving, act, 'remocao', 0);
   await untilSealed(pool, month, seal);
   let removed = 0;
-  await eachPart(moving, act, async (deliveries, attempts) => {
+  await eachPart(moving, act, async (read) => {
+    const [deliveries, attempts] = [await read('deliveries'), await read('attempts')];
     const attempted = [...new Set(attempts.map(({ delivery_id: id }) => id as string))];
     for (let at = 0; at < deliveries.length; at += BATCH) {
       removed += await removeSome(pool, month, deliveries.slice(at, at + BATCH), []);
@@ -75,9 +76,14 @@ export async function restoreMonth(moving: Moving): Promise<number> {
     restored += rows;
     onProgress?.(restored);
   };
-  await eachPart(moving, act, async (deliveries, attempts) => {
-    for (let at = 0; at < deliveries.length; at += BATCH) await put(deliveries.slice(at, at + BATCH), []);
+  // A delivery that is back is read with the attempts in the database, so these come first.
+  await eachPart(moving, act, async (read) => {
+    const attempts = await read('attempts');
     for (let at = 0; at < attempts.length; at += BATCH) await put([], attempts.slice(at, at + BATCH));
+  });
+  await eachPart(moving, act, async (read) => {
+    const deliveries = await read('deliveries');
+    for (let at = 0; at < deliveries.length; at += BATCH) await put(deliveries.slice(at, at + BATCH), []);
   });
   await register(moving, act, 'restauracao', restored);
   return restored;
@@ -108,14 +114,13 @@ async function untilSealed(pool: Pool, month: string, seal: () => Promise<void>)
   }
 }
 
-/** Goes through the parts of a month: the rows of its deliveries and its attempts, as JSON has them. */
+/** Goes through the parts of a month: `read` gives the part's rows of a table, as JSON has them. */
 async function eachPart(
   { openPlace, month }: Moving,
   act: MonthAct,
-  work: (deliveries: Row[], attempts: Row[]) => Promise<void>,
+  work: (read: (table: 'deliveries' | 'attempts') => Promise<Row[]>) => Promise<void>,
 ): Promise<void> {
   const place = openPlace(act.place);
   const { partes } = await readManifest(place, month, act.manifest);
-  for (const part of partes)
-    await work(await readPart(place, part, 'deliveries'), await readPart(place, part, 'attempts'));
+  for (const part of partes) await work((table) => readPart(place, part, table));
 }

@@ -43,8 +43,8 @@ export function openPlace(name: string, access: S3Access | null): Place {
 }
 
 const WORDS: Readonly<Record<string, string>> = {
-  ENOSPC: 'the disk is full',
-  EDQUOT: 'the quota is used up',
+  ENOSPC: 'the disk is full: make room, and run it again',
+  EDQUOT: 'the quota is used up: have it raised, and run it again',
   ENOENT: 'it is not there',
   ENOTDIR: 'a part of the path is no directory',
   EACCES: 'the login may not',

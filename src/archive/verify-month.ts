@@ -4,7 +4,7 @@ import { FRAMES } from '../db/sealed-rows.ts';
 import { LeafCollector, type Leaves } from '../audit/seals/leaves.ts';
 import { levelAbove, rootOf } from '../audit/seals/merkle.ts';
 import { readSeals, type Seal } from '../audit/seals/seal-log.ts';
-import { type MonthAct, readMonth } from './acts.ts';
+import { isRemoved, type MonthAct, readMonth } from './acts.ts';
 import type { Row } from './cells.ts';
 import { type Commitments, commitmentsOf, hexOf, lacksDigest, withDigests } from './commitments.ts';
 import { type ArchivedFile, type Part, readFile, readManifest } from './manifest.ts';
@@ -85,7 +85,25 @@ export async function verifyMonth(
   onProgress?: (rows: number) => void,
 ): Promise<MonthAct & { readonly texts: number }> {
   const act = await pool.run((sql) => readMonth(sql, month));
-  if (act === null) throw new ArchiveFault(`${month} is not archived`);
+  if (act === null) throw new ArchiveFault(`${month} is not archived: archive ${month} --to PLACE does that`);
+  try {
+    return await verifyAct(pool, openPlace, act, onProgress);
+  } catch (error) {
+    if (!(error instanceof ArchiveFault)) throw error;
+    const next = isRemoved(act)
+      ? 'put a copy of what was archived in its place, and run it again'
+      : `its rows are in the database: where the files are lost, archive ${month} --to PLACE writes them anew`;
+    throw new ArchiveFault(`${error.message}; ${next}`, { cause: error.cause });
+  }
+}
+
+async function verifyAct(
+  pool: Pool,
+  openPlace: (name: string) => Place,
+  act: MonthAct,
+  onProgress?: (rows: number) => void,
+): Promise<MonthAct & { readonly texts: number }> {
+  const { month } = act;
   const place = openPlace(act.place);
   const { partes } = await readManifest(place, month, act.manifest);
   const gone = await pool.run((sql) => sql<{ id: string }[]>`select id from events where salt is null`);

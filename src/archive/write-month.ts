@@ -15,7 +15,7 @@ import { addAct, type MonthAct, readMonth } from './acts.ts';
 import { type ArchivedFile, type Manifest, type Part, writeFile, writeManifest } from './manifest.ts';
 import { ArchiveFault, type Place } from './place.ts';
 import { recordOf, TableFiles } from './table-file.ts';
-import { verifyPart } from './verify-month.ts';
+import { verifyMonth, verifyPart } from './verify-month.ts';
 
 /** Rows of a part; a seal is never split. The files of one part are in memory at a time. */
 const PART_ROWS = 131_072;
@@ -24,6 +24,7 @@ const PART_SEALS = 1_024;
 export interface Archiving {
   readonly pool: Pool;
   readonly place: Place;
+  readonly openPlace: (name: string) => Place;
   readonly month: string;
   readonly signers: readonly Signer[];
   readonly actor: string;
@@ -34,7 +35,7 @@ export interface Archiving {
 export async function archiveMonth(archiving: Archiving): Promise<MonthAct> {
   const { pool, place, month, actor } = archiving;
   const known = await pool.run((sql) => readMonth(sql, month));
-  if (known !== null && known.act !== 'restauracao')
+  if (known !== null && known.act !== 'restauracao' && !(await isSpoilt(archiving, known)))
     throw new ArchiveFault(`${month} is archived in ${known.place} since before: nothing was done`);
   const range = await pool.run((sql) => rangeOf(sql, month));
   const { manifest, digest } = await writeMonth(archiving, range);
@@ -42,6 +43,18 @@ export async function archiveMonth(archiving: Archiving): Promise<MonthAct> {
   const made = { month, firstSeal, lastSeal, place: place.name, manifest: digest, rows, actor, reason: null };
   await addAct(pool, known?.manifest ?? null, { act: 'arquivamento', ...made });
   return { act: 'arquivamento', ...made };
+}
+
+/** Whether files do not verify of which every row is still in the database: they are written anew, and the removal can go on. */
+async function isSpoilt({ pool, openPlace, month }: Archiving, { act }: MonthAct): Promise<boolean> {
+  if (act !== 'arquivamento') return false;
+  try {
+    await verifyMonth(pool, openPlace, month);
+    return false;
+  } catch (error) {
+    if (error instanceof ArchiveFault) return true;
+    throw error;
+  }
 }
 
 interface Range {

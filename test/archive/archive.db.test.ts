@@ -159,6 +159,16 @@ describe('a month in a directory', () => {
     expect((await callCommand(['archive', 'verify', MONTH], env)).code).toBe(0);
   });
 
+  test('is written anew where its files were altered before its rows were removed', async () => {
+    const name = (await readdir(at('archive', MONTH))).find((file) => file.startsWith('events')) ?? '';
+    await writeFile(at('archive', MONTH, name), '');
+    const told = await callCommand(['archive', 'verify', MONTH], env);
+    expect(told.stderr).toContain(`archive ${MONTH} --to PLACE writes them anew`);
+    const anew = await archiveTo(place());
+    expect([anew.code, anew.stderr]).toEqual([0, '']);
+    expect((await callCommand(['archive', 'verify', MONTH], env)).code).toBe(0);
+  });
+
   test.for(['duckdb', 'pandas'])('is read by %s, in columns of their types', async (library, { skip }) => {
     const missing = await run('python3', ['-c', `import ${library}`]).then(
       () => false,

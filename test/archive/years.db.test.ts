@@ -14,6 +14,7 @@ import { placeOf, readWithRemoved } from '../../src/audit/lists/removed.ts';
 import type { Removed } from '../../src/audit/lists/kind.ts';
 import { createLogin } from '../support/logins.ts';
 import { openPlace } from '../../src/archive/place.ts';
+import { restoreMonth } from '../../src/archive/move-month.ts';
 import { readsOf } from '../../src/main/service/archives.ts';
 import { backdateSeals } from '../support/backdated-seals.ts';
 import { callCommand, startCommand } from '../support/command.ts';
@@ -422,6 +423,13 @@ describe('the removal of rows', () => {
     await expect(stale).rejects.toThrow('another run has written 2026-01 anew meanwhile');
   });
 
+  test('goes on over the files that it verified: a run that wrote others meanwhile has no act', async () => {
+    const { pool } = world.api.database;
+    const found = (await pool.run((sql) => readMonth(sql, MONTH))) as MonthAct;
+    const late = addAct(pool, found.manifest, { ...found, act: 'arquivamento', actor: 'teste', reason: null });
+    await expect(late).rejects.toThrow('another run removes the rows of 2026-01 meanwhile');
+  });
+
   test('leaves a delivery that is another than the archive has, with its attempts', async () => {
     const { sql, pool } = world.api.database;
     await untilSettled(sql);
@@ -452,6 +460,18 @@ describe('the removal of rows', () => {
     }
     expect(await verify()).toEqual([]);
     expect([await count('deliveries'), await count('attempts')]).toEqual([1, 1]);
+    const cut = restoreMonth({
+      pool: world.api.database.pool,
+      openPlace: (name) => openPlace(name, null),
+      month: MONTH,
+      actor: 'teste',
+      reason: null,
+      onProgress: () => {
+        throw new Error('cut short');
+      },
+    });
+    await expect(cut).rejects.toThrow('cut short');
+    expect(await readAll()).toEqual(before);
     expect((await restore()).code).toBe(0);
     expect(await digestOfRows()).toBe(digest);
   });

@@ -16,7 +16,8 @@ becomes Parquet files (Zstandard) in columns of its own types; DuckDB, pandas an
 and each file with its SHA-256, and is signed by the keys of CHECKPOINT_KEY_FILE.
 
 Everything is read back from the place, hashed again and compared with the seals. Only then is the month registered, in a row that
-is sealed like the rest. Nothing is removed from the database: maintain does that. A run that was cut short is run again.
+is sealed like the rest. Nothing is removed from the database: maintain does that. A run that was cut short is run again. Where the
+files of a month were altered or lost before its rows were removed, it is written anew.
 
 S3: ARCHIVE_S3_KEY_ID, ARCHIVE_S3_SECRET_FILE, ARCHIVE_S3_REGION (us-east-1), and ARCHIVE_S3_ENDPOINT where it is not Amazon's.
 The files hold CPFs: give the place the rights and the encryption of the database.
@@ -31,11 +32,12 @@ Output: {"mes": "2026-10", "selos": {"de": 1, "ate": 420}, "linhas": 1000448, "o
     const { archiveMonth } = await import('../../archive/write-month.ts');
     const { placesOf } = await import('../service/archives.ts');
     const { readCheckpointKeys } = await import('../service/checkpoint-keys.ts');
-    const place = (await placesOf(config))(to);
+    const openPlace = await placesOf(config);
+    const place = openPlace(to);
     const { signers } = await readCheckpointKeys(config);
     return runJob(line, async (pool, { progress }) => {
       const onProgress = (rows: number) => progress.show(`${rows} rows are in ${place.name} and were verified there`);
-      const made = await archiveMonth({ pool, place, month, signers, actor, onProgress });
+      const made = await archiveMonth({ pool, place, openPlace, month, signers, actor, onProgress });
       const summary = {
         mes: month,
         selos: { de: made.firstSeal, ate: made.lastSeal },
