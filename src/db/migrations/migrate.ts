@@ -33,9 +33,10 @@ const PATIENCE = {
   lock_timeout: String(FOR_EVER_MS),
   idle_in_transaction_session_timeout: '60000',
   tcp_user_timeout: '60000',
-  // Left out by the driver, and set later: a server too old to know it would say that, not how old it is.
+  // Left out by the driver, and set by the first statement: a server too old to know it would say that, not how old it is.
   transaction_timeout: '',
 };
+const UNKNOWN_SETTING = '42704';
 const LOCK_TIMEOUT = '2s';
 const FIRST_PAUSE_MS = 15_000;
 const LONGEST_PAUSE_MS = 600_000;
@@ -73,7 +74,7 @@ export async function migrate(url: string, log: Logger, options: MigrateOptions 
     settings: PATIENCE,
   });
   try {
-    await pool.run(refuseUnfit).catch((caught: unknown) => {
+    await pool.run(refuseUnfitAtLeisure).catch((caught: unknown) => {
       const error = sourceOf(caught);
       throw untrusted(error) ?? (isSessionLost(error) ? sessionLost(error) : error);
     });
@@ -136,6 +137,14 @@ async function warnOfStrangeServer(sql: Tx, log: Logger, { schema }: Installatio
   if (fault !== null) log.warn({ schema }, new StrangeServer(fault).message);
 }
 
+/** A server too old to have that time-out is told how old it is by what follows. */
+async function refuseUnfitAtLeisure(sql: Tx): Promise<void> {
+  await sql`set transaction_timeout = 0`.catch((error: unknown) => {
+    if (codeOf(error) !== UNKNOWN_SETTING) throw error;
+  });
+  await refuseUnfit(sql);
+}
+
 /** How many files were applied, or 'locked' when another migrator is at work. */
 async function applyOnce(
   sql: Tx,
@@ -143,7 +152,6 @@ async function applyOnce(
   installation: Installation,
   catalog?: readonly CatalogEntry[],
 ): Promise<number | 'locked'> {
-  await sql`set transaction_timeout = 0`;
   const name = `carteiro migrate ${installation.schema}`;
   const [{ taken }] = await sql<
     [{ taken: boolean }]
