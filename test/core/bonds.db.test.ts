@@ -352,7 +352,9 @@ test('a reference that comes again for another loan is refused and told; the fir
   const of = (loanId: string): EndedBond => ({ reference: 'LIE', partnerId: partner.partnerId, loanId, data: END });
   const lying: BondRegistry = {
     async *endedBonds() {
-      yield [of(first), of(second)];
+      // Pages come one after the other; what is in one is worked on at once.
+      yield [of(first)];
+      yield [of(second)];
     },
     async *newBonds() {
       yield [];
