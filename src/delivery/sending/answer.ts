@@ -22,7 +22,7 @@ const withoutNul = (text: string, instead: string) => (text.includes('\0') ? tex
 
 function head(headers: AnswerHeaders): string {
   let text = '';
-  for (const name in headers) {
+  for (const name of Object.keys(headers)) {
     if (OF_THE_CONNECTION.has(name)) continue;
     const values = headers[name] ?? [];
     for (const value of typeof values === 'string' ? [values] : values) {
