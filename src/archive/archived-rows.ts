@@ -144,11 +144,9 @@ export class Archives {
         break;
       }
       const { oids, rows } = await readBetween(rangesOf(place, file), range);
-      const both = [...found, ...rows.map((row) => jsonRow(table, oids, { ...row, body_digest: null }))];
-      const sorted = [...new Map(both.map((row) => [keyOf(row), row]))].toSorted(([one], [other]) =>
-        one < other ? -1 : 1,
-      );
-      found = (isNewestFirst ? sorted.toReversed() : sorted).slice(0, most).map(([, row]) => row);
+      const both = [...found, ...rows.map((row) => jsonRow(table, oids, row))];
+      const sorted = both.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
+      found = (isNewestFirst ? sorted.toReversed() : sorted).slice(0, most);
     }
     if (found.length === 0 && stoppedAt === null) return null;
     const rows = { deliveries: '[]', attempts: '[]', [table]: JSON.stringify(await this.#withoutErased(found)) };
@@ -197,10 +195,8 @@ export class Archives {
     };
     const deliveries = await rowsOf('deliveries');
     if (deliveries.length === 0) return null;
-    // A delivery that was brought back, and archived again with its month, is in two of them; the newest is right.
-    const newest = [...new Map(deliveries.map((row) => [row['id'], row])).values()];
     const attempts = await this.#withoutErased(await rowsOf('attempts'));
-    return { deliveries: JSON.stringify(newest), attempts: JSON.stringify(attempts) };
+    return { deliveries: JSON.stringify(deliveries), attempts: JSON.stringify(attempts) };
   }
 
   /** The rows without answers of a worker who was forgotten since: the files may still have them. */

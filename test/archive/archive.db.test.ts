@@ -156,6 +156,11 @@ describe('a month in a directory', () => {
     expect(await tell(other)).toContain(`${file} was altered: its SHA-256 is another`);
     expect(await tell(kept.subarray(0, 50))).toContain(`${file} was altered: it has 50 bytes of ${kept.length}`);
     expect(await tell(null)).toContain(`${file} cannot be read: it is not there`);
+    const manifest = at('archive', MONTH, names.find((name) => name.startsWith('manifesto')) ?? '');
+    const asWritten = await readFile(manifest);
+    await writeFile(manifest, asWritten.toString().replace('"linhas"', ' "linhas"'));
+    expect((await callCommand(['archive', 'verify', MONTH], env)).stderr).toContain(`${manifest} was altered`);
+    await writeFile(manifest, asWritten);
     expect((await callCommand(['archive', 'verify', MONTH], env)).code).toBe(0);
   });
 

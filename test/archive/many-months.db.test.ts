@@ -1,8 +1,8 @@
-/** Pages of attempts over six removed months: each attempt once, in order, out of few files. */
+/** Pages of attempts and deliveries over six removed months: each attempt once, in order, out of few files. */
 import { expect, test } from 'vitest';
 import { Archives } from '../../src/archive/archived-rows.ts';
 import { removeMonth } from '../../src/archive/move-month.ts';
-import { openPlace, type Place } from '../../src/archive/place.ts';
+import { ArchiveFault, openPlace, type Place } from '../../src/archive/place.ts';
 import { archiveMonth } from '../../src/archive/write-month.ts';
 import type { Filters } from '../../src/audit/lists/kind.ts';
 import { KINDS } from '../../src/audit/lists/kinds.ts';
@@ -38,7 +38,7 @@ for (const [index, month] of MONTHS.entries()) {
     insert into attempts (delivery_id, number, event_id, webhook_id, partner_id, outcome, status_code, started_at, duration_ms, url, claim,
                           answer, recorded_at)
     select id, 1, event_id, webhook_id, partner_id, 'entregue', 200, ${at}, 1, 'https://partner.example/', 'p/1',
-           E'HTTP/1.1 200\\n\\nobrigado', ${at}::timestamptz + row_number() over (order by id) * interval '1 second' from ended`;
+           case when partner_id <> ${twice.partnerId} then E'HTTP/1.1 200\\n\\nobrigado' end, ${at}::timestamptz + row_number() over (order by id) * interval '1 second' from ended`;
   await untilSettled(sql);
   const [{ seals }] = await sql<[{ seals: number }]>`select count(*)::int as seals from seals`;
   await sealAll(pool);
@@ -56,10 +56,17 @@ const open = (name: string): Place => {
 };
 const archives = new Archives(pool, open);
 
-type Asked = Partial<Pick<Page, 'from' | 'until' | 'order'>> & { readonly filters?: Filters };
+type Asked = Partial<Pick<Page, 'from' | 'until' | 'order'>> & {
+  readonly filters?: Filters;
+  readonly kind?: 'tentativas' | 'entregas';
+};
 
 /** All rows of a search, how many pages they took, and the most files that one page opened. */
-async function readAll(asked: Asked, reader = pool, removed: Archives | undefined = archives) {
+async function readAll(
+  { kind = 'tentativas', ...asked }: Asked,
+  reader = pool,
+  removed: Archives | undefined = archives,
+) {
   const search = {
     filters: {},
     from: null,
@@ -73,7 +80,7 @@ async function readAll(asked: Asked, reader = pool, removed: Archives | undefine
   let [pages, files] = [0, 0];
   for (let after: readonly string[] | null = null; pages === 0 || after !== null; pages += 1) {
     opened = new Set();
-    const found = await readWithRemoved(reader, KINDS.tentativas, { ...search, after }, true, removed);
+    const found = await readWithRemoved(reader, KINDS[kind], { ...search, after }, true, removed);
     rows.push(...found.rows);
     files = Math.max(files, opened.size);
     after = found.next;
@@ -92,6 +99,19 @@ const searches: readonly {
   { of: 'a partner of the oldest month alone', asked: { filters: { parceiro_id: old.partnerId } }, rows: 1, files: 4 },
   { of: 'a webhook of the oldest month alone', asked: { filters: { webhook_id: old.id } }, rows: 1, files: 4 },
   { of: 'a partner of two months', asked: { filters: { parceiro_id: twice.partnerId } }, rows: 2, files: 4 },
+  {
+    of: 'one partner and outcome',
+    asked: { filters: { parceiro_id: usual.partnerId, resultado: 'entregue' } },
+    rows: 18,
+    files: 4,
+  },
+  { of: 'all deliveries', asked: { kind: 'entregas' }, rows: 21, files: 0 },
+  {
+    of: 'deliveries of the oldest month alone',
+    asked: { kind: 'entregas', filters: { parceiro_id: old.partnerId } },
+    rows: 1,
+    files: 0,
+  },
   { of: 'an outcome that there is none of', asked: { filters: { resultado: 'erro_tls' } }, rows: 0, files: 4 },
   {
     of: 'one month',
@@ -118,7 +138,7 @@ for (const month of MONTHS) {
 }
 
 test.each(cases)(
-  'attempts of $of, $order, are those from before the removal, and a page opens at most $files files',
+  '$of, $order, are those from before the removal, and a page opens at most $files files',
   async (one) => {
     const { rows: found, files } = await readAll({ ...one.asked, order: one.order });
     expect(found).toEqual(before[cases.indexOf(one)]);
@@ -126,14 +146,28 @@ test.each(cases)(
   },
 );
 
+test('a place that was away is asked again for a manifest', async () => {
+  let isAway = true;
+  const back = new Archives(pool, (name) => {
+    const place = open(name);
+    return { ...place, read: (...which) => (isAway ? Promise.reject(new ArchiveFault('away')) : place.read(...which)) };
+  });
+  await expect(readAll({}, pool, back)).rejects.toThrow('away');
+  isAway = false;
+  expect((await readAll({}, pool, back)).rows).toHaveLength(21);
+});
+
 test('an answer that was forgotten since is in no page, neither for an auditor who may see CPFs nor for one who may not', async () => {
-  const [{ id }] = await sql<[{ id: string }]>`select id from events where partner_id = ${old.partnerId}`;
-  await sql`update events set commitment = sha256('x'), salt = null where id = ${id}`;
+  await sql`update events set commitment = sha256('x'), salt = null where partner_id in (${old.partnerId}, ${twice.partnerId})`;
   const { url } = await createLogin(database, 'carteiro_auditor');
   const masked = openPool(url, { max: 2 });
   for (const reader of [pool, masked]) {
-    const { rows } = await readAll({ filters: { parceiro_id: old.partnerId } }, reader, new Archives(reader, open));
-    expect(rows.map(({ resposta }) => resposta)).toEqual(['apagado']);
+    const answers = async ({ partnerId }: { readonly partnerId: string }) => {
+      const { rows } = await readAll({ filters: { parceiro_id: partnerId } }, reader, new Archives(reader, open));
+      return rows.map(({ resposta }) => resposta);
+    };
+    // Where there was no answer, none was taken away.
+    expect([await answers(old), await answers(twice)]).toEqual([['apagado'], [null, null]]);
   }
   await masked.close();
 });

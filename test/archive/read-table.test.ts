@@ -79,6 +79,10 @@ describe('attempts between two places', () => {
   });
 });
 
+test('a tenth attempt lies behind a ninth', () => {
+  expect(placeOf(['2026-01-01T00:00:00Z', '10']) > placeOf(['2026-01-01T00:00:00Z', '9'])).toBe(true);
+});
+
 test('a delivery is found with its attempts of two groups, and the file says what it holds', async () => {
   const found = await readRows(file, { key: idOf(9_999) });
   expect(found.rows.map(numberOf)).toEqual([9_999, 19_999]);

@@ -47,7 +47,10 @@ test('living processes go on after it, the log is whole without a command, and a
     }
     await untilSettled(sql);
     expect((await run('audit', 'seal')).code).toBe(0);
-    return (await verify()).verdict.cabeca;
+    const { cabeca } = (await verify()).verdict;
+    // The command signs what it seals.
+    expect((await run('audit', 'head')).stdout.split(' ')[1]).toBe(cabeca.split(':')[0]);
+    return cabeca;
   };
 
   const [api, poller] = await Promise.all([startServing('api', environment), startServing('poll', environment)]);
@@ -83,6 +86,9 @@ test('living processes go on after it, the log is whole without a command, and a
   expect((await verify('--head', `${Number(size) + 1}:${'ab'.repeat(32)}`)).verdict.achados).toMatchObject([
     { tipo: 'ramificacao', tabela: 'events', linha: row },
   ]);
+  // The log's own head of the same size was signed, and is not common to both.
+  const [beside] = (await verify('--head', `${size}:${'ab'.repeat(32)}`)).verdict.achados;
+  expect([beside?.linha, beside?.detalhe]).toEqual([row, expect.stringContaining(`Both grew out of ${second}.`)]);
 
   expect(await there`select status, count(*)::int from deliveries where webhook_id = ${webhookId} group by 1`).toEqual([
     { status: 'entregue', count: 32 },

@@ -1,6 +1,6 @@
 /**
  * The newest checkpoint in a poller's memory, as the header of its deliveries: read every few seconds, so that no delivery waits
- * for it. While the database is away, or the log goes back, it stays the newest that this process has seen.
+ * for it. While the database is away it stays as it is.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from '../../db/pool.ts';

@@ -131,7 +131,7 @@ class Run {
     this.last = last;
     [this.#seals, this.#rows] = [unfinished?.seals ?? 0, unfinished?.rows ?? 0];
     this.tell(...(unfinished?.findings ?? []));
-    await this.#hold(pool, at, last.end);
+    await this.#hold(pool, [at], last.end);
     if (since === null || at === since) return since && last.sealedAt;
     const [first] = await pool.run((sql) => readSeals(sql, since.size - 1, 1));
     return first?.sealedAt ?? null;
@@ -146,11 +146,12 @@ class Run {
     return { seals: this.#seals, rows: this.#rows, head: this.#tree.head(), findings: this.#findings };
   }
 
-  /** Holds the log, as far as it was read, against a head of the same size. */
-  async #hold(pool: Pool, head: TreeHead, end: LogPoint): Promise<void> {
+  /** Holds the log, as far as it was read, against heads of the same size. Where one differs, no other of them is common to both. */
+  async #hold(pool: Pool, heads: readonly TreeHead[], end: LogPoint): Promise<void> {
     const own = this.#tree.head();
-    if (own?.root.equals(head.root)) this.#common = { head, end };
-    else this.tell(await describeFork(pool, head, own, this.#common));
+    const { same = [], other = [] } = Object.groupBy(heads, ({ root }) => (own?.root.equals(root) ? 'same' : 'other'));
+    for (const head of other) this.tell(await describeFork(pool, head, own, this.#common));
+    for (const head of same) this.#common = { head, end };
   }
 
   tell(...findings: readonly VerifyFinding[]): void {
@@ -172,7 +173,8 @@ class Run {
       if (Number.isInteger(level)) this.#nodes.set(`${level}/${this.#tree.size / size - 1}`, root);
     }
     [this.last, this.#seals, this.#rows] = [seal, this.#seals + 1, this.#rows + seal.rows];
-    for (const head of this.#heads.filter(({ size }) => size === seal.number)) await this.#hold(pool, head, seal.end);
+    const heads = this.#heads.filter(({ size }) => size === seal.number);
+    await this.#hold(pool, heads, seal.end);
   }
 
   async holdNodes(pool: Pool): Promise<void> {

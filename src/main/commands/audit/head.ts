@@ -5,7 +5,7 @@ export const head = command({
   summary: 'print the newest checkpoint, to be kept outside',
   help: `
 The newest signed head of the log, to be kept where nobody who can write to the database can: a notary, a mailbox, a sheet of
-paper. It stands for every row sealed so far. Every delivery carries it, too, in X-Carteiro-Checkpoint.
+paper. It stands for every row under it. Every delivery carries it, too, in X-Carteiro-Checkpoint.
 
 Output: one line, origin, number of seals, root and signature, as the header has it; 19:9f3c…, number and root, where no key signs;
 nothing when there is no seal yet.`,
