@@ -3,13 +3,7 @@ import type { Sql } from '../../src/db/pool.ts';
 import { type Child, startChild } from './harness/child.ts';
 import type { Server } from './harness/server.ts';
 
-export interface Running {
-  readonly pid: number;
-  /** Begins to deliver, if it has not begun by itself. */
-  go(): Promise<void>;
-  /** Ends it when what is in flight is done. */
-  stop(): Promise<void>;
-}
+type Running = Awaited<ReturnType<typeof startPeer>>;
 
 export interface Contender {
   readonly id: string;
@@ -33,13 +27,15 @@ export async function startPeer(
   databaseUrl: string,
   receiverUrl: string,
   settings: Readonly<Record<string, number>>,
-): Promise<Running> {
+) {
   const tried = JSON.parse(process.env[`BENCH_${role.toUpperCase()}`] ?? '{}') as Record<string, number>;
   const argument: PeerArguments = { databaseUrl, receiverUrl, settings: { ...settings, ...tried } };
   const child: Child = await startChild(role, argument);
   return {
     pid: child.pid,
+    /** Begins to deliver, if it has not begun by itself. */
     go: () => child.ask('go'),
+    /** Ends it when what is in flight is done. */
     async stop() {
       await child.ask('stop');
       await child.end();

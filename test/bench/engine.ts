@@ -8,32 +8,13 @@ import { Pool } from '../../src/db/pool.ts';
 import { DELIVERED } from '../support/delivered.ts';
 import { silentLog } from '../support/silent-log.ts';
 
-interface Claim {
-  readonly name: string;
-  readonly deliveries: readonly ClaimedDelivery[];
-  /** Milliseconds that arming and claiming took, commit included. */
-  readonly tookMs: number;
-}
-
-export interface Engine {
-  /** One turn of a poller: arms what arrived, claims up to `limit`; and sweeps when it is time. */
-  claim(limit: number): Promise<Claim>;
-  /** Hands these deliveries to the recorder as delivered. */
-  record(name: string, deliveries: readonly ClaimedDelivery[]): void;
-  /** Deliveries recorded so far. */
-  recorded(): number;
-  /** Resolves when all that was handed over is recorded. */
-  settled(): Promise<void>;
-  close(): Promise<void>;
-}
-
 function openPool(url: string, max = 3): Pool {
   return new Pool({ url, name: 'bench', max, deadlineMs: 60_000, settings: SESSION_SETTINGS });
 }
 
 let engines = 0;
 
-export function openEngine(url: string): Engine {
+export function openEngine(url: string) {
   const pool = openPool(url);
   const monotonicMs = () => performance.now();
   let recorded = 0;
@@ -45,14 +26,16 @@ export function openEngine(url: string): Engine {
     onRecorded: (reports) => (recorded += reports.length),
   });
   return {
-    async claim(limit) {
+    /** One turn of a poller: arms what arrived, claims up to `limit`; and sweeps when it is time. */
+    async claim(limit: number) {
       const startedMs = performance.now();
       const { claim, deliveries } = await claimer.claim(limit, null);
       const tookMs = performance.now() - startedMs;
       await sweeper.sweepNowAndThen();
       return { name: claim.name, deliveries, tookMs };
     },
-    record(name, deliveries) {
+    /** Hands these deliveries to the recorder as delivered. */
+    record(name: string, deliveries: readonly ClaimedDelivery[]) {
       for (const { id: deliveryId, webhookId, partnerId, number, url: target } of deliveries) {
         const report = {
           deliveryId,
@@ -67,7 +50,9 @@ export function openEngine(url: string): Engine {
         recorder.add({ ...report, startedAtMs: monotonicMs(), startedByMs: Date.now(), result: DELIVERED });
       }
     },
+    /** Deliveries recorded so far. */
     recorded: () => recorded,
+    /** Resolves when all that was handed over is recorded. */
     settled: () => recorder.settled(),
     async close() {
       await claimer.settled();

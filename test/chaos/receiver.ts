@@ -5,13 +5,7 @@ import { fileURLToPath } from 'node:url';
 
 const PROGRAM = fileURLToPath(new URL('../support/recording-receiver.ts', import.meta.url));
 
-export interface RecordingReceiver {
-  readonly port: number;
-  /** Lets it write out what it has recorded and leave. */
-  finish(): Promise<void>;
-}
-
-export async function startRecordingReceiver(file: string, seed: number, haste: boolean): Promise<RecordingReceiver> {
+export async function startRecordingReceiver(file: string, seed: number, haste: boolean) {
   const child = spawn(process.execPath, [PROGRAM, file, String(seed), haste ? 'haste' : 'patience'], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
@@ -19,6 +13,7 @@ export async function startRecordingReceiver(file: string, seed: number, haste: 
   const [line] = (await once(child.stdout, 'data')) as [Buffer];
   return {
     port: Number(line.toString()),
+    /** Lets it write out what it has recorded and leave. */
     async finish() {
       child.stdin.end();
       await exited;

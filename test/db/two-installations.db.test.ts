@@ -5,28 +5,20 @@ import { sealAll } from '../../src/audit/seals/sealer.ts';
 import { verifySeals } from '../../src/audit/seals/verify.ts';
 import { type Installation, searchPathOf } from '../../src/db/installation.ts';
 import { migrate } from '../../src/db/migrations/migrate.ts';
-import type { Pool, Sql } from '../../src/db/pool.ts';
 import { countSealable } from '../support/count-sealable.ts';
 import { type CoreDatabase, createCoreDatabase, installationOfItsOwn } from '../support/core-database.ts';
-import { startEngine, type TestEngine } from '../support/engine.ts';
+import { startEngine } from '../support/engine.ts';
 import { commitEvents, insertSubscriber } from '../support/outbox.ts';
-import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { startReceiver } from '../support/receiver.ts';
 import { untilSettled } from '../support/settled.ts';
 import { silentLog } from '../support/silent-log.ts';
 import { openPool } from '../support/database.ts';
 
 const PURPOSES = ['appending', 'awaiting', 'arming', 'sealing'];
 
-interface Installed {
-  readonly pool: Pool;
-  readonly sql: Sql;
-  readonly engine: TestEngine;
-  readonly receiver: Receiver;
-  readonly partnerId: string;
-  close(): Promise<void>;
-}
+type Installed = Awaited<ReturnType<typeof install>>;
 
-async function install(core: CoreDatabase, installation: Installation): Promise<Installed> {
+async function install(core: CoreDatabase, installation: Installation) {
   const { schema } = installation;
   await migrate(core.url, silentLog, { installation });
   const pool = openPool(core.url, { schema, name: `carteiro ${schema}`, max: 4 });

@@ -12,13 +12,13 @@ import { sandboxRoutes } from '../../src/http/routes/sandbox.ts';
 import { openLocalKeys } from '../../src/http/auth/keys-local.ts';
 import type { LogFields, Logger } from '../../src/log-lines.ts';
 import { createMetrics } from '../../src/metrics.ts';
-import { askedBy, type OpenRegistry } from '../../src/main/service/registry.ts';
-import { createVault, type Vault } from '../../src/webhooks/secrets.ts';
+import { askedBy } from '../../src/main/service/registry.ts';
+import { createVault } from '../../src/webhooks/secrets.ts';
 import { startRegistry } from './registry.ts';
 import { SIGNER } from './checkpoint.ts';
-import { createTestDatabase, type TestDatabase } from './database.ts';
+import { createTestDatabase } from './database.ts';
 import type { ApiDescription } from './description.ts';
-import { type DescribedAnswers, describedAnswers, holdToDescription } from './described-answers.ts';
+import { describedAnswers, holdToDescription } from './described-answers.ts';
 import { endOf } from './ends.ts';
 import { makeTestFolder } from './test-folder.ts';
 
@@ -48,31 +48,15 @@ export interface Answer<T = unknown> {
   readonly text: string;
 }
 
-export interface TestApi {
-  readonly database: TestDatabase;
-  /** Throws where an answer is not as /openapi.json describes it. */
-  readonly app: ReturnType<typeof createApp>;
-  readonly deps: HttpDeps;
-  readonly vault: Vault;
-  /** The simulated registry, over the loopback. */
-  readonly registry: OpenRegistry;
-  /** Every line that the API logged. */
-  readonly lines: { readonly level: keyof Logger; readonly fields: LogFields; readonly message: string }[];
-  readonly described: DescribedAnswers;
-  /** Creates a partner and returns its id. */
-  partner(account?: Account): Promise<string>;
-  token(partnerId: string | undefined, scopes: readonly Scope[]): Promise<string>;
-  send<T = ErrorBody>(method: string, path: string, sending?: Sending): Promise<Answer<T>>;
-  close(): Promise<void>;
-}
+export type TestApi = Awaited<ReturnType<typeof startApi>>;
 
-export async function startApi(overrides: Partial<HttpDeps> = {}): Promise<TestApi> {
+export async function startApi(overrides: Partial<HttpDeps> = {}) {
   const database = await createTestDatabase();
   const { path: dataDir } = await makeTestFolder();
   const tokens = { issuer: 'test-issuer', audience: 'test-audience' };
   const keys = await openLocalKeys({ dataDir, ...tokens });
   const vault = createVault([randomBytes(32)]);
-  const lines: TestApi['lines'] = [];
+  const lines: { readonly level: keyof Logger; readonly fields: LogFields; readonly message: string }[] = [];
   const at = (level: keyof Logger) => (fields: LogFields, message: string) =>
     void lines.push({ level, fields, message });
   const log: Logger = { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
@@ -106,22 +90,26 @@ export async function startApi(overrides: Partial<HttpDeps> = {}): Promise<TestA
 
   return {
     database,
+    /** Throws where an answer is not as /openapi.json describes it. */
     app,
     deps,
     vault,
+    /** The simulated registry, over the loopback. */
     registry,
+    /** Every line that the API logged. */
     lines,
     described,
-    async partner({ name = 'Parceiro', active = true, signing, documents, issuance } = {}) {
+    /** Creates a partner and returns its id. */
+    async partner({ name = 'Parceiro', active = true, signing, documents, issuance }: Account = {}) {
       const [row] = await database.sql<[{ id: string }]>`
         insert into partners (name, active, signing, documents, issuance)
         values (${name}, ${active}, ${signing ?? 'internal'}, ${documents ?? 'agrupada'}, ${issuance ?? 'sincrona'})
         returning id`;
       return row.id;
     },
-    token: (partnerId, scopes) =>
+    token: (partnerId: string | undefined, scopes: readonly Scope[]) =>
       keys.signToken({ ...(partnerId !== undefined && { partnerId }), scopes, ttlSeconds: TOKEN_TTL_S }),
-    send: async <T>(method: string, path: string, sending: Sending = {}) =>
+    send: async <T = ErrorBody>(method: string, path: string, sending: Sending = {}) =>
       readAnswer<T>(await app.request(path, requestOf(method, sending))),
     close: endOf(async () => {
       await registry.close();

@@ -8,16 +8,7 @@ import { SANDBOX_KEY } from './command.ts';
 import { createEmptyDatabase } from './database.ts';
 import { endOf } from './ends.ts';
 
-export interface CoreDatabase {
-  /** As superuser. */
-  readonly url: string;
-  readonly sql: Sql;
-  readonly name: string;
-  /** The same database as the role of this name; every role's password is {@link PASSWORD}. */
-  urlOf(role: string): string;
-  /** Removes the database and every role that its tests made. */
-  drop(): Promise<void>;
-}
+export type CoreDatabase = Awaited<ReturnType<typeof createCoreDatabase>>;
 
 export const PASSWORD = 'a-password-for-tests';
 
@@ -66,22 +57,25 @@ export function environmentOf({ schema, rolePrefix }: Installation, dataDir: str
   };
 }
 
-export async function createCoreDatabase(): Promise<CoreDatabase> {
+export async function createCoreDatabase() {
   const { url, drop } = await createEmptyDatabase();
   const name = new URL(url).pathname.slice(1);
   const sql = postgres(url, { max: 2, onnotice: () => undefined });
   await sql.unsafe(CORE);
   await sql.unsafe(`alter database ${name} set search_path = core_own, public`);
   return {
+    /** As superuser. */
     url,
     sql,
     name,
-    urlOf(role) {
+    /** The same database as the role of this name; every role's password is {@link PASSWORD}. */
+    urlOf(role: string) {
       const own = new URL(url);
       own.username = role;
       own.password = PASSWORD;
       return own.href;
     },
+    /** Removes the database and every role that its tests made. */
     drop: endOf(async () => {
       await sql.end({ timeout: 1 });
       await drop();

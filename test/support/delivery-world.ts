@@ -5,11 +5,11 @@ import type { DeliveryAsSent } from '../../src/contract/resources/delivery-resou
 import type { ErrorBody } from '../../src/contract/errors.ts';
 import type { WebhookResource } from '../../src/contract/resources/webhook.ts';
 import type { HttpDeps } from '../../src/http/deps.ts';
-import { type Answer, startApi, type TestApi } from './api.ts';
-import { startEngine, type TestEngine } from './engine.ts';
+import { type Answer, startApi } from './api.ts';
+import { startEngine } from './engine.ts';
 import { endOf } from './ends.ts';
 import { commitEvent } from './outbox.ts';
-import { type Post, type Receiver, startReceiver } from './receiver.ts';
+import { startReceiver } from './receiver.ts';
 
 export interface Registered extends WebhookResource {
   readonly secret: string;
@@ -27,18 +27,9 @@ export interface Subscriber {
   read(deliveryId: string): Promise<DeliveryAsSent>;
 }
 
-export interface DeliveryWorld {
-  readonly api: TestApi;
-  readonly receiver: Receiver;
-  readonly engine: TestEngine;
-  subscriber(): Promise<Subscriber>;
-  /** Sends everything that is due, and waits for its record. */
-  deliver(): Promise<void>;
-  postsTo(path: string): readonly Post[];
-  close(): Promise<void>;
-}
+export type DeliveryWorld = Awaited<ReturnType<typeof startDeliveryWorld>>;
 
-export async function startDeliveryWorld(overrides: Partial<HttpDeps> = {}): Promise<DeliveryWorld> {
+export async function startDeliveryWorld(overrides: Partial<HttpDeps> = {}) {
   const api = await startApi({ allowInsecure: true, ...overrides });
   const { pool } = api.database;
   const receiver = await startReceiver();
@@ -66,11 +57,12 @@ export async function startDeliveryWorld(overrides: Partial<HttpDeps> = {}): Pro
       };
       return self;
     },
+    /** Sends everything that is due, and waits for its record. */
     async deliver() {
       const hasWork = () => pool.run((sql) => sql<[{ work: boolean }]>`select wait_for_work(null, 0, 0) as work`);
       while ((await engine.turn()) > 0 || (await hasWork())[0].work);
     },
-    postsTo: (path) => receiver.posts.filter((post) => post.path === path),
+    postsTo: (path: string) => receiver.posts.filter((post) => post.path === path),
     close: endOf(async () => {
       // A claim that was under way is still sent, maybe to a script that hangs.
       const hangingUp = setInterval(() => receiver.closeConnections(), 20);

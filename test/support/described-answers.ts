@@ -20,14 +20,7 @@ export interface ReceivedAnswer {
   readonly text: string;
 }
 
-export interface DescribedAnswers {
-  /** Throws when the answer is not as described. */
-  check(method: string, path: string, answer: ReceivedAnswer): void;
-  /** The same for the answer to bytes that are not a readable request. */
-  checkUnread(answer: ReceivedAnswer): void;
-  /** The same for the POST of a webhook. */
-  checkWebhook(event: string, headers: Readonly<Record<string, unknown>>, body: unknown): void;
-}
+export type DescribedAnswers = ReturnType<typeof describedAnswers>;
 
 /** Routes outside the described interface; their refusals have the common body. */
 const UNDESCRIBED =
@@ -45,12 +38,13 @@ const OF_HTTP =
 
 const ERROR_BODY = { $ref: '#/components/schemas/Erro' };
 
-export function describedAnswers(description: ApiDescription): DescribedAnswers {
+export function describedAnswers(description: ApiDescription) {
   const find = router(description);
   const fit = schemaChecker(description);
 
   return {
-    check(method, path, { status, headers, text }) {
+    /** Throws when the answer is not as described. */
+    check(method: string, path: string, { status, headers, text }: ReceivedAnswer) {
       const asked = `${method} ${path} → ${status}`;
       requireNosniff(asked, headers);
       if (UNDESCRIBED.test(path)) {
@@ -67,12 +61,14 @@ export function describedAnswers(description: ApiDescription): DescribedAnswers 
       checkHeaders(asked, declared, headers);
       if (method !== 'HEAD') checkBody(asked, declared, headers.get('Content-Type'), text);
     },
-    checkUnread({ status, headers, text }) {
+    /** The same for the answer to bytes that are not a readable request. */
+    checkUnread({ status, headers, text }: ReceivedAnswer) {
       requireNosniff(`what cannot be read → ${status}`, headers);
       checkRefusal(`what cannot be read → ${status}`, { status, headers, text }, 'ERRO_VALIDACAO');
       if (status !== 400) throw new Error(`what cannot be read → ${status}: the description tells 400`);
     },
-    checkWebhook(event, headers, body) {
+    /** The same for the POST of a webhook. */
+    checkWebhook(event: string, headers: Readonly<Record<string, unknown>>, body: unknown) {
       const { post } = description.webhooks[event] ?? {};
       if (post === undefined) throw new Error(`${event} is not in the description`);
       const named = post.parameters.map((parameter) => dereferenced(parameter));

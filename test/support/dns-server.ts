@@ -6,18 +6,10 @@ import { decode, encode } from 'dns-packet';
 /** The answer for a name: its addresses, that it does not exist, or silence. */
 type Zone = Readonly<Record<string, readonly string[] | 'no such name' | 'silence'>>;
 
-export interface DnsServer {
-  /** `address:port` */
-  readonly address: string;
-  /** Questions so far, as `name type`. */
-  readonly asked: readonly string[];
-  close(): Promise<void>;
-}
-
 const NO_SUCH_NAME = 3;
 
 /** Starts a server of `zone`; an entry `*.example` answers for each name directly under it without its own. */
-export async function startDnsServer(zone: Zone): Promise<DnsServer> {
+export async function startDnsServer(zone: Zone) {
   const asked: string[] = [];
   const socket = createSocket('udp4');
   socket.on('message', (message, from) => {
@@ -43,8 +35,10 @@ export async function startDnsServer(zone: Zone): Promise<DnsServer> {
   socket.bind(0, '127.0.0.1');
   await once(socket, 'listening');
   return {
+    /** `address:port` */
     address: `127.0.0.1:${socket.address().port}`,
+    /** Questions so far, as `name type`. */
     asked,
-    close: () => new Promise((resolve) => socket.close(() => resolve())),
+    close: () => new Promise<void>((resolve) => socket.close(() => resolve())),
   };
 }

@@ -10,18 +10,9 @@ import { silentLog } from './silent-log.ts';
 /** The sender's result for a POST without an answer. */
 export const SILENCE: SendResult = { ...DELIVERED, outcome: 'tempo_esgotado', statusCode: null };
 
-export interface HeldPoller {
-  /** One turn, `atS` seconds after the start; returns how many deliveries it claimed. */
-  tick(atS?: number): Promise<number>;
-  /** Ticks until nothing is claimed. */
-  fill(atS?: number): Promise<void>;
-  /** How many POSTs to URLs that begin with `url` are in flight. */
-  flying(url?: string): number;
-  /** Answers these POSTs, or the first of them, and waits for the record. */
-  end(result: SendResult, url?: string, count?: number): Promise<void>;
-}
+export type HeldPoller = ReturnType<typeof startHeldPoller>;
 
-export function startHeldPoller(pool: Pool, name: string, capacity: number, startMs: number): HeldPoller {
+export function startHeldPoller(pool: Pool, name: string, capacity: number, startMs: number) {
   let nowMs = startMs;
   const posts = new Set<{ readonly url: string; readonly end: (result: SendResult) => void }>();
   const poller = new Poller({
@@ -49,12 +40,16 @@ export function startHeldPoller(pool: Pool, name: string, capacity: number, star
     return claimed;
   };
   return {
+    /** One turn, `atS` seconds after the start; returns how many deliveries it claimed. */
     tick,
-    async fill(atS) {
+    /** Ticks until nothing is claimed. */
+    async fill(atS?: number) {
       while ((await tick(atS)) > 0);
     },
+    /** How many POSTs to URLs that begin with `url` are in flight. */
     flying: (url = '') => to(url).length,
-    async end(result, url = '', count = Infinity) {
+    /** Answers these POSTs, or the first of them, and waits for the record. */
+    async end(result: SendResult, url = '', count = Infinity) {
       for (const post of to(url).slice(0, count)) post.end(result);
       while (poller.held > posts.size) await nextTurn();
     },

@@ -35,14 +35,6 @@ export interface Image extends Built {
   readonly root: string;
 }
 
-export interface Contained {
-  /** On this machine; in its own name space it is 1. */
-  pid(): number;
-  /** Resolves when its output has this. */
-  log(pattern: RegExp): Promise<string>;
-  end(signal?: NodeJS.Signals): Promise<{ code: number | null; output: string }>;
-}
-
 /**
  * Null with a plain line where this machine cannot build or run an image. Layers that are mounted must go with the run, so
  * another driver than `vfs` needs a mount name space that goes with it, which the words of `within` enter.
@@ -129,7 +121,7 @@ export function startInImage(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
   command = config.Entrypoint,
-): Contained {
+) {
   const [uid = '', gid = ''] = config.User.split(':');
   const inner = ['bash', '-c', ENTER, root, config.WorkingDir, gid, uid, ...command, ...args];
   const child = spawn(NAMESPACES, ['--pid', '--fork', '--kill-child', '--mount', ...inner], {
@@ -148,15 +140,17 @@ export function startInImage(
     return Number(children.split(' ')[0]);
   };
   return {
+    /** On this machine; in its own name space it is 1. */
     pid: inside,
-    async log(pattern) {
+    /** Resolves when its output has this. */
+    async log(pattern: RegExp) {
       while (!pattern.test(output)) {
         const isGone = await Promise.race([once(child.stderr, 'data').then(() => false), closed.then(() => true)]);
         if (isGone && !pattern.test(output)) throw new Error(`the process ended: ${output}`);
       }
       return output;
     },
-    async end(signal) {
+    async end(signal?: NodeJS.Signals) {
       if (signal) process.kill(inside(), signal);
       const [code] = await closed;
       return { code, output };

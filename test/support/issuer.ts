@@ -31,17 +31,9 @@ export async function sign(key: SigningKey, claims: JWTPayload, header: { kid?: 
   return new SignJWT(claims).setProtectedHeader({ alg: key.alg, ...header }).sign(key.privateKey);
 }
 
-export interface KeySetServer {
-  readonly url: string;
-  /** The number of requests for the key set. */
-  readonly asked: () => number;
-  publish(keys: readonly JWK[]): void;
-  stop(): Promise<void>;
-  /** Listens again on the same port. */
-  restart(): Promise<void>;
-}
+export type KeySetServer = Awaited<ReturnType<typeof startKeySet>>;
 
-export async function startKeySet(first: readonly JWK[]): Promise<KeySetServer> {
+export async function startKeySet(first: readonly JWK[]) {
   let keys = first;
   let asked = 0;
   const listen = async (port: number): Promise<Server> => {
@@ -63,11 +55,13 @@ export async function startKeySet(first: readonly JWK[]): Promise<KeySetServer> 
   endOf(stop);
   return {
     url: `http://127.0.0.1:${port}/jwks.json`,
+    /** The number of requests for the key set. */
     asked: () => asked,
-    publish: (next) => {
+    publish: (next: readonly JWK[]) => {
       keys = next;
     },
     stop,
+    /** Listens again on the same port. */
     restart: async () => {
       server = await listen(port);
     },

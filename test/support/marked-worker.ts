@@ -10,7 +10,7 @@ import type { Sql } from '../../src/db/pool.ts';
 import type { Account, TestApi } from './api.ts';
 import { CONTENTS } from './document-pieces.ts';
 import { startEngine } from './engine.ts';
-import { type Receiver, startReceiver } from './receiver.ts';
+import { startReceiver } from './receiver.ts';
 import { silentLog } from './silent-log.ts';
 import { cpfOf } from './tax-ids.ts';
 
@@ -40,23 +40,10 @@ export const TERMS = {
   valor_parcela: 120.05,
 };
 
-export interface MarkedWorker {
-  readonly partnerId: string;
-  readonly token: string;
-  readonly webhookId: string;
-  readonly receiver: Receiver;
-  /** One that the end of a bond closed, and one that was cancelled. */
-  readonly loans: readonly string[];
-  /** The body of the first one's creation, under {@link KEY_OF_LOAN}. */
-  readonly contract: object;
-  deliver(): Promise<void>;
-  close(): Promise<void>;
-}
-
 type Post = <T>(path: string, body?: object, key?: string) => Promise<T>;
 
 /** The whole of it: two loans, margins, authorizations, bonds, documents, a test, and a receiver that gives everything back. */
-export async function leadMarkedWorker(api: TestApi): Promise<MarkedWorker> {
+export async function leadMarkedWorker(api: TestApi) {
   const receiver = await startReceiver();
   receiver.answerWith((post, response) => void response.writeHead(200).end(post.body));
   const { pool } = api.database;
@@ -106,7 +93,9 @@ export async function leadMarkedWorker(api: TestApi): Promise<MarkedWorker> {
     token,
     webhookId,
     receiver,
+    /** One that the end of a bond closed, and one that was cancelled. */
     loans: [closed.id, slow.id],
+    /** The body of the first one's creation, under {@link KEY_OF_LOAN}. */
     contract: closed.contract,
     deliver,
     async close() {

@@ -4,15 +4,9 @@ import { join } from 'node:path';
 import { MIGRATIONS_FOLDER } from '../../src/db/migrations/migration-files.ts';
 import { makeTestFolder } from './test-folder.ts';
 
-export interface MigrationsFolder {
-  readonly path: string;
-  /** Adds a numbered migration, or changes the file that has this name. */
-  write(name: string, sql: string): Promise<void>;
-  read(name: string): Promise<string>;
-  remove(): Promise<void>;
-}
+export type MigrationsFolder = Awaited<ReturnType<typeof copyMigrations>>;
 
-export async function copyMigrations(): Promise<MigrationsFolder> {
+export async function copyMigrations() {
   const folder = await makeTestFolder();
   const path = join(folder.path, 'drizzle');
   await cp(MIGRATIONS_FOLDER, path, { recursive: true });
@@ -20,7 +14,8 @@ export async function copyMigrations(): Promise<MigrationsFolder> {
   return {
     path,
     read,
-    async write(name, sql) {
+    /** Adds a numbered migration, or changes the file that has this name. */
+    async write(name: string, sql: string) {
       await writeFile(join(path, name), sql);
       const journal = JSON.parse(await read('meta/_journal.json')) as { entries: { idx: number; tag: string }[] };
       const tag = name.replace('.sql', '');

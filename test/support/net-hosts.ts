@@ -8,15 +8,7 @@ import { readlinkSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isThere, run } from './snippets.ts';
 
-export interface NetHost {
-  readonly address: string;
-  /** What stands before a command to run it there. */
-  readonly prefix: readonly string[];
-  /** Pulls the cable: nothing arrives on either side any more, and nobody is told. */
-  cut(): Promise<void>;
-  heal(): Promise<void>;
-  remove(): Promise<void>;
-}
+export type NetHost = Awaited<ReturnType<typeof makeHost>>;
 
 /** True where namespaces and links may be made; else says so in one plain line. */
 export async function mayMakeHosts(): Promise<boolean> {
@@ -38,7 +30,7 @@ const NAMESPACES = 'unshare';
 const ip = (...args: string[]) => run(['ip', ...args], '/');
 
 /** Makes host `number`, from 2 to 200, which reaches {@link HERE} and nothing else. */
-export async function makeHost(number: number): Promise<NetHost> {
+export async function makeHost(number: number) {
   const holder: ChildProcess = spawn(NAMESPACES, ['--net', '--kill-child', 'sleep', 'infinity'], { stdio: 'ignore' });
   const gone = once(holder, 'exit');
   const end = () => holder.kill('SIGKILL');
@@ -57,7 +49,9 @@ export async function makeHost(number: number): Promise<NetHost> {
   await inside('link', 'set', there, 'up');
   return {
     address,
+    /** What stands before a command to run it there. */
     prefix,
+    /** Pulls the cable: nothing arrives on either side any more, and nobody is told. */
     cut: async () => void (await inside('link', 'set', there, 'down')),
     heal: async () => void (await inside('link', 'set', there, 'up')),
     async remove() {

@@ -1,19 +1,11 @@
 /** A database of the file's own that holds one partner with one webhook, made anew before each test. */
 import postgres from 'postgres';
 import { beforeEach } from 'vitest';
-import type { Pool, Sql } from '../../src/db/pool.ts';
+import type { Sql } from '../../src/db/pool.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { insertPartner, insertWebhook } from './outbox.ts';
 
 const DEADLOCK = '40P01';
-
-export interface OneWebhook {
-  readonly database: TestDatabase;
-  readonly pool: Pool;
-  readonly sql: Sql;
-  readonly partnerId: string;
-  readonly webhookId: string;
-}
 
 /**
  * Takes everything of partners and deliveries away. What the test before left under way may hold one of the tables and want
@@ -38,7 +30,7 @@ export async function useEmptyDatabase(): Promise<TestDatabase> {
 }
 
 /** The same with one webhook, which has the same id in each test. */
-export async function useOneWebhook(url = 'https://partner.example/'): Promise<OneWebhook> {
+export async function useOneWebhook(url = 'https://partner.example/') {
   const database = await useEmptyDatabase();
   const { pool, sql } = database;
   const [{ partnerId, webhookId }] = await sql<[{ partnerId: string; webhookId: string }]>`

@@ -40,18 +40,12 @@ const told = await fetch(url, init).then(async (answer) => ({ status: answer.sta
 console.log(JSON.stringify(told));`;
 
 /** Name spaces of processes and mounts. What runs and is mounted in them ends with this process, however that ends. */
-export interface Quarters {
-  /** What stands before a command to run it there. */
-  readonly prefix: readonly string[];
-  /** Of the images' store: `overlay`, or `vfs`, which copies each image for each container. */
-  readonly driver: string;
-  end(): Promise<void>;
-}
+export type Quarters = Awaited<ReturnType<typeof openQuarters>>;
 
 const AS = 'setpriv';
 const NAMESPACES = ['unshare', '--pid', '--fork', '--kill-child', '--mount', '--mount-proc'];
 
-export async function openQuarters(): Promise<Quarters> {
+export async function openQuarters() {
   // A line tells that its mounts are made.
   const first = ['sh', '-c', 'echo; exec sleep infinity'];
   const holder = spawn(AS, ['--pdeathsig', 'KILL', '--', ...NAMESPACES, ...first], {
@@ -65,7 +59,9 @@ export async function openQuarters(): Promise<Quarters> {
   const store = ['--root', path.join(folder.path, 'store'), '--runroot', path.join(folder.path, 'run')];
   const hasOverlay = await isThere([...prefix, 'buildah', '--storage-driver', 'overlay', ...store, 'info']);
   return {
+    /** What stands before a command to run it there. */
     prefix,
+    /** Of the images' store: `overlay`, or `vfs`, which copies each image for each container. */
     driver: hasOverlay ? 'overlay' : 'vfs',
     async end() {
       process.kill(Number(inside), 'SIGKILL');

@@ -6,11 +6,11 @@ import { EMITTED_NAMES, EVENTS, type EmittedName } from '../../src/contract/even
 import type { LoanResource } from '../../src/contract/resources/loan-resource.ts';
 import { registrationWorker } from '../../src/core/loans/registration-worker.ts';
 import type { HttpDeps } from '../../src/http/deps.ts';
-import { type Account, type Answer, startApi, type TestApi } from './api.ts';
+import { type Account, type Answer, startApi } from './api.ts';
 import type { DescribedAnswers } from './described-answers.ts';
 import { startEngine } from './engine.ts';
 import { endOf } from './ends.ts';
-import { type Post, type Receiver, startReceiver } from './receiver.ts';
+import { type Post, startReceiver } from './receiver.ts';
 import { silentLog } from './silent-log.ts';
 
 /** One received delivery, whose signature, headers and fields have been checked. */
@@ -38,13 +38,7 @@ export interface TestPartner {
   received(): Promise<ReceivedEvent[]>;
 }
 
-export interface PartnerWorld {
-  readonly api: TestApi;
-  readonly receiver: Receiver;
-  /** A partner with one webhook for all emitted events. */
-  partner(account?: Account): Promise<TestPartner>;
-  close(): Promise<void>;
-}
+export type PartnerWorld = Awaited<ReturnType<typeof startPartnerWorld>>;
 
 export const TERMS = {
   cpf_trabalhador: '52998224725',
@@ -72,7 +66,7 @@ export function namesOf(events: readonly ReceivedEvent[]): string[] {
   return events.map(({ evento }) => evento);
 }
 
-export async function startPartnerWorld(overrides: Partial<HttpDeps> = {}): Promise<PartnerWorld> {
+export async function startPartnerWorld(overrides: Partial<HttpDeps> = {}) {
   const api = await startApi({ allowInsecure: true, ...overrides });
   const receiver = await startReceiver();
   const { pool } = api.database;
@@ -128,6 +122,7 @@ export async function startPartnerWorld(overrides: Partial<HttpDeps> = {}): Prom
   return {
     api,
     receiver,
+    /** A partner with one webhook for all emitted events. */
     partner,
     close: endOf(async () => {
       await engine.close();

@@ -13,20 +13,8 @@ const SETTINGS = {
   max_connections: '300',
 };
 
-/** A PostgreSQL for one test, which may stop it under the code under test. */
-export interface PrivateServer {
-  /** An empty database; the same after a restart. */
-  readonly url: string;
-  /** Ends the server and every session at once, as a crash does. */
-  stopImmediately(): Promise<void>;
-  /** Starts it again after a stop, with its committed data. */
-  start(): Promise<void>;
-  /** Stops it and deletes its folder. */
-  remove(): Promise<void>;
-}
-
 /** Starts an embedded server that no other test uses (about 1 s); `settings` come on top of those of every test. */
-export async function startPrivateServer(settings: Readonly<Record<string, string>> = {}): Promise<PrivateServer> {
+export async function startPrivateServer(settings: Readonly<Record<string, string>> = {}) {
   const folder = await makeTestFolder();
   const embedded = await startEmbedded(folder.path, silentLog, {
     settings: { ...SETTINGS, ...settings },
@@ -34,12 +22,16 @@ export async function startPrivateServer(settings: Readonly<Record<string, strin
   });
   const cluster = await openCluster(folder.path);
   return {
+    /** An empty database; the same after a restart. */
     url: embedded.url,
+    /** Ends the server and every session at once, as a crash does. */
     stopImmediately: () => stopServer(cluster, 'immediate'),
+    /** Starts it again after a stop, with its committed data. */
     start: async () => {
       const { port } = await ensureRunning(cluster);
       if (port !== Number(new URL(embedded.url).port)) throw new Error('somebody took the stopped server’s port');
     },
+    /** Stops it and deletes its folder. */
     remove: endOf(async () => {
       await embedded.leave();
       await folder.remove();

@@ -25,21 +25,7 @@ export interface Post {
 /** Answers one POST, at once or later, well or badly. */
 export type Answer = (post: Post, response: ServerResponse, socket: Socket) => void;
 
-export interface Receiver {
-  /** `http://host:port` or, with TLS, `https://localhost:port`. */
-  readonly url: string;
-  readonly port: number;
-  readonly posts: readonly Post[];
-  /** TCP connections accepted so far. */
-  readonly connections: () => number;
-  /** Sets the script for one path, or for all paths without their own script. The default answers 200. */
-  answerWith(answer: Answer, path?: string): void;
-  /** Resolves when `count` POSTs have been received in all. */
-  received(count: number): Promise<void>;
-  /** Closes every connection that is open now, as a receiver does at its idle timeout. */
-  closeConnections(): void;
-  close(): Promise<void>;
-}
+export type Receiver = Awaited<ReturnType<typeof startReceiver>>;
 
 export interface ReceiverOptions {
   /** With `ca` and `requestCert` the client is asked for a certificate. */
@@ -118,7 +104,7 @@ export function breakWhenReused(how: 'end' | 'reset'): Answer {
 }
 
 /** Starts a receiver on a free loopback port. */
-export async function startReceiver({ tls, host = '127.0.0.1' }: ReceiverOptions = {}): Promise<Receiver> {
+export async function startReceiver({ tls, host = '127.0.0.1' }: ReceiverOptions = {}) {
   const posts: Post[] = [];
   const answers = new Map<string, Answer>();
   const numbers = new WeakMap<Socket, { connection: number; requests: number }>();
@@ -169,18 +155,23 @@ export async function startReceiver({ tls, host = '127.0.0.1' }: ReceiverOptions
   const port = await listening(server, host);
 
   return {
+    /** `http://host:port` or, with TLS, `https://localhost:port`. */
     url: tls === undefined ? `http://${host}:${port}` : `https://localhost:${port}`,
     port,
     posts,
+    /** TCP connections accepted so far. */
     connections: () => tcpConnections,
-    answerWith(answer, path) {
+    /** Sets the script for one path, or for all paths without their own script. The default answers 200. */
+    answerWith(answer: Answer, path?: string) {
       if (path === undefined) defaultAnswer = answer;
       else answers.set(path, answer);
     },
-    async received(count) {
+    /** Resolves when `count` POSTs have been received in all. */
+    async received(count: number) {
       if (posts.length >= count) return;
       await new Promise<void>((resolve) => waiting.add({ count, resolve }));
     },
+    /** Closes every connection that is open now, as a receiver does at its idle timeout. */
     closeConnections() {
       for (const socket of sockets) socket.destroy();
     },

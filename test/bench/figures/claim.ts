@@ -50,12 +50,7 @@ export async function dropBacklog(server: Server): Promise<void> {
   await server.drop(EMPTY);
 }
 
-interface Side {
-  turn(): Promise<number>;
-  close(): Promise<void>;
-}
-
-async function openSide(url: string, random: () => number): Promise<Side> {
+async function openSide(url: string, random: () => number) {
   const engine = openEngine(url);
   const sql = connect(url);
   const webhooks = await sql<{ id: string }[]>`

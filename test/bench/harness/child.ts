@@ -13,13 +13,7 @@ type Calls = Record<string, (argument: never) => unknown>;
 type Question = { readonly id: number; readonly call: string; readonly argument: unknown };
 type Reply = { readonly id: number; readonly value?: unknown; readonly error?: string };
 
-export interface Child {
-  readonly pid: number;
-  /** Calls the child; throws what it threw, and when it dies. */
-  ask<T>(call: string, argument?: unknown): Promise<T>;
-  /** Ends the process. */
-  end(): Promise<void>;
-}
+export type Child = Awaited<ReturnType<typeof startChild>>;
 
 const living = new Set<ChildProcess>();
 
@@ -29,7 +23,7 @@ export function killChildren(): void {
 }
 
 /** Starts the child `role` (see ../children.ts) and waits until it offers its calls. */
-export async function startChild(role: string, argument: unknown = null): Promise<Child> {
+export async function startChild(role: string, argument: unknown = null) {
   const child = fork(MAIN, ['child', role, JSON.stringify(argument)], {
     serialization: 'advanced',
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
@@ -57,6 +51,7 @@ export async function startChild(role: string, argument: unknown = null): Promis
   if (child.pid === undefined) throw new Error(`the process ${role} has no id`);
   return {
     pid: child.pid,
+    /** Calls the child; throws what it threw, and when it dies. */
     async ask<T>(call: string, value: unknown = null): Promise<T> {
       const id = (questions += 1);
       const { promise, resolve, reject } = Promise.withResolvers<unknown>();
@@ -69,6 +64,7 @@ export async function startChild(role: string, argument: unknown = null): Promis
         clearTimeout(timer);
       }
     },
+    /** Ends the process. */
     async end() {
       child.kill('SIGKILL');
       await exited;

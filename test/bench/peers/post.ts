@@ -3,23 +3,18 @@ import { createHmac } from 'node:crypto';
 import { type Dispatcher, Pool } from 'undici';
 import { EVENT } from '../workload.ts';
 
-export interface Poster {
-  /** POSTs the signed body; resolves with the status code. */
-  post(path: string, secret: string, delivery: string, body: string | Buffer): Promise<number>;
-  close(): Promise<void>;
-}
-
-export function createPoster(origin: string, connections: number): Poster {
+export function createPoster(origin: string, connections: number) {
   const pool = new Pool(origin, { connections, pipelining: 1 });
   return {
-    post(path, secret, delivery, body) {
+    /** POSTs the signed body; resolves with the status code. */
+    post(path: string, secret: string, delivery: string, body: string | Buffer) {
       const headers = {
         'Content-Type': 'application/json',
         'X-Webhook-Event': EVENT,
         'X-Webhook-Delivery': delivery,
         'X-Webhook-Signature': `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`,
       };
-      return new Promise((resolve, reject) => {
+      return new Promise<number>((resolve, reject) => {
         let status = 0;
         const handler: Dispatcher.DispatchHandler = {
           onRequestStart() {},
