@@ -40,15 +40,7 @@ export function recordOf(table: TableName): string {
   return `record_send(row('${table}'::text, ${columns.join(', ')}))`;
 }
 
-export interface TableFile {
-  readonly table: TableName;
-  readonly rows: number;
-  /** The lowest and the highest key in it, in hexadecimal; empty for a table without. */
-  readonly ids: { readonly de: string; readonly ate: string };
-  /** When the first and the last attempt in it were recorded; null for another table. */
-  readonly times: { readonly de: string | null; readonly ate: string | null };
-  readonly bytes: Buffer;
-}
+export type TableFile = ReturnType<typeof fileOf>;
 
 /** Rows of one table while a file is filled. */
 interface Filling {
@@ -151,7 +143,9 @@ function written(table: TableName, { oids, columns }: Filling) {
     table === 'attempts' && row !== undefined ? (jsonOf(1184, named('recorded_at')?.[row]) as string) : null;
   return {
     rows: order.length,
+    /** The lowest and the highest key in it, in hexadecimal; empty for a table without. */
     ids: { de: ids[0] ?? '', ate: ids.at(-1) ?? '' },
+    /** When the first and the last attempt in it were recorded; null for another table. */
     times: { de: timeAt(order[0]), ate: timeAt(order.at(-1)) },
     bytes: Buffer.from(bytes),
   };
@@ -164,7 +158,7 @@ function compare(one: unknown, other: unknown): number {
 }
 
 /** A file of the rows that were read of another one. */
-export function fileOf(table: TableName, oids: readonly number[], rows: readonly Row[]): TableFile {
+export function fileOf(table: TableName, oids: readonly number[], rows: readonly Row[]) {
   const columns = columnsOfTable(table).map((name) => rows.map((row) => row[name]));
   return { table, ...written(table, { oids: [...oids], columns }) };
 }

@@ -19,12 +19,6 @@ export interface Tried {
   readonly text: string;
 }
 
-export interface Forwarder {
-  readonly attempt: (delivery: Forwarded) => Promise<Tried>;
-  /** Waits for the attempts under way, each at most 30 s. */
-  readonly close: () => Promise<void>;
-}
-
 export interface ForwarderOptions {
   readonly url: string;
   /** `whsec_` and base64. */
@@ -35,17 +29,18 @@ export interface ForwarderOptions {
 }
 
 /** What a sandbox allows: `http:` and any host, since the URL is the caller's own. */
-export function createForwarder({ url, secret, now, checkpoint = () => null }: ForwarderOptions): Forwarder {
+export function createForwarder({ url, secret, now, checkpoint = () => null }: ForwarderOptions) {
   const sender = createSender({ allowInsecure: true });
   const key = signingKey(secret);
   return {
-    async attempt(delivery) {
+    attempt: async (delivery: Forwarded) => {
       const headers = deliveryHeaders({ ...delivery, isTest: false }, key, null, now());
       const line = checkpoint();
       if (line !== null) headers.push(HEADER_CHECKPOINT, line);
       const result = await sender.send({ url, body: delivery.body, headers });
       return { isDelivered: result.outcome === 'entregue', text: textOf(result) };
     },
+    /** Waits for the attempts under way, each at most 30 s. */
     close: () => sender.close(),
   };
 }

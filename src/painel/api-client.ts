@@ -15,15 +15,7 @@ export type Answer<T> =
   | { readonly ok: true; readonly status: number; readonly body: T; readonly headers: Headers }
   | ({ readonly ok: false } & Refusal);
 
-export interface ApiClient {
-  /** Asks, with the parameters that are not empty. */
-  ask<T>(path: string, query?: Fields): Promise<Answer<T>>;
-  send<T>(method: string, path: string, body?: unknown, headers?: Fields): Promise<Answer<T>>;
-  /** The API's own answer, as its bytes come. */
-  pass(path: string): Promise<Response>;
-  /** As {@link ask}; throws {@link Refused}. */
-  read<T>(path: string, query?: Fields): Promise<T>;
-}
+export type ApiClient = ReturnType<typeof createApiClient>;
 
 /** A call that the API refused, where the page has nothing better to show than that. */
 export class Refused extends Error {
@@ -47,7 +39,7 @@ export function addressOf(path: string, fields: Fields): string {
 /** No host answers here: the request never leaves the process. */
 const ORIGIN = 'http://carteiro.invalid';
 
-export function createApiClient(fetch: (request: Request) => Response | Promise<Response>, token: string): ApiClient {
+export function createApiClient(fetch: (request: Request) => Response | Promise<Response>, token: string) {
   const call = async <T>(method: string, path: string, extra: RequestInit): Promise<Answer<T>> => {
     const headers = { Authorization: `Bearer ${token}`, ...(extra.headers as Record<string, string>) };
     const response = await fetch(new Request(`${ORIGIN}${path}`, { ...extra, method, headers }));
@@ -58,19 +50,22 @@ export function createApiClient(fetch: (request: Request) => Response | Promise<
   };
   const ask = <T>(path: string, query: Fields = {}) => call<T>('GET', addressOf(path, query), {});
   return {
+    /** Asks, with the parameters that are not empty. */
     ask,
-    async pass(path) {
+    /** The API's own answer, as its bytes come. */
+    async pass(path: string) {
       const answer = await fetch(new Request(`${ORIGIN}${path}`, { headers: { Authorization: `Bearer ${token}` } }));
       if (!answer.ok) throw new Refused({ status: answer.status, error: (await answer.json()) as ErrorBody });
       return new Response(answer.body, answer);
     },
-    send(method, path, body, headers = {}) {
-      if (body === undefined) return call(method, path, { headers: { ...headers } });
+    send<T>(method: string, path: string, body?: unknown, headers: Fields = {}) {
+      if (body === undefined) return call<T>(method, path, { headers: { ...headers } });
       const sent = JSON.stringify(body);
       // A body of a length that is not told is none to an operation that can do without.
       const described = { 'Content-Type': 'application/json', 'Content-Length': String(Buffer.byteLength(sent)) };
-      return call(method, path, { headers: { ...headers, ...described }, body: sent });
+      return call<T>(method, path, { headers: { ...headers, ...described }, body: sent });
     },
+    /** As {@link ask}; throws {@link Refused}. */
     async read<T>(path: string, query?: Fields) {
       const answer = await ask<T>(path, query);
       if (!answer.ok) throw new Refused(answer);

@@ -17,14 +17,11 @@ interface WorkerLoan {
   readonly mayBeErasedFrom: string | null;
 }
 
-export interface FoundWorker {
-  /** Events about the worker, and those of others in whose texts the CPF stands. */
-  readonly eventIds: readonly string[];
-  readonly loans: readonly WorkerLoan[];
-}
-
-/** `years`: how long the law has a loan's data kept after its end. */
-export async function findWorker(tx: Tx, key: WorkerKey, cpf: string, years: number): Promise<FoundWorker> {
+/**
+ * The worker's loans, and the events about the worker and those of others in whose texts the CPF stands. `years`: how long the law
+ * has a loan's data kept after its end.
+ */
+export async function findWorker(tx: Tx, key: WorkerKey, cpf: string, years: number) {
   const events = await tx<{ id: string }[]>`
     with found as materialized (
       select event_id, stream, is_own from worker_events where digest = ${digestOf(key, cpf)}

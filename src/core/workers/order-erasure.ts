@@ -59,7 +59,7 @@ export async function orderErasure(
       from (
         select e.id, (row_number() over (order by e.id)::int + ${EVENTS_A_PAGE - 1}) / ${EVENTS_A_PAGE}::int as page,
                sha256(convert_to(erased(e.data)::text, 'UTF8')) as remains
-        from events e where e.id = any (${eventIds as string[]}::uuid[])
+        from events e where e.id = any (${eventIds}::uuid[])
       ) listed
       group by page
       order by page`;

@@ -5,12 +5,6 @@
 import { importJWK, type JWK } from 'jose';
 import { ALGORITHMS } from './keys.ts';
 
-export interface SortedKeys {
-  readonly usable: readonly JWK[];
-  /** How many are neither usable nor for something else. */
-  readonly broken: number;
-}
-
 const KINDS: Readonly<Record<(typeof ALGORITHMS)[number], { readonly kty: string; readonly crv?: string }>> = {
   RS256: { kty: 'RSA' },
   PS256: { kty: 'RSA' },
@@ -21,8 +15,8 @@ const OTHER_TYPES = new Set(['oct', 'AKP']);
 const OTHER_CURVES = new Set(['P-384', 'P-521', 'secp256k1', 'Ed448', 'X25519', 'X448']);
 const LEAST_RSA_BITS = 2_048;
 
-/** Sorts a set's `keys`, whatever they are. */
-export async function sortKeys(keys: readonly unknown[]): Promise<SortedKeys> {
+/** Sorts a set's `keys`, whatever they are: the usable ones, and how many are neither usable nor for something else. */
+export async function sortKeys(keys: readonly unknown[]) {
   const usable: JWK[] = [];
   let broken = 0;
   for (const key of keys) {

@@ -19,10 +19,7 @@ export interface PortOptions {
   readonly ready: () => Promise<string | null>;
 }
 
-export interface OpenPort {
-  readonly url: string;
-  close(): Promise<void>;
-}
+export type OpenPort = Awaited<ReturnType<typeof openPort>>;
 
 interface Answer {
   readonly status: number;
@@ -33,7 +30,7 @@ interface Answer {
 const JSON_TYPE = 'application/json';
 
 /** Opens the port. Rejects with a sentence when it cannot. */
-export async function openPort({ host, port, metrics, ready }: PortOptions): Promise<OpenPort> {
+export async function openPort({ host, port, metrics, ready }: PortOptions) {
   const answers: Readonly<Record<string, () => Promise<Answer>>> = {
     '/healthz': () => Promise.resolve(json(200, { status: 'ok' })),
     '/readyz': () => answerReady(ready),
@@ -51,7 +48,7 @@ export async function openPort({ host, port, metrics, ready }: PortOptions): Pro
   return {
     url: `http://${isIPv6(host) ? `[${host}]` : host}:${bound}`,
     close: () =>
-      new Promise((resolve) => {
+      new Promise<void>((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
       }),

@@ -1,26 +1,15 @@
 /** The keys that sign checkpoints, from their file. */
-import {
-  makeKey,
-  readSigner,
-  readVerifier,
-  type Signer,
-  signersOf,
-  type Verifier,
-} from '../../audit/checkpoint/note.ts';
+import { makeKey, readSigner, readVerifier, signersOf } from '../../audit/checkpoint/note.ts';
 import type { Config } from '../../config.ts';
 import { readKeyFile } from '../named-files.ts';
 
 const SANDBOX_NAME = 'carteiro.local/sandbox';
 
-export interface CheckpointKeys {
-  /** The first one's name is the log's; empty where nothing signs. */
-  readonly signers: readonly Signer[];
-  /** Every key of the file, retired ones included. */
-  readonly verifiers: readonly Verifier[];
-}
-
-/** Throws where a line of the file is no key; a line is never repeated, because it may be a secret. */
-export async function readCheckpointKeys(config: Config): Promise<CheckpointKeys> {
+/**
+ * The first signer's name is the log's; there is none where nothing signs. Verifiers are every key of the file, retired ones included.
+ * Throws where a line of the file is no key; a line is never repeated, because it may be a secret.
+ */
+export async function readCheckpointKeys(config: Config) {
   const text = await readKeyFile(config, {
     variable: 'CHECKPOINT_KEY_FILE',
     file: config.checkpointKeyFile,

@@ -1,7 +1,7 @@
 /** Where reports are read: on READ_DATABASE_URL, or on the primary. */
 import type { Config } from '../../config.ts';
 import type { Pool } from '../../db/pool.ts';
-import { onPrimary, onStandby, readLagS, type Reading, type Reports } from '../../db/reports.ts';
+import { onPrimary, onStandby, readLagS, type Reading } from '../../db/reports.ts';
 import type { Logger } from '../../log-lines.ts';
 import type { Metrics } from '../../metrics.ts';
 import { openPool } from './pools.ts';
@@ -9,13 +9,8 @@ import { openPool } from './pools.ts';
 /** As a statement of the API; for a job as a whole month of a large partner. */
 const DEADLINE_MS = { reports: 15_000, 'job reports': 10 * 60 * 1_000 } as const;
 
-interface OpenReports {
-  readonly reports: Reports;
-  readonly close: () => Promise<void>;
-}
-
 /** A process with `metrics` serves people; without, it is a job. */
-export function openReports(config: Config, primary: Pool, log: Logger, metrics?: Metrics): OpenReports {
+export function openReports(config: Config, primary: Pool, log: Logger, metrics?: Metrics) {
   if (config.reading === null) return { reports: onPrimary(primary), close: async () => undefined };
   const name = metrics ? 'reports' : 'job reports';
   const { url, fallsBack } = config.reading;

@@ -15,12 +15,9 @@ type Show = (visit: Visit) => Response | Promise<Response>;
 type Act = (visit: Visit, form: URLSearchParams) => Response | Promise<Response>;
 
 /** Adds pages, and what changes something, for whom `rule` lets in; null: everybody who is signed in. */
-export interface Guard {
-  show(path: string, rule: Rule | null, page: Show): void;
-  act(path: string, rule: Rule | null, action: Act): void;
-}
+export type Guard = ReturnType<typeof createGuard>;
 
-export function createGuard(app: Hono<PainelEnv>, deps: PainelDeps, gate: Gatekeeper): Guard {
+export function createGuard(app: Hono<PainelEnv>, deps: PainelDeps, gate: Gatekeeper) {
   const enter = async (c: PainelContext, rule: Rule | null): Promise<Visit | Response> => {
     const token = readToken(c);
     if (token === undefined) return leadToSignIn(c, 'entre');
@@ -37,13 +34,13 @@ export function createGuard(app: Hono<PainelEnv>, deps: PainelDeps, gate: Gateke
     }
   };
   return {
-    show(path, rule, page) {
+    show(path: string, rule: Rule | null, page: Show) {
       app.get(path, async (c) => {
         const visit = await enter(c, rule);
         return visit instanceof Response ? visit : page(visit);
       });
     },
-    act(path, rule, action) {
+    act(path: string, rule: Rule | null, action: Act) {
       app.post(path, async (c) => {
         requireOwn(c);
         const form = await readForm(c);
