@@ -25,10 +25,13 @@ export const ownTx = () =>
  * before it noticed would share positions with rows that the promotion lost and that partners may have seen.
  * The argument of `pg_walfile_name` is volatile, or a plan would keep the answer.
  */
-export const epoch = () =>
+const epoch = () =>
   smallint('epoch')
     .notNull()
     .default(sql`(('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int + 0)::smallint`);
+
+/** Where a row lies in the log. */
+export const place = () => ({ epoch: epoch(), tx: ownTx() });
 
 /** What a statement could see; read as text. */
 export const pgSnapshot = customType<{ data: string }>({ dataType: () => 'pg_snapshot' });
@@ -51,3 +54,6 @@ export const salt = () => bytea('salt').default(sql`uuid_send(gen_random_uuid())
 
 /** SHA-256 of salt and text, kept here when both were erased; null until then. */
 export const commitment = () => bytea('commitment');
+
+/** Of rows that follow one another in one transaction, too. */
+export const CLOCK = sql`clock_timestamp()`;

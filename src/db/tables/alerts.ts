@@ -4,13 +4,11 @@ import { check, index, pgTable, primaryKey, smallint, text, uuid } from 'drizzle
 import { ALERT_CHANNELS, ALERT_KINDS } from '../../contract/statuses.ts';
 import { instant, preciseInstant } from '../columns.ts';
 import { oneOf } from '../constraints.ts';
-import { partners } from './partners.ts';
+import { OF_PARTNER } from './partners.ts';
 
 /** One row of a partner that ever chose; `slack_url` takes Slack's `{"text": …}`. */
 export const alertAddresses = pgTable('alert_addresses', {
-  partnerId: uuid('partner_id')
-    .primaryKey()
-    .references(() => partners.id),
+  partnerId: uuid('partner_id').primaryKey().references(OF_PARTNER),
   email: text('email'),
   slackUrl: text('slack_url'),
   setAt: instant('set_at').notNull(),

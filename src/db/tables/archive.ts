@@ -2,7 +2,7 @@
 import { sql } from 'drizzle-orm';
 import { bigint, check, index, pgTable, text } from 'drizzle-orm/pg-core';
 import { ARCHIVE_ACTS } from '../../contract/statuses.ts';
-import { bytea, epoch, instant, ownTx } from '../columns.ts';
+import { bytea, instant, place } from '../columns.ts';
 import { oneOf, sealable } from '../constraints.ts';
 
 /**
@@ -27,8 +27,7 @@ export const archiveActs = pgTable(
     actor: text('actor').notNull(),
     reason: text('reason'),
     doneAt: instant('done_at').notNull().defaultNow(),
-    epoch: epoch(),
-    tx: ownTx(),
+    ...place(),
   },
   (table) => [
     index('archive_acts_newest').on(table.month, table.position),

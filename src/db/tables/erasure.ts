@@ -1,7 +1,7 @@
 /** Workers who are forgotten: who ordered it, what it covers, how far it is; where a CPF is found; and who read CPFs. */
 import { sql } from 'drizzle-orm';
 import { bigint, boolean, check, index, integer, pgTable, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core';
-import { bytea, epoch, instant, ownTx } from '../columns.ts';
+import { bytea, instant, place } from '../columns.ts';
 import { sealable } from '../constraints.ts';
 
 /** One order to forget a worker, append-only and sealed. It never names the worker; its pages name the events. */
@@ -20,11 +20,11 @@ export const erasureOrders = pgTable(
     events: integer('events').notNull(),
     pages: integer('pages').notNull(),
     orderedAt: instant('ordered_at').notNull().defaultNow(),
-    epoch: epoch(),
-    tx: ownTx(),
+    ...place(),
   },
   (table) => [unique('erasure_orders_id').on(table.id), sealable('erasure_orders')],
 );
+const OF_ORDER = () => erasureOrders.id;
 
 /**
  * The events of an order, append-only and sealed, written in the order's own transaction. Of each `remains` has the SHA-256 of the
@@ -34,14 +34,11 @@ export const erasurePages = pgTable(
   'erasure_pages',
   {
     position: bigint('position', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
-    orderId: uuid('order_id')
-      .notNull()
-      .references(() => erasureOrders.id),
+    orderId: uuid('order_id').notNull().references(OF_ORDER),
     number: integer('number').notNull(),
     eventIds: uuid('event_ids').array().notNull(),
     remains: bytea('remains').array().notNull(),
-    epoch: epoch(),
-    tx: ownTx(),
+    ...place(),
   },
   (table) => [
     unique('erasure_pages_once').on(table.orderId, table.number),
@@ -57,9 +54,7 @@ export const erasurePages = pgTable(
 export const erasures = pgTable(
   'erasures',
   {
-    orderId: uuid('order_id')
-      .primaryKey()
-      .references(() => erasureOrders.id),
+    orderId: uuid('order_id').primaryKey().references(OF_ORDER),
     cpf: text('cpf'),
     nextPage: integer('next_page').notNull().default(1),
     doneAt: instant('done_at'),
@@ -99,8 +94,7 @@ export const cpfReads = pgTable(
     asked: text('asked').notNull(),
     requestId: uuid('request_id'),
     readAt: instant('read_at').notNull().defaultNow(),
-    epoch: epoch(),
-    tx: ownTx(),
+    ...place(),
   },
   () => [sealable('cpf_reads')],
 );

@@ -14,9 +14,9 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core';
 import { ANCHOR_KINDS, OUTCOMES, SEND_ORDERS } from '../../contract/statuses.ts';
-import { bytea, commitment, computedText, epoch, instant, ownTx, salt } from '../columns.ts';
+import { bytea, CLOCK, commitment, computedText, instant, salt, place } from '../columns.ts';
 import { oneOf, sealable } from '../constraints.ts';
-import { webhooks } from './partners.ts';
+import { OF_WEBHOOK } from './partners.ts';
 
 /** As `poller_of`, which a computed column cannot call. */
 const pollerOfClaim = computedText("left(claim, length(claim) - strpos(reverse(claim), '/'))");
@@ -50,8 +50,7 @@ export const attempts = pgTable(
     salt: salt(),
     commitment: commitment(),
     recordedAt: instant('recorded_at').notNull().defaultNow(),
-    epoch: epoch(),
-    tx: ownTx(),
+    ...place(),
   },
   (table) => [
     primaryKey({ name: 'attempts_pkey', columns: [table.deliveryId, table.number, table.late] }),
@@ -74,9 +73,7 @@ export const sendOrders = pgTable(
   {
     position: bigint('position', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
     kind: text('kind', { enum: SEND_ORDERS }).notNull(),
-    webhookId: uuid('webhook_id')
-      .notNull()
-      .references(() => webhooks.id),
+    webhookId: uuid('webhook_id').notNull().references(OF_WEBHOOK),
     partnerId: uuid('partner_id').notNull(),
     deliveryIds: uuid('delivery_ids').array().notNull(),
     actor: text('actor').notNull(),
@@ -84,8 +81,7 @@ export const sendOrders = pgTable(
     reason: text('reason'),
     requestId: uuid('request_id'),
     orderedAt: instant('ordered_at').notNull().defaultNow(),
-    epoch: epoch(),
-    tx: ownTx(),
+    ...place(),
   },
   (table) => [
     index('send_orders_by_webhook').on(table.webhookId, table.position),
@@ -152,9 +148,7 @@ export const checkpoints = pgTable('checkpoints', {
   size: bigint('size', { mode: 'number' }).primaryKey(),
   root: bytea('root').notNull(),
   note: text('note').notNull(),
-  signedAt: instant('signed_at')
-    .notNull()
-    .default(sql`clock_timestamp()`),
+  signedAt: instant('signed_at').notNull().default(CLOCK),
 });
 
 /**
@@ -188,9 +182,7 @@ export const anchorReceipts = pgTable(
     kind: text('kind', { enum: ANCHOR_KINDS }).notNull(),
     place: text('place').notNull(),
     receipt: bytea('receipt').notNull(),
-    anchoredAt: instant('anchored_at')
-      .notNull()
-      .default(sql`clock_timestamp()`),
+    anchoredAt: instant('anchored_at').notNull().default(CLOCK),
   },
   (table) => [
     primaryKey({ name: 'anchor_receipts_pkey', columns: [table.kind, table.place, table.size] }),

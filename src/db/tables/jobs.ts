@@ -16,17 +16,15 @@ import {
 import { MARGIN_ERROR_KINDS } from '../../contract/statuses.ts';
 import { instant, ownId, preciseInstant } from '../columns.ts';
 import { oneOf } from '../constraints.ts';
-import { loans } from './loans.ts';
-import { partners } from './partners.ts';
+import { OF_LOAN } from './loans.ts';
+import { OF_PARTNER } from './partners.ts';
 
 /** Answers of the registry to margin queries; a recent one is reused. Its id is also its stream in the log. */
 export const marginQueries = pgTable(
   'margin_queries',
   {
     id: ownId(),
-    partnerId: uuid('partner_id')
-      .notNull()
-      .references(() => partners.id),
+    partnerId: uuid('partner_id').notNull().references(OF_PARTNER),
     workerCpf: text('worker_cpf').notNull(),
     employerCnpj: text('employer_cnpj').notNull(),
     earningsCentavos: bigint('earnings_centavos', { mode: 'number' }).notNull(),
@@ -74,9 +72,7 @@ export const bondRecords = pgTable(
     kind: text('kind', { enum: BOND_KINDS }).notNull(),
     reference: text('reference').notNull(),
     partnerId: uuid('partner_id').notNull(),
-    loanId: uuid('loan_id')
-      .notNull()
-      .references(() => loans.id),
+    loanId: uuid('loan_id').notNull().references(OF_LOAN),
     data: json('data').notNull(),
     seenAt: instant('seen_at').notNull().defaultNow(),
     detectedAt: instant('detected_at'),
@@ -112,9 +108,7 @@ export const settlements = pgTable(
   'settlements',
   {
     id: ownId(),
-    partnerId: uuid('partner_id')
-      .notNull()
-      .references(() => partners.id),
+    partnerId: uuid('partner_id').notNull().references(OF_PARTNER),
     month: text('month').notNull(),
     installments: integer('installments').notNull(),
     contracts: integer('contracts').notNull(),
@@ -147,9 +141,7 @@ export const settledInstallments = pgTable(
   'settled_installments',
   {
     partnerId: uuid('partner_id').notNull(),
-    loanId: uuid('loan_id')
-      .notNull()
-      .references(() => loans.id),
+    loanId: uuid('loan_id').notNull().references(OF_LOAN),
     number: smallint('number').notNull(),
     settlementId: uuid('settlement_id')
       .notNull()

@@ -17,7 +17,7 @@ import {
 import { DOCUMENT_TYPES, LOAN_STATUSES, REGISTRATION_STATUSES } from '../../contract/statuses.ts';
 import { bytea, instant, preciseInstant } from '../columns.ts';
 import { oneOf } from '../constraints.ts';
-import { partners } from './partners.ts';
+import { OF_PARTNER } from './partners.ts';
 
 /**
  * The projection: `state` is the fold of the loan's stream; the other columns are read out of it. A number is not unique:
@@ -27,9 +27,7 @@ export const loans = pgTable(
   'loans',
   {
     id: uuid('id').primaryKey(),
-    partnerId: uuid('partner_id')
-      .notNull()
-      .references(() => partners.id),
+    partnerId: uuid('partner_id').notNull().references(OF_PARTNER),
     version: integer('version').notNull(),
     state: jsonb('state').notNull(),
     status: text('status', { enum: LOAN_STATUSES }).generatedAlwaysAs(sql`state ->> 'status'`),
@@ -44,15 +42,14 @@ export const loans = pgTable(
     check('loans_status', oneOf(`coalesce(state ->> 'status', '')`, LOAN_STATUSES)),
   ],
 );
+export const OF_LOAN = () => loans.id;
 
 /** Registrations (averbações) as work: a row that is `processando` is leased to whoever asks the registry. */
 export const registrations = pgTable(
   'registrations',
   {
     id: uuid('id').primaryKey(),
-    loanId: uuid('loan_id')
-      .notNull()
-      .references(() => loans.id),
+    loanId: uuid('loan_id').notNull().references(OF_LOAN),
     partnerId: uuid('partner_id').notNull(),
     status: text('status', { enum: REGISTRATION_STATUSES }).notNull().default('processando'),
     nextTryAt: preciseInstant('next_try_at').defaultNow(),
@@ -125,9 +122,7 @@ export const idempotencyKeys = pgTable(
 export const documents = pgTable(
   'documents',
   {
-    loanId: uuid('loan_id')
-      .notNull()
-      .references(() => loans.id),
+    loanId: uuid('loan_id').notNull().references(OF_LOAN),
     type: text('type', { enum: DOCUMENT_TYPES }).notNull(),
     partnerId: uuid('partner_id').notNull(),
     fileName: text('file_name'),

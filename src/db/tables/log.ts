@@ -16,7 +16,7 @@ import {
 } from 'drizzle-orm/pg-core';
 import { API_FAMILIES } from '../../contract/delivery.ts';
 import { EVENT_TYPES } from '../../contract/events.ts';
-import { commitment, epoch, instant, ownTx, pgSnapshot, preciseInstant, salt, xid8 } from '../columns.ts';
+import { commitment, instant, pgSnapshot, preciseInstant, salt, xid8, place } from '../columns.ts';
 import { sealable } from '../constraints.ts';
 
 /**
@@ -60,8 +60,7 @@ export const events = pgTable(
     traceparent: text('traceparent'),
     salt: salt(),
     commitment: commitment(),
-    epoch: epoch(),
-    tx: ownTx(),
+    ...place(),
   },
   (table) => [
     primaryKey({ name: 'events_pkey', columns: [table.stream, table.version] }),

@@ -8,7 +8,7 @@ import {
   SIGNING_MODES,
   WEBHOOK_CHANGES,
 } from '../../contract/statuses.ts';
-import { bytea, epoch, instant, ownId, ownTx, preciseInstant } from '../columns.ts';
+import { bytea, CLOCK, instant, ownId, preciseInstant, place } from '../columns.ts';
 import { oneOf, sealable } from '../constraints.ts';
 
 /** Partners and their account, which only the operator sets. */
@@ -29,6 +29,7 @@ export const partners = pgTable(
     check('partners_issuance', oneOf('issuance', ISSUANCE_MODES)),
   ],
 );
+export const OF_PARTNER = () => partners.id;
 
 /**
  * Every state a partner's account had, append-only: the line of its creation is written with it, all others by a trigger,
@@ -38,9 +39,7 @@ export const partnerHistory = pgTable(
   'partner_history',
   {
     position: bigint('position', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
-    partnerId: uuid('partner_id')
-      .notNull()
-      .references(() => partners.id),
+    partnerId: uuid('partner_id').notNull().references(OF_PARTNER),
     name: text('name').notNull(),
     active: boolean('active').notNull(),
     signing: text('signing', { enum: SIGNING_MODES }).notNull(),
@@ -50,11 +49,8 @@ export const partnerHistory = pgTable(
     actor: text('actor').notNull(),
     /** Why, in the operator's words. */
     reason: text('reason'),
-    changedAt: instant('changed_at')
-      .notNull()
-      .default(sql`clock_timestamp()`),
-    epoch: epoch(),
-    tx: ownTx(),
+    changedAt: instant('changed_at').notNull().default(CLOCK),
+    ...place(),
   },
   (table) => [
     index('partner_history_by_partner').on(table.partnerId, table.position),
@@ -69,9 +65,7 @@ export const webhooks = pgTable(
   'webhooks',
   {
     id: uuid('id').primaryKey(),
-    partnerId: uuid('partner_id')
-      .notNull()
-      .references(() => partners.id),
+    partnerId: uuid('partner_id').notNull().references(OF_PARTNER),
     url: text('url').notNull(),
     events: text('events').array().notNull(),
     encryptedSecret: bytea('encrypted_secret').notNull(),
@@ -93,6 +87,7 @@ export const webhooks = pgTable(
     check('webhooks_previous', sql`(previous_encrypted_secret is null) = (previous_until is null)`),
   ],
 );
+export const OF_WEBHOOK = () => webhooks.id;
 
 /**
  * Every state a webhook ever had, append-only. With `events.snapshot` it tells which webhooks each append
@@ -102,9 +97,7 @@ export const webhookHistory = pgTable(
   'webhook_history',
   {
     position: bigint('position', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
-    webhookId: uuid('webhook_id')
-      .notNull()
-      .references(() => webhooks.id),
+    webhookId: uuid('webhook_id').notNull().references(OF_WEBHOOK),
     partnerId: uuid('partner_id').notNull(),
     url: text('url').notNull(),
     events: text('events').array().notNull(),
@@ -118,8 +111,7 @@ export const webhookHistory = pgTable(
     changedAt: instant('changed_at').notNull().defaultNow(),
     /** When a secret begins to sign that was made before its time; null: with the change. */
     takesEffectAt: instant('takes_effect_at'),
-    epoch: epoch(),
-    tx: ownTx(),
+    ...place(),
   },
   (table) => [
     index('webhook_history_by_webhook').on(table.webhookId, table.position),

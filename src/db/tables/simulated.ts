@@ -2,16 +2,14 @@
 import { sql } from 'drizzle-orm';
 import { bigint, check, index, json, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
 import { MARGIN_ERROR_KINDS } from '../../contract/statuses.ts';
-import { ownId, preciseInstant } from '../columns.ts';
+import { CLOCK, ownId, preciseInstant } from '../columns.ts';
 import { oneOf } from '../constraints.ts';
 import { BOND_KINDS } from './jobs.ts';
-import { loans } from './loans.ts';
+import { OF_LOAN } from './loans.ts';
 
 /** What the simulated registry answers to the next registration of a loan (sandbox only). */
 export const simulatedRegistrations = pgTable('simulated_registrations', {
-  loanId: uuid('loan_id')
-    .primaryKey()
-    .references(() => loans.id),
+  loanId: uuid('loan_id').primaryKey().references(OF_LOAN),
   error: text('error'),
 });
 
@@ -51,13 +49,9 @@ export const simulatedBonds = pgTable(
     id: ownId(),
     kind: text('kind', { enum: BOND_KINDS }).notNull(),
     partnerId: uuid('partner_id').notNull(),
-    loanId: uuid('loan_id')
-      .notNull()
-      .references(() => loans.id),
+    loanId: uuid('loan_id').notNull().references(OF_LOAN),
     data: json('data').notNull(),
-    knownAt: preciseInstant('known_at')
-      .notNull()
-      .default(sql`clock_timestamp()`),
+    knownAt: preciseInstant('known_at').notNull().default(CLOCK),
   },
   (table) => [
     index('simulated_bonds_window').on(table.kind, table.knownAt),
