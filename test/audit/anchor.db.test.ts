@@ -1,6 +1,6 @@
 /** `audit anchor` as a real process, with real servers: openssl stamps, a bucket and a witness keep, a directory is written once. */
 import { execFile } from 'node:child_process';
-import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, readdir, rename, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -205,15 +205,24 @@ describe('audit anchor', () => {
       ],
     });
     expect(standing).toMatchObject([{ size: 4 }, { size: 4 }, { size: 3, error: 'it answers 503' }, { size: 3 }]);
-    authority.failWith(null);
+    await grow();
+    authority.failWith(200);
     witness.failWith(null);
+    await rename(directory, `${directory}.away`);
+    expect(errorsOf(await anchor())).toEqual({
+      ...NO_ERRORS,
+      carimbo_de_tempo: expect.stringContaining('it is none of RFC 3161: the URL must be the one') as string,
+      arquivo: 'the directory is not there: make it, or mount it',
+    });
+    await rename(`${directory}.away`, directory);
+    authority.failWith(null);
     expect((await anchor()).code).toBe(0);
-    expect(await database.sql`select from anchors where error is not null or size < 4`).toEqual([]);
+    expect(await database.sql`select from anchors where error is not null or size < 5`).toEqual([]);
   });
 
   test('what was anchored is never overwritten', async () => {
     await grow();
-    const name = `000000000000005-${Buffer.from((await newestNote()).split('\n')[2] ?? '', 'base64').toString('hex', 0, 4)}.checkpoint`;
+    const name = `000000000000006-${Buffer.from((await newestNote()).split('\n')[2] ?? '', 'base64').toString('hex', 0, 4)}.checkpoint`;
     await writeFile(path.join(directory, name), 'something else');
     bucket.objects.set(`/carteiro/log/${name}`, Buffer.from('something else'));
     const found = errorsOf(await anchor());
@@ -228,10 +237,10 @@ describe('audit anchor', () => {
     const seen = witness.seen;
     witness.seen = { size: 4, root: Buffer.alloc(32, 1) };
     expect(errorsOf(await anchor())['testemunha']).toContain('does not accept that this log grew out');
-    witness.seen = { size: 6, root: Buffer.alloc(32, 1) };
-    expect(errorsOf(await anchor())['testemunha']).toContain('another root of 6 seals');
+    witness.seen = { size: 7, root: Buffer.alloc(32, 1) };
+    expect(errorsOf(await anchor())['testemunha']).toContain('another root of 7 seals');
     witness.seen = { size: 9, root: Buffer.alloc(32, 1) };
-    expect(errorsOf(await anchor())['testemunha']).toContain('it saw 9 seals of this log, which has 6');
+    expect(errorsOf(await anchor())['testemunha']).toContain('it saw 9 seals of this log, which has 7');
     witness.seen = seen;
     const absent = await anchor({ ANCHOR_WITNESS_KEY: absentWitnessKey() });
     expect(errorsOf(absent)['testemunha']).toContain('its key witness.example/absent has not cosigned');
@@ -296,5 +305,5 @@ test('a file is made once, readable by all and writable by nobody', async () => 
   await chmod(own, 0o700);
   await expect(
     directoryAnchor(path.join(own, 'away')).put({ size: 1, note }, () => Promise.resolve([])),
-  ).rejects.toThrow('ENOENT');
+  ).rejects.toThrow('the directory is not there');
 });

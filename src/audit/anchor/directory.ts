@@ -25,7 +25,9 @@ export function directoryAnchor(directory: string): Anchor {
       try {
         await writeOnce(file, note);
       } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+        const { code } = error as NodeJS.ErrnoException;
+        if (code === 'ENOENT') throw new Error('the directory is not there: make it, or mount it', { cause: error });
+        if (code !== 'EEXIST') throw error;
         if ((await readFile(file, 'utf8')) !== note) {
           throw new Error(`${file} is there with another content`, { cause: error });
         }

@@ -58,6 +58,8 @@ export type Stamp =
  * as it was at the stamp's time.
  */
 export async function readStamp(response: Buffer, note: string, roots: string | null): Promise<Stamp> {
+  if (asn1.fromBER(new Uint8Array(response)).offset < 0)
+    return { wrong: 'it is none of RFC 3161: the URL must be the one that takes queries' };
   try {
     const { status, timeStampToken } = pki.TimeStampResp.fromBER(new Uint8Array(response));
     if (!GRANTED.has(status.status) || timeStampToken === undefined) return { wrong: 'it was refused' };

@@ -24,7 +24,9 @@ Output: {"tamanho": 41, "ancoras": [{"tipo": "testemunha", "onde": "witness.exam
     return runJob(line, async (pool) => {
       const found = await runAnchors(pool, anchors);
       if (found === null) {
-        throw new Refusal('no checkpoint was signed yet: api and poll sign with the key of CHECKPOINT_KEY_FILE');
+        throw new Refusal(
+          'no checkpoint was signed yet: api, poll and audit seal sign with the key of CHECKPOINT_KEY_FILE',
+        );
       }
       const ancoras = found.results.map(({ kind, place, error }) => ({ tipo: kind, onde: place, erro: error }));
       return { summary: { tamanho: found.size, ancoras }, isGood: ancoras.every(({ erro }) => erro === null) };
