@@ -8,7 +8,7 @@ import { openNote } from '../../src/audit/checkpoint/note.ts';
 import type { Manifest } from '../../src/archive/manifest.ts';
 import { sealAll } from '../../src/audit/seals/sealer.ts';
 import { backdateSeals } from '../support/backdated-seals.ts';
-import { callCommand } from '../support/command.ts';
+import { callCommand, sandboxOn } from '../support/command.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { live } from '../support/lived-database.ts';
 import { readCheckpointKeys } from '../../src/main/service/checkpoint-keys.ts';
@@ -34,10 +34,8 @@ await untilSettled(database.sql);
 await sealAll(database.pool);
 await backdateSeals(database.pool, new Date('2026-01-20T12:00:00Z'));
 const env = {
-  DATABASE_URL: database.url,
+  ...sandboxOn(database.url),
   DATA_DIR: path.join(folder.path, 'data'),
-  SANDBOX: 'true',
-  SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
   LOG_LEVEL: 'warn',
 };
 await mkdir(env['DATA_DIR']);

@@ -9,7 +9,7 @@ import { openPlace } from '../../src/archive/place.ts';
 import { jsonRow, readRows } from '../../src/archive/read-table.ts';
 import { startApi, type TestApi } from '../support/api.ts';
 import { backdateSeals } from '../support/backdated-seals.ts';
-import { callCommand } from '../support/command.ts';
+import { callCommand, sandboxOn } from '../support/command.ts';
 import { CPF, leadMarkedWorker } from '../support/marked-worker.ts';
 import { untilSettled } from '../support/settled.ts';
 import { makeTestFolder, type TestFolder } from '../support/test-folder.ts';
@@ -31,10 +31,8 @@ beforeAll(async () => {
   const keyFile = path.join(folder.path, 'worker.key');
   await writeFile(keyFile, randomBytes(32).toString('base64'), { mode: 0o600 });
   env = {
-    DATABASE_URL: api.database.url,
+    ...sandboxOn(api.database.url),
     DATA_DIR: folder.path,
-    SANDBOX: 'true',
-    SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
     LOG_LEVEL: 'warn',
     WORKER_KEY_FILE: keyFile,
     KEEP_MONTHS: '2',

@@ -17,8 +17,9 @@ import { openPlace } from '../../src/archive/place.ts';
 import { restoreMonth } from '../../src/archive/move-month.ts';
 import { readsOf } from '../../src/main/service/archives.ts';
 import { backdateSeals } from '../support/backdated-seals.ts';
-import { callCommand, startCommand } from '../support/command.ts';
+import { callCommand, sandboxOn, startCommand } from '../support/command.ts';
 import { type DeliveryWorld, type Registered, startDeliveryWorld, type Subscriber } from '../support/delivery-world.ts';
+import { type Page, pagesOf } from '../support/pages.ts';
 import { status } from '../support/receiver.ts';
 import { untilSettled } from '../support/settled.ts';
 import { makeTestFolder, type TestFolder } from '../support/test-folder.ts';
@@ -76,10 +77,8 @@ beforeAll(async () => {
   evidence = await readEvidence();
   proofBefore = (evidence.find((one) => Array.isArray(one) && one[0] === 200) as unknown[])[1];
   env = {
-    DATABASE_URL: url,
+    ...sandboxOn(url),
     DATA_DIR: folder.path,
-    SANDBOX: 'true',
-    SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
     LOG_LEVEL: 'warn',
     KEEP_MONTHS: '2',
     ARCHIVE_TO: path.join(folder.path, 'archive'),
@@ -159,19 +158,8 @@ async function readFileOf(filter: string, token: string): Promise<unknown[]> {
 }
 
 /** All items of an auditors' list, and how many pages they took. */
-async function readPages(list: string, token: string): Promise<unknown[]> {
-  const pages: unknown[] = [];
-  for (let cursor: string | null = ''; cursor !== null;) {
-    const answer = await world.api.send('GET', `${list}${cursor && `&cursor=${cursor}`}`, { token });
-    expect([list, answer.status, answer.body]).toEqual([list, 200, expect.anything()]);
-    const { itens, proximo_cursor: next } = answer.body as unknown as {
-      itens: unknown[];
-      proximo_cursor: string | null;
-    };
-    pages.push(itens);
-    cursor = next;
-  }
-  return pages;
+function readPages(list: string, token: string): Promise<unknown[]> {
+  return Array.fromAsync(pagesOf((path) => world.api.send<Page<unknown>>('GET', path, { token }), list));
 }
 
 async function count(table: 'deliveries' | 'attempts' | 'events'): Promise<number> {

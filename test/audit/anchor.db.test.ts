@@ -11,7 +11,7 @@ import type { Verifier } from '../../src/audit/checkpoint/note.ts';
 import { measureAnchors } from '../../src/main/operations/measure-installation.ts';
 import { absentWitnessKey, stampBy, startAuthority, startBucket, startWitness } from '../support/anchor-places.ts';
 import { sealAndSign, SIGNER } from '../support/checkpoint.ts';
-import { callCommand } from '../support/command.ts';
+import { callCommand, sandboxOn } from '../support/command.ts';
 import { readProof } from '../../src/audit/proof/proof.ts';
 import type { CheckedReceipt } from '../../src/audit/proof/receipts.ts';
 import type { Proof } from '../../src/contract/resources/audit-resource.ts';
@@ -32,9 +32,7 @@ const bucket = await startBucket('key-id', 'key-secret');
 const witness = await startWitness(SIGNER);
 await writeFile(path.join(folder.path, 's3.secret'), 'key-secret\n');
 const env: Record<string, string> = {
-  DATABASE_URL: database.url,
-  SANDBOX: 'true',
-  SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
+  ...sandboxOn(database.url),
   LOG_LEVEL: 'warn',
   ANCHOR_TIMESTAMP_URL: `${authority.url}/tsa?token=secret`,
   ANCHOR_TIMESTAMP_CA_FILE: authority.rootsFile,

@@ -12,12 +12,10 @@ import { sealAndSign, SIGNER } from '../support/checkpoint.ts';
 import { startApi } from '../support/api.ts';
 import { EVERYTHING } from '../support/searches.ts';
 import { commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
+import { itemsOf, type Page as PageOf } from '../support/pages.ts';
 import { untilSettled } from '../support/settled.ts';
 
-interface Page {
-  readonly itens: AuditedAttemptResource[];
-  readonly proximo_cursor: string | null;
-}
+type Page = PageOf<AuditedAttemptResource>;
 
 const PATH = '/v1/auditoria/tentativas';
 const FORMULA = '=HYPERLINK("http://evil.example")';
@@ -53,19 +51,7 @@ await sealAndSign(api.database.pool);
 const get = (query = '') => api.send<Page>('GET', `${PATH}${query}`, { token });
 
 /** Every page of a search, one after the other. */
-async function readAll(query: Record<string, string>): Promise<AuditedAttemptResource[]> {
-  const items: AuditedAttemptResource[] = [];
-  let cursor: string | null = null;
-  do {
-    const { status, body }: { status: number; body: Page } = await get(
-      `?${new URLSearchParams({ ...query, ...(cursor !== null && { cursor }) }).toString()}`,
-    );
-    expect(status).toBe(200);
-    items.push(...body.itens);
-    cursor = body.proximo_cursor;
-  } while (cursor !== null);
-  return items;
-}
+const readAll = (query: Record<string, string>) => itemsOf(get, `?${new URLSearchParams(query).toString()}`);
 
 const keyOf = (item: AuditedAttemptResource) => `${item.entrega_id}/${item.numero}/${item.atrasada}`;
 

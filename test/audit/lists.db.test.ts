@@ -12,6 +12,7 @@ import { sealAndSign, SIGNER } from '../support/checkpoint.ts';
 import { EVERYTHING } from '../support/searches.ts';
 import { createLogin } from '../support/logins.ts';
 import { commitEvents, insertPartner, insertSubscriber, insertWebhook } from '../support/outbox.ts';
+import { itemsOf, type Page } from '../support/pages.ts';
 import { untilSettled } from '../support/settled.ts';
 import { openPool } from '../support/database.ts';
 
@@ -47,21 +48,9 @@ for (let number = 0; number < 3; number += 1) {
 const NAMES = Object.keys(KINDS) as KindName[];
 const EXPORTED = NAMES.filter((name) => 'cut' in KINDS[name]);
 
-interface Listed {
-  readonly itens: Row[];
-  readonly proximo_cursor: string | null;
-}
-
-async function readAll(name: KindName, query: Record<string, string> = {}, as = token): Promise<Row[]> {
-  const rows: Row[] = [];
-  for (let cursor: string | null = ''; cursor !== null;) {
-    const asked = new URLSearchParams({ ...query, ...(cursor !== '' && { cursor }) });
-    const { status, body } = await api.send<Listed>('GET', `/v1/auditoria/${name}?${asked.toString()}`, { token: as });
-    expect([name, status]).toEqual([name, 200]);
-    rows.push(...body.itens);
-    cursor = body.proximo_cursor;
-  }
-  return rows;
+function readAll(name: KindName, query: Record<string, string> = {}, as = token): Promise<Row[]> {
+  const path = `/v1/auditoria/${name}?${new URLSearchParams(query).toString()}`;
+  return itemsOf((asked) => api.send<Page<Row>>('GET', asked, { token: as }), path);
 }
 
 /** As HTTP writes it. */
@@ -110,7 +99,7 @@ describe.each(NAMES)('/v1/auditoria/%s', (name) => {
 
   test('refuses unknown filters and a cursor of other filters', async () => {
     const path = `/v1/auditoria/${name}`;
-    const { body } = await api.send<Listed>('GET', `${path}?limite=1`, { token });
+    const { body } = await api.send<Page<Row>>('GET', `${path}?limite=1`, { token });
     const other = name === 'selos' ? 'tentativas' : name;
     const filter = name === 'selos' ? '' : `&parceiro_id=${partnerId}`;
     const foreign = `/v1/auditoria/${other}?cursor=${body.proximo_cursor}${filter}`;

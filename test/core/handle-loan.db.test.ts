@@ -4,6 +4,7 @@ import { readLoan, readRegistration } from '../../src/core/loans/read-loan.ts';
 import { recordRegistration, requestRegistration } from '../../src/core/loans/registration.ts';
 import { fold } from '../../src/loan/evolve.ts';
 import { readStream } from '../../src/log/read.ts';
+import { FAILED_MARGIN } from '../support/payloads.ts';
 import { accepted, createPartner, eventTypes, issueLoan, useOnePartner } from './loan-world.ts';
 import { concludeIssuance, concludeSigning, failDisbursement, settleDisbursement } from '../../src/core/loans/steps.ts';
 
@@ -69,15 +70,9 @@ describe('one command in one transaction', () => {
   test('an unknown id, a malformed one, and the stream of another partner or thing are not found', async () => {
     const stranger = await createPartner(sql);
     const loanId = await newLoan();
-    const data = {
-      cpf_trabalhador: '52998224725',
-      cnpj_empregador: '11222333000181',
-      tipo_erro: 'upstream',
-      erro: 'x',
-    };
     const [margin] = await sql<[{ id: string }]>`select uuidv7() as id`;
     await sql`
-      select append_event(${margin.id}, 0, 'margem.falhou', ${partner.partnerId}, ${JSON.stringify(data)}::text::json, 'test')`;
+      select append_event(${margin.id}, 0, 'margem.falhou', ${partner.partnerId}, ${FAILED_MARGIN}::text::json, 'test')`;
     const ids = ['0198c0de-0000-7000-8000-000000000001', 'P-00000001', margin.id];
     for (const id of ids) {
       expect(await concludeSigning(pool, partner, id)).toEqual({ refused: { kind: 'notFound' } });

@@ -4,6 +4,7 @@ import { endedBondPage, newBondPage } from '../../src/contract/resources/bonds.t
 import type { Scope } from '../../src/contract/statuses.ts';
 import { startOfDay } from '../../src/contract/calendar.ts';
 import { issueLoanAt } from '../core/loan-world.ts';
+import { type Page as PageOf, pagesOf } from '../support/pages.ts';
 import { namesOf, startPartnerWorld, TERMS, type TestPartner } from '../support/partner-world.ts';
 
 const SCOPES: readonly Scope[] = ['sandbox', 'vinculos:read'];
@@ -161,10 +162,7 @@ describe('the sandbox', () => {
 
 describe('GET /v1/vinculos/desligamentos', () => {
   const LIST = '/v1/vinculos/desligamentos';
-  interface Page {
-    readonly itens: { readonly emprestimo_id: string; readonly detectado_em: string }[];
-    readonly proximo_cursor: string | null;
-  }
+  type Page = PageOf<{ readonly emprestimo_id: string; readonly detectado_em: string }>;
   const list = async (query = '') => (await get<Page>(`${LIST}${query}`)).body;
 
   async function endMany(count: number): Promise<string[]> {
@@ -177,15 +175,9 @@ describe('GET /v1/vinculos/desligamentos', () => {
 
   test('walks all pages, in the order of detection', async () => {
     const ids = await endMany(5);
-    const seen: string[] = [];
-    let cursor: string | null = '';
-    while (cursor !== null) {
-      const page: Page = await list(`?limite=2${cursor && `&cursor=${cursor}`}`);
-      expect(page.itens.length).toBeLessThanOrEqual(2);
-      seen.push(...page.itens.map((item) => item.emprestimo_id));
-      cursor = page.proximo_cursor;
-    }
-    expect(seen).toEqual(ids);
+    const pages = await Array.fromAsync(pagesOf((path) => get<Page>(path), `${LIST}?limite=2`));
+    expect(Math.max(...pages.map(({ length }) => length))).toBe(2);
+    expect(pages.flat().map((item) => item.emprestimo_id)).toEqual(ids);
   });
 
   test('filters detectado_em by instants and by days of São Paulo, both inclusive', async () => {

@@ -5,13 +5,11 @@ import { DELIVERY_STATUSES } from '../../src/contract/statuses.ts';
 import type { ErrorBody } from '../../src/contract/errors.ts';
 import { startDeliveryWorld, useSubscriber } from '../support/delivery-world.ts';
 import { commitEvents, readAttempts, readDeliveries } from '../support/outbox.ts';
+import { itemsOf, type Page as PageOf, pagesOf } from '../support/pages.ts';
 import { status } from '../support/receiver.ts';
 import { FAILED_MARGIN, PROCESSED_SETTLEMENT } from '../support/payloads.ts';
 
-interface Page {
-  readonly itens: readonly DeliveryResource[];
-  readonly proximo_cursor: string | null;
-}
+type Page = PageOf<DeliveryResource>;
 interface Resent {
   readonly simulado: boolean;
   readonly entregas: number;
@@ -78,16 +76,13 @@ describe('the list of deliveries', () => {
   test('goes on page by page without a gap or a repetition, while new ones are made', async () => {
     const loans: string[] = [];
     for (let count = 0; count < 7; count += 1) loans.push(await partner.emit());
-    const seen: (string | null)[] = [];
-    let cursor: string | null = '';
-    for (let pages = 0; cursor !== null; pages += 1) {
-      const { body }: { body: Page } = await list(`?limite=3${cursor && `&cursor=${cursor}`}`);
-      expect(body.itens.length).toBe([3, 3, 1][pages]);
-      seen.push(...body.itens.map((item) => item.emprestimo_id));
-      cursor = body.proximo_cursor;
+    const pages: (readonly DeliveryResource[])[] = [];
+    for await (const page of pagesOf(list, '?limite=3')) {
+      pages.push(page);
       await partner.emit();
     }
-    expect(seen).toEqual(loans.toReversed());
+    expect(pages.map(({ length }) => length)).toEqual([3, 3, 1]);
+    expect(pages.flat().map((item) => item.emprestimo_id)).toEqual(loans.toReversed());
   });
 
   test('filters by status, event, loan and period', async () => {
@@ -205,16 +200,7 @@ describe('the list over all webhooks', () => {
     }
     await partner.send('DELETE', `/v1/webhooks/${others[0]?.id}`);
     await (await world.subscriber()).register();
-    const seen: string[] = [];
-    let cursor: string | null = '';
-    while (cursor !== null) {
-      const { status: code, body }: { status: number; body: Page } = await all(
-        `?limite=${limit}${cursor && `&cursor=${cursor}`}`,
-      );
-      expect(code).toBe(200);
-      seen.push(...body.itens.map(placeOf));
-      cursor = body.proximo_cursor;
-    }
+    const seen = (await itemsOf(all, `?limite=${limit}`)).map(placeOf);
     expect(seen).toHaveLength(16);
     expect(seen).toEqual([...new Set(seen)].toSorted().toReversed());
   });
@@ -223,13 +209,7 @@ describe('the list over all webhooks', () => {
     const rare = await partner.register(['repasse.processado']);
     await sql`select append_event(uuidv7(), 0, 'repasse.processado', ${partner.id}, ${PROCESSED_SETTLEMENT}::text::json, 'test')`;
     await commitEvents(sql, partner.id, 2600);
-    const found: DeliveryResource[] = [];
-    let cursor: string | null = '';
-    while (cursor !== null) {
-      const { body }: { body: Page } = await all(`?evento=repasse.processado${cursor && `&cursor=${cursor}`}`);
-      found.push(...body.itens);
-      cursor = body.proximo_cursor;
-    }
+    const found = await itemsOf(all, '?evento=repasse.processado');
     expect(found.map((item) => item.webhook_id).toSorted()).toEqual([webhook.id, rare.id].toSorted());
     await partner.send('DELETE', `/v1/webhooks/${webhook.id}`);
   });

@@ -5,7 +5,7 @@ import type { DeliveryAsSent } from '../../src/contract/resources/delivery-resou
 import type { ErrorBody } from '../../src/contract/errors.ts';
 import type { WebhookResource } from '../../src/contract/resources/webhook.ts';
 import type { HttpDeps } from '../../src/http/deps.ts';
-import { type Answer, startApi } from './api.ts';
+import { startApi } from './api.ts';
 import { startEngine } from './engine.ts';
 import { endOf } from './ends.ts';
 import { commitEvent } from './outbox.ts';
@@ -17,15 +17,7 @@ export interface Registered extends WebhookResource {
   readonly path: string;
 }
 
-export interface Subscriber {
-  readonly id: string;
-  /** Sends with this partner's token, which reads and writes webhooks. */
-  send<T = ErrorBody>(method: string, path: string, body?: unknown): Promise<Answer<T>>;
-  register(eventos?: readonly SubscribableName[]): Promise<Registered>;
-  /** Commits one event of a loan of its own and returns the loan's id. */
-  emit(): Promise<string>;
-  read(deliveryId: string): Promise<DeliveryAsSent>;
-}
+export type Subscriber = Awaited<ReturnType<DeliveryWorld['subscriber']>>;
 
 export type DeliveryWorld = Awaited<ReturnType<typeof startDeliveryWorld>>;
 
@@ -43,19 +35,22 @@ export async function startDeliveryWorld(overrides: Partial<HttpDeps> = {}) {
     async subscriber() {
       const id = await api.partner();
       const token = await api.token(id, ['webhooks:read', 'webhooks:write']);
-      const self: Subscriber = {
+      /** Sends with this partner's token, which reads and writes webhooks. */
+      const send = <T = ErrorBody>(method: string, to: string, body?: unknown) =>
+        api.send<T>(method, to, { token, ...(body !== undefined && { body }) });
+      return {
         id,
-        send: (method, to, body) => api.send(method, to, { token, ...(body !== undefined && { body }) }),
+        send,
         async register(eventos: readonly SubscribableName[] = EMITTED_NAMES) {
           const path = `/${(paths += 1)}`;
           const url = `${receiver.url}${path}`;
-          const { body } = await self.send<Registered>('POST', '/v1/webhooks', { url, eventos });
+          const { body } = await send<Registered>('POST', '/v1/webhooks', { url, eventos });
           return { ...body, path };
         },
+        /** Commits one event of a loan of its own and returns the loan's id. */
         emit: () => commitEvent(pool, id),
-        read: async (deliveryId) => (await self.send<DeliveryAsSent>('GET', `/v1/entregas/${deliveryId}`)).body,
+        read: async (deliveryId: string) => (await send<DeliveryAsSent>('GET', `/v1/entregas/${deliveryId}`)).body,
       };
-      return self;
     },
     /** Sends everything that is due, and waits for its record. */
     async deliver() {

@@ -10,6 +10,7 @@ import type { Sql } from '../../src/db/pool.ts';
 import type { Account, TestApi } from './api.ts';
 import { CONTENTS } from './document-pieces.ts';
 import { startEngine } from './engine.ts';
+import { TERMS as USUAL_TERMS } from './partner-world.ts';
 import { startReceiver } from './receiver.ts';
 import { silentLog } from './silent-log.ts';
 import { cpfOf } from './tax-ids.ts';
@@ -31,13 +32,10 @@ const SCOPES: readonly Scope[] = [
 ];
 
 export const TERMS = {
+  ...USUAL_TERMS,
   cpf_trabalhador: CPF,
   nome_trabalhador: `${MARK} da Silva`,
   matricula: `M-${MARK}`,
-  cnpj_empregador: EMPLOYER,
-  valor_liberado: 1234.5,
-  numero_parcelas: 12,
-  valor_parcela: 120.05,
 };
 
 type Post = <T>(path: string, body?: object, key?: string) => Promise<T>;

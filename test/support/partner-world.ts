@@ -6,7 +6,7 @@ import { EMITTED_NAMES, EVENTS, type EmittedName } from '../../src/contract/even
 import type { LoanResource } from '../../src/contract/resources/loan-resource.ts';
 import { registrationWorker } from '../../src/core/loans/registration-worker.ts';
 import type { HttpDeps } from '../../src/http/deps.ts';
-import { type Account, type Answer, startApi } from './api.ts';
+import { type Account, startApi } from './api.ts';
 import type { DescribedAnswers } from './described-answers.ts';
 import { startEngine } from './engine.ts';
 import { endOf } from './ends.ts';
@@ -19,24 +19,7 @@ export interface ReceivedEvent {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-export interface TestPartner {
-  readonly id: string;
-  readonly token: string;
-  issue(key?: string): Promise<Answer<LoanResource>>;
-  /** Issues a loan and returns its id. */
-  newLoan(): Promise<string>;
-  read(loanId: string): Promise<LoanResource>;
-  post(path: string, body?: unknown): Promise<Answer<LoanResource & ErrorBody>>;
-  /** Sends what must be answered 200 or 202. */
-  accepted(path: string, body?: unknown): Promise<LoanResource>;
-  /** Asks for a registration and has the registry answer it. */
-  register(loanId: string): Promise<void>;
-  /** Has the worker see through the registrations that are due. */
-  tickWorker(): Promise<void>;
-  disburse(loanId: string, body?: unknown): Promise<Answer<LoanResource & ErrorBody>>;
-  /** Delivers what is due; then all that this partner has received so far, in catalog order. */
-  received(): Promise<ReceivedEvent[]>;
-}
+export type TestPartner = Awaited<ReturnType<PartnerWorld['partner']>>;
 
 export type PartnerWorld = Awaited<ReturnType<typeof startPartnerWorld>>;
 
@@ -81,42 +64,51 @@ export async function startPartnerWorld(overrides: Partial<HttpDeps> = {}) {
     while ((await engine.turn()) > 0);
   };
 
-  async function partner(account: Account = {}): Promise<TestPartner> {
+  async function partner(account: Account = {}) {
     const id = await api.partner(account);
     const token = await api.token(id, ['emprestimos:read', 'emprestimos:write', 'sandbox', 'webhooks:write']);
     const path = `/${id}`;
     const webhook = { url: `${receiver.url}${path}`, eventos: EMITTED_NAMES };
     const { body } = await api.send<{ secret: string }>('POST', '/v1/webhooks', { token, body: webhook });
     let keys = 0;
-    const self: TestPartner = {
+    const issue = (key = `key-${(keys += 1)}`) =>
+      api.send<LoanResource>('POST', '/v1/emprestimos', { token, headers: { 'Idempotency-Key': key }, body: TERMS });
+    const post = (to: string, sent?: unknown) =>
+      api.send<LoanResource & ErrorBody>('POST', to, { token, ...(sent !== undefined && { body: sent }) });
+    /** Sends what must be answered 200 or 202. */
+    async function accepted(to: string, sent?: unknown): Promise<LoanResource> {
+      const answer = await post(to, sent);
+      if (answer.status !== 200 && answer.status !== 202) throw new Error(`${to} was refused: ${answer.text}`);
+      return answer.body;
+    }
+    return {
       id,
       token,
-      issue: (key = `key-${(keys += 1)}`) =>
-        api.send('POST', '/v1/emprestimos', { token, headers: { 'Idempotency-Key': key }, body: TERMS }),
-      newLoan: async () => (await self.issue()).body.id,
-      read: async (loanId) => (await api.send<LoanResource>('GET', `/v1/emprestimos/${loanId}`, { token })).body,
-      post: (to, sent) => api.send('POST', to, { token, ...(sent !== undefined && { body: sent }) }),
-      async accepted(to, sent) {
-        const answer = await self.post(to, sent);
-        if (answer.status !== 200 && answer.status !== 202) throw new Error(`${to} was refused: ${answer.text}`);
-        return answer.body;
-      },
-      async register(loanId) {
-        await self.accepted(`/v1/emprestimos/${loanId}/averbacao`);
+      issue,
+      post,
+      accepted,
+      /** Issues a loan and returns its id. */
+      newLoan: async () => (await issue()).body.id,
+      read: async (loanId: string) =>
+        (await api.send<LoanResource>('GET', `/v1/emprestimos/${loanId}`, { token })).body,
+      /** Asks for a registration and has the registry answer it. */
+      async register(loanId: string) {
+        await accepted(`/v1/emprestimos/${loanId}/averbacao`);
         await worker.tick();
       },
+      /** Has the worker see through the registrations that are due. */
       tickWorker: async () => void (await worker.tick()),
-      disburse: (loanId, sent = { resultado: 'liquidado' }) =>
-        self.post(`/v1/sandbox/emprestimos/${loanId}/desembolso`, sent),
+      disburse: (loanId: string, sent: unknown = { resultado: 'liquidado' }) =>
+        post(`/v1/sandbox/emprestimos/${loanId}/desembolso`, sent),
+      /** Delivers what is due; then all that this partner has received so far, in catalog order. */
       async received() {
         await deliver();
-        const posts = receiver.posts.filter((post) => post.path === path);
+        const posts = receiver.posts.filter((one) => one.path === path);
         return posts
-          .map((post) => readPost(post, id, body.secret, api.described))
+          .map((one) => readPost(one, id, body.secret, api.described))
           .toSorted((a, b) => EMITTED_NAMES.indexOf(a.evento) - EMITTED_NAMES.indexOf(b.evento));
       },
     };
-    return self;
   }
 
   return {
