@@ -137,14 +137,18 @@ grant maintain on arrivals, lanes to carteiro_poller;
 grant execute on function
   arrivals_taken(), is_appending(bigint), wait_for_work(timestamptz, float8, float8, timestamptz, uuid[]),
   next_window(int, int, boolean, bigint, bigint, float8, float8, float8, float8, float8, float8),
+  saturated_lanes_told_of(xid8, xid8[]), wait_for_append(bigint, float8),
   take_arrivals(bigint), arm_lanes(arrivals[], timestamptz), partner_share(bigint, int),
+  arrivals_by_lane(arrivals[]), told_again(boolean, timestamptz, boolean, boolean, bigint, bigint, float8),
   state_of_lane(lanes, timestamptz, timestamptz), within_share(uuid[], bigint, int, uuid[], int[]),
   find_due(tid[], timestamptz, bigint, bigint, uuid[], int, uuid[], int[]),
   rearm_lanes(tid[], bigint[], timestamptz[], boolean[], bigint, timestamptz),
   serve_arrivals(text, arrivals[], bigint, timestamptz, int, uuid[], int[]),
+  claim_named(text, lanes, uuid[], timestamptz, timestamptz, timestamptz), held_with(text, arrivals[], uuid[], int[]),
   take_turn(text, bigint, timestamptz, timestamptz, int, uuid[], int[], uuid[], float8, float8, float8),
   wait_behind_others(timestamptz, float8, float8, timestamptz, uuid[]), poller_number(text), term_of(text), living_pollers(), sign_of_life(text, boolean),
-  hold_back(tid[], timestamptz, bigint), claim_due(text, bigint, timestamptz, timestamptz, int, uuid[], int[], uuid[])
+  hold_back(tid[], timestamptz, bigint), due_in_order(tid[], timestamptz, bigint),
+  first_ahead(uuid, uuid, uuid, int, boolean), claim_due(text, bigint, timestamptz, timestamptz, int, uuid[], int[], uuid[])
   to carteiro_poller;
 
 grant insert on webhooks to carteiro_app;

@@ -3,18 +3,17 @@
 -- src/delivery/queue/answers.ts).
 -- By its kind an arrival makes its lane due, unless the lane is saturated (`due`); has it look at everything again, from the
 -- very first delivery on, saturated or not (`look`); or wakes it only if it is saturated (`slot_free`, `slot_free_silent`).
+-- A muted lane stays asleep. This is not in the WHERE: without statistics `is null` divides its row estimate by 200, and the
+-- planner then arms in another order.
 -- What another transaction has locked is told again as new arrivals, which name no delivery, for the next turn.
 create or replace function arm_lanes(came arrivals[], moment timestamptz) returns void
   language plpgsql volatile set search_path from current
 as $$
 begin
   with arrived as materialized (
-    select webhook_id, partner_id, min(due_at) as due_at, bool_or(kind = 'look') as looks,
-           bool_or(kind in ('slot_free', 'slot_free_silent')) as has_free_slot, bool_or(kind = 'slot_free_silent') as is_silent,
-           coalesce(sum(good), 0) as good, coalesce(sum(bad), 0) as bad, coalesce(sum(good_ms), 0) as good_ms
-    from unnest(came)
-    group by webhook_id, partner_id
-    order by min(due_at), webhook_id
+    select webhook_id, partner_id, due_at, looks, has_free_slot, is_silent, good, bad, good_ms
+    from arrivals_by_lane(came)
+    order by due_at, webhook_id
   ),
   found as materialized (
     select arrived.*, newest.ctid, held.ctid is not null as is_held, looks or has_free_slot as wakes,
@@ -32,7 +31,7 @@ begin
     left join lateral (
       select n.*
       from next_window(
-        held.max_in_flight, held.in_flight, is_silent, good::bigint, bad::bigint, good_ms,
+        held.max_in_flight, held.in_flight, is_silent, good, bad, good_ms,
         held.window_size, held.quick_to, held.answers, held.answers_ms, held.best_ms
       ) n
       where is_silent or bad > 0
@@ -42,8 +41,6 @@ begin
   armed as (
     update lanes l
     set version = l.version + 1,
-        -- A muted lane stays asleep. Not in the WHERE: without statistics `is null` divides its row estimate by 200, and the
-        -- planner then arms in another order.
         next_due_at = case when l.muted_at is not null then null
                            when l.saturated and not found.wakes then l.next_due_at else least(l.next_due_at, moment) end,
         saturated = l.saturated and not found.wakes,
@@ -64,12 +61,7 @@ begin
   insert into arrivals (webhook_id, partner_id, kind, due_at, good, bad, good_ms)
   select webhook_id, partner_id, part.*
   from found
-  cross join lateral (
-    values (case when looks then 'look'::arrival_kind when found.due_at is not null then 'due' end,
-            case when not looks then found.due_at end, null::int, null::int, null::real),
-           (case when is_silent then 'slot_free_silent'::arrival_kind when has_free_slot then 'slot_free' end, null,
-            good, bad, good_ms)
-  ) as part (kind, due_at, good, bad, good_ms)
+  cross join lateral told_again(looks, found.due_at, has_free_slot, is_silent, good, bad, good_ms) part
   where part.kind is not null and not is_held;
 end
 $$;

@@ -24,44 +24,11 @@
 create or replace function hold_back(locked tid[], moment timestamptz, at_most bigint) returns uuid[]
   language sql volatile set search_path from current
 as $$
-  with due as materialized (
-    select d.id, d.webhook_id, d.partner_id, e.stream, e.version, e.is_of_loan,
-           coalesce(l.resumes_until > moment, false) as is_resuming, l.resumes_until
-    from lanes l
-    cross join lateral (
-      select d.id, d.event_id, d.webhook_id, d.partner_id
-      from deliveries d
-      where d.webhook_id = l.webhook_id and d.partner_id = l.partner_id and d.status = 'pendente'
-        and d.claimed_at is null and d.next_attempt_at between l.scan_from and moment
-      order by d.next_attempt_at
-      limit at_most
-      for update skip locked
-    ) d
-    cross join lateral (
-      select stream, version, loan_version is not null as is_of_loan from events where id = d.event_id limit 1
-    ) e
-    where l.ctid = any (locked) and l.in_order
-  ),
-  judged as materialized (
+  with judged as materialized (
     select due.id, due.partner_id, other.id as awaited_id, other.is_earlier,
            case when other.is_suspended then least(moment + interval '30 seconds', due.resumes_until) end as put_off_to
-    from due
-    left join lateral (
-      select o.id, e.version < due.version as is_earlier, o.status = 'suspensa' as is_suspended
-      from events e
-      cross join lateral (
-        select id, status, claimed_at, next_attempt_at
-        from deliveries
-        where webhook_id = due.webhook_id and event_id = e.id and partner_id = due.partner_id
-        limit 1
-      ) o
-      where due.is_of_loan and e.stream = due.stream and e.version <> due.version
-        and (o.status = 'pendente' or due.is_resuming and o.status = 'suspensa')
-        and (e.version < due.version or o.claimed_at is not null)
-      -- First those whose end will come, then those that wait themselves; a suspended one comes last, because nobody knows when it ends.
-      order by o.status = 'suspensa', o.next_attempt_at = 'infinity', e.version
-      limit 1
-    ) other on true
+    from due_in_order(locked, moment, at_most) due
+    left join lateral first_ahead(due.webhook_id, due.partner_id, due.stream, due.version, due.is_resuming) other on due.is_of_loan
   ),
   held as materialized (
     select judged.id, judged.partner_id, other.id as awaited_id, other.is_waiting

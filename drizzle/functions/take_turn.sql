@@ -52,18 +52,7 @@ begin
      or (has_work or lag_ms = 0)
         and exists (select from lanes where next_due_at between due_from and moment and partner_id <> all (sated)) then
     if not is_empty then
-      select coalesce(array_agg(partner), '{}'), coalesce(array_agg(slots), '{}'), at_most - coalesce(sum(n), 0)
-      into holders, held, at_most
-      from (
-        select partner, sum(own)::int as slots, sum(own) filter (where is_new) as n
-        from (
-          select partner, own, false from unnest(holders, held) as listed (partner, own)
-          union all
-          select d.partner_id, 1, true
-          from unnest(came) a join deliveries d on d.id = a.delivery_id and d.partner_id = a.partner_id and d.claimed_by = claim
-        ) as all_held (partner, own, is_new)
-        group by partner
-      ) by_partner;
+      select h.holders, h.held, at_most - h.added into holders, held, at_most from held_with(claim, came, holders, held) h;
     end if;
     return query
     select c.*, null::int, null::text, null::float8

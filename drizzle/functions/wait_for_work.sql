@@ -6,7 +6,7 @@
 -- in tests.
 --
 -- Instead of sleeping between two looks, an idle poller waits for the end of a transaction that is appending:
--- append_event holds a shared advisory lock until its transaction ends. So the poller wakes at the commit.
+-- append_event holds a shared advisory lock until its transaction ends (wait_for_append.sql). So the poller wakes at the commit.
 -- Invariants. An append never waits: it tries the lock, and goes on without it while a poller waits for others; that
 -- commit is found at the next look. Only the time of a look depends on the locks, and no look is later than a nap would
 -- make it. At most one poller of a database waits: it keeps the watch. PostgreSQL grants the lock to the next waiter before that
@@ -30,7 +30,6 @@ as $$
 declare
   appending constant bigint := advisory_lock('appending');
   awaiting constant bigint := advisory_lock('awaiting');
-  nap_in_ms constant text := greatest(ceil(nap_ms), 1)::text;
   keeps_watch boolean := pg_try_advisory_xact_lock(awaiting);
   give_up_at constant timestamptz
     := clock_timestamp() + patience_ms * case when keeps_watch then 1 else 2 end * interval '1 millisecond';
@@ -52,20 +51,7 @@ begin
       if exists (select from arrivals where tx >= after and kind in ('due', 'look'))
          or exists (select from arrivals where tx = any (running) and kind in ('due', 'look'))
          or exists (select from lanes where next_due_at between due_from and moment and partner_id <> all (sated))
-         or exists (
-           select
-           from (
-             select webhook_id, partner_id from arrivals where tx >= after
-             union
-             select webhook_id, partner_id from arrivals where tx = any (running)
-           ) freed
-           cross join lateral (
-             select saturated from lanes l
-             where l.webhook_id = freed.webhook_id and l.partner_id = freed.partner_id
-             order by version desc limit 1
-           ) lane
-           where saturated
-         )
+         or exists (select from saturated_lanes_told_of(after, running))
       then
         return true;
       end if;
@@ -78,14 +64,7 @@ begin
     end if;
     keeps_watch := keeps_watch or pg_try_advisory_xact_lock(awaiting);
     if keeps_watch and is_appending(appending) then
-      begin
-        done := set_config('lock_timeout', nap_in_ms, true) is null;
-        done := pg_advisory_xact_lock(appending) is null;
-        -- However this block ends, it is undone, and the lock with it.
-        raise sqlstate 'CT001' using message = 'appended';
-      exception when lock_not_available or sqlstate 'CT001' then
-        null;
-      end;
+      done := wait_for_append(appending, nap_ms);
     else
       done := pg_sleep(nap_ms * case when keeps_watch then 1 else 4 end / 1000) is null;
     end if;

@@ -74,7 +74,7 @@ state_of_lane.sql: a claim does not look at a lane’s window
 + select least(l.max_in_flight,
 differential: over its window
 
-arm_lanes.sql: silence that is told of beside a claim is forgotten
+told_again.sql: silence that is told of beside a claim is forgotten
 - case when is_silent then 'slot_free_silent'::arrival_kind when has_free_slot then
 + case when has_free_slot then 'slot_free'::arrival_kind when false then
 silent beside a claim: in flight to one that does not answer

@@ -2,33 +2,34 @@
 import { readMutants } from './read-mutants.ts';
 
 export const FIRST_ATTEMPT_MUTANTS = readMutants(String.raw`
-serve_arrivals.sql: what arrives is claimed beyond its lane’s window
-- continue when state.slots < told.named;
+claim_named.sql: what arrives is claimed beyond its lane’s window
+- if state.slots < cardinality(ids) then
++ if false then
 differential of few lanes: over the cap|over its window
 
-serve_arrivals.sql: what arrives is claimed although somebody has it
--               and named.claimed_at is null
+claim_named.sql: what arrives is claimed although somebody has it
+-           and named.claimed_at is null
 -
 first attempts: another poller holds was claimed
 
-serve_arrivals.sql: what arrives is claimed although it is due later by now
--               and named.next_attempt_at between told.first_due and told.last_due
+claim_named.sql: what arrives is claimed although it is due later by now
+-           and named.next_attempt_at between first_due and last_due
 -
 first attempts: before it is due
 
-serve_arrivals.sql: a lane does not know when the lease of a first attempt ends
+claim_named.sql: a lane does not know when the lease of a first attempt ends
 - else least(l.next_due_at, lease_end) end
 + else l.next_due_at end
 differential of few lanes: lane sleeps
 
-serve_arrivals.sql: a lane’s high-water mark forgets a first attempt
-- flying_to = greatest(state.last_due, told.last_due)
+claim_named.sql: a lane’s high-water mark forgets a first attempt
+- flying_to = greatest(state.last_due, claim_named.last_due)
 + flying_to = state.last_due
 first attempts: over its window
 
-serve_arrivals.sql: a lane’s low-water mark passes a first attempt
-- scan_from = least(l.next_scan_from, state.first_due, told.first_due, moment),
--           next_scan_from = least(state.first_due, told.first_due, moment)
+claim_named.sql: a lane’s low-water mark passes a first attempt
+- scan_from = least(l.next_scan_from, state.first_due, claim_named.first_due, moment),
+-         next_scan_from = least(state.first_due, claim_named.first_due, moment)
 + scan_from = moment, next_scan_from = moment
 differential of few lanes: lane sleeps|over the cap|attempts is|over its window
 
@@ -68,7 +69,7 @@ serve_arrivals.sql: what arrives leaves no slot to what waits
 first attempts: nothing was left
 
 serve_arrivals.sql: what is locked is forgotten
--       continue when taken < told.named;
+-       continue when taken - 1 < told.named;
 -
 first attempts: lane sleeps
 
@@ -89,8 +90,8 @@ serve_arrivals.sql: a lane that another claim holds is waited for
 +     for update;
 first attempts: waits for what another session has locked
 
-serve_arrivals.sql: a delivery that another session holds is waited for
--             for update skip locked) due
-+             for update) due
+claim_named.sql: a delivery that another session holds is waited for
+-         for update skip locked) due
++         for update) due
 first attempts: waits for what another session has locked
 `);

@@ -11,17 +11,17 @@ claim_due.sql: a lane in order is not asked whether it is
 + if false then
 order of loans: wait for ever
 
-hold_back.sql: an earlier delivery of the loan that is not in flight holds nobody back
--         and (e.version < due.version or o.claimed_at is not null)
+first_ahead.sql: an earlier delivery of the loan that is not in flight holds nobody back
+-     and (e.version < behind or o.claimed_at is not null)
 -
-+         and o.claimed_at is not null
++     and o.claimed_at is not null
 +
 order of loans: taken before its turn
 
-hold_back.sql: a later delivery in flight does not hold back one that is sent again
--         and (e.version < due.version or o.claimed_at is not null)
+first_ahead.sql: a later delivery in flight does not hold back one that is sent again
+-     and (e.version < behind or o.claimed_at is not null)
 -
-+         and e.version < due.version
++     and e.version < behind
 +
 order of loans: two of a loan in flight
 
@@ -49,8 +49,8 @@ release_next_of_loan.sql: a suspended delivery leaves those behind it waiting
 + if new.status = 'suspensa' then return null; end if; if false then
 suspended in part: wait for ever
 
-hold_back.sql: one that is being resumed holds nobody back
-- (o.status = 'pendente' or due.is_resuming and o.status = 'suspensa')
+first_ahead.sql: one that is being resumed holds nobody back
+- (o.status = 'pendente' or is_resuming and o.status = 'suspensa')
 + o.status = 'pendente'
 resumed in batches: taken before its turn
 
@@ -58,7 +58,7 @@ partner/activation.ts: the first batch of a resumption counts as its end
 - rows.length === RESUMED_AT_ONCE || 
 resumed in batches: taken before its turn
 
-hold_back.sql: one that is suspended for good holds back its loan
+due_in_order.sql: one that is suspended for good holds back its loan
 - coalesce(l.resumes_until > moment, false) as is_resuming
 + true as is_resuming
 order of loans: wait for ever

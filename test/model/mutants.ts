@@ -143,10 +143,10 @@ arm_lanes.sql: what arrives beside a claim is not put back
 + and false
 arming beside a claim: lane sleeps
 
-arm_lanes.sql: a slot that came free beside a claim is not put back
-- when has_free_slot then 'slot_free' end, null,
+told_again.sql: a slot that came free beside a claim is not put back
+- when has_free_slot then 'slot_free' end,
 -
-+ end, null,
++ end,
 +
 slot beside a claim: lane sleeps
 

@@ -36,16 +36,17 @@ test('the database reads poller and term out of a claim’s name', async () => {
   ]);
 });
 
-test('a claim reads each column of take_turn, serve_arrivals, claim_due and rearm_lanes where the function puts it', async () => {
+test('a claim reads each column of take_turn, serve_arrivals, claim_named, claim_due and rearm_lanes where the function puts it', async () => {
   const rows = await database.sql<{ name: string; names: string[] }[]>`
     select proname as name, array_agg(name order by ordinal) as names
     from pg_proc f, unnest(f.proargnames, f.proargmodes) with ordinality as argument (name, mode, ordinal)
-    where proname in ('take_turn', 'serve_arrivals', 'claim_due', 'rearm_lanes') and mode = 't'
+    where proname in ('take_turn', 'serve_arrivals', 'claim_named', 'claim_due', 'rearm_lanes') and mode = 't'
     group by proname order by proname`;
   const camelCase = (name: string) => name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
   const all = Object.keys(ORDINAL);
   expect(rows.map(({ name, names }) => [name, names.map(camelCase)])).toEqual([
     ['claim_due', all.slice(0, all.indexOf('arrived'))],
+    ['claim_named', all.slice(0, all.indexOf('arrived'))],
     ['rearm_lanes', all.slice(0, all.indexOf('arrived'))],
     ['serve_arrivals', all.slice(0, all.indexOf('arrived'))],
     ['take_turn', all],
