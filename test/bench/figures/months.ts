@@ -1,5 +1,5 @@
 /**
- * What a month costs when it leaves: the bytes of its files, how long it takes to write them, to remove the rows and to bring them
+ * What months cost when they leave: the bytes of its files, how long it takes to write them, to remove the rows and to bring them
  * back, and how long a read of one delivery, and of a page of the auditors' list, takes out of the files. Every delivery is
  * delivered at its first attempt.
  */
@@ -10,6 +10,7 @@ import { readManifest } from '../../../src/archive/manifest.ts';
 import { removeMonth, restoreMonth } from '../../../src/archive/move-month.ts';
 import { openPlace } from '../../../src/archive/place.ts';
 import { archiveMonth } from '../../../src/archive/write-month.ts';
+import { addMonths } from '../../../src/contract/calendar.ts';
 import { KINDS } from '../../../src/audit/lists/kinds.ts';
 import type { Filters } from '../../../src/audit/lists/kind.ts';
 import { readWithRemoved } from '../../../src/audit/lists/removed.ts';
@@ -25,7 +26,7 @@ import { percentile, seeded } from '../harness/statistics.ts';
 import { pathsOf } from '../workload.ts';
 
 const DATABASE = 'months';
-const MONTH = '2026-01';
+const FIRST_DAY = '2024-01-01';
 const WEBHOOKS = 20;
 const CLAIM = 256;
 /** Of the operators' page. */
@@ -42,7 +43,10 @@ async function deliverAll(url: string, total: number): Promise<void> {
 }
 
 async function run({ server, receiver, progress, isQuick, seed }: Bench): Promise<Measured[]> {
-  const total = isQuick ? 500 : Number(process.env['BENCH_MONTH_DELIVERIES'] ?? 1_000_000);
+  const deliveries = isQuick ? 500 : Number(process.env['BENCH_MONTH_DELIVERIES'] ?? 1_000_000);
+  const count = isQuick ? 2 : Number(process.env['BENCH_MONTHS'] ?? 1);
+  const all = Array.from({ length: count }, (_, n) => addMonths(FIRST_DAY, n).slice(0, 7));
+  const total = deliveries * count;
   const url = await createDatabase(server, DATABASE);
   const pool = new Pool({ url, name: DATABASE, max: 3, deadlineMs: 600_000 });
   const folder = await makeTestFolder();
@@ -56,31 +60,43 @@ async function run({ server, receiver, progress, isQuick, seed }: Bench): Promis
     took[what] = performance.now() - startedMs;
   };
   try {
-    await server.on(DATABASE, async (sql) => {
-      const webhooks = await insertWebhooks(sql, receiver.url, pathsOf(WEBHOOKS, 'm'));
-      const partners = webhooks.map(({ partnerId }) => partnerId);
-      await appendEvents(sql, partners, total);
-    });
-    await progress.phase(`${total} deliveries`, 3_600, () => deliverAll(url, total));
-    // The bench's engine records no digest of what was sent.
-    await pool.run(
-      (sql) =>
-        sql`update attempts a set body_digest = (select sha256(salt || body) from messages m where m.event_id = a.event_id)`,
+    const partners = await server.on(DATABASE, async (sql) =>
+      (await insertWebhooks(sql, receiver.url, pathsOf(WEBHOOKS, 'm'))).map(({ partnerId }) => partnerId),
     );
-    await sealAll(pool);
-    await backdateSeals(pool, new Date(`${MONTH}-20T12:00:00Z`));
+    for (const month of all) {
+      const [{ last }] = await pool.run(
+        (sql) => sql<[{ last: number }]>`select coalesce(max(number), 0)::float8 as last from seals`,
+      );
+      await server.on(DATABASE, (sql) => appendEvents(sql, partners, deliveries));
+      await progress.phase(`${deliveries} deliveries of ${month}`, 3_600, () => deliverAll(url, deliveries));
+      // The bench's engine records no digest of what was sent.
+      await pool.run(
+        (sql) => sql`
+          update attempts a set body_digest = (select sha256(salt || body) from messages m where m.event_id = a.event_id)
+          where body_digest is null`,
+      );
+      await sealAll(pool);
+      await backdateSeals(pool, new Date(`${month}-20T12:00:00Z`), last);
+    }
     const sample = await pool.run(
       (sql) => sql<{ id: string; partnerId: string; recordedAt: Date }[]>`
         select delivery_id as id, partner_id as "partnerId", recorded_at as "recordedAt" from attempts order by random() limit 1000`,
     );
     const before = await sizeOf(pool);
     const place = placeOf(bucket === null ? path.join(folder.path, 'archive') : `s3:/${new URL(bucket).pathname}`);
-    const moving = { pool, openPlace: placeOf, month: MONTH, actor: 'bench', reason: null };
-    await timed('archive', () => archiveMonth({ ...moving, place, signers: [] }));
-    await timed('remove', () => removeMonth(moving, async () => void (await sealAll(pool))));
-    const act = await pool.run((sql) => readMonth(sql, MONTH));
-    const { partes } = await readManifest(place, MONTH, act?.manifest ?? Buffer.alloc(0));
-    const bytes = partes.flatMap(({ arquivos }) => arquivos).reduce((sum, file) => sum + file.bytes, 0);
+    const moving = (month: string) => ({ pool, openPlace: placeOf, month, actor: 'bench', reason: null });
+    await timed('archive', async () => {
+      for (const month of all) await archiveMonth({ ...moving(month), place, signers: [] });
+    });
+    await timed('remove', async () => {
+      for (const month of all) await removeMonth(moving(month), async () => void (await sealAll(pool)));
+    });
+    let bytes = 0;
+    for (const month of all) {
+      const act = await pool.run((sql) => readMonth(sql, month));
+      const { partes } = await readManifest(place, month, act?.manifest ?? Buffer.alloc(0));
+      bytes += partes.flatMap(({ arquivos }) => arquivos).reduce((sum, file) => sum + file.bytes, 0);
+    }
     const archives = new Archives(pool, placeOf);
     const random = seeded(seed);
     const [tookMs, pageMs, attemptsMs]: [number[], number[], number[]] = [[], [], []];
@@ -112,7 +128,9 @@ async function run({ server, receiver, progress, isQuick, seed }: Bench): Promis
       pageMs.push(listedMs - readMs);
       attemptsMs.push(performance.now() - listedMs);
     }
-    await timed('restore', () => restoreMonth(moving));
+    await timed('restore', async () => {
+      for (const month of all) await restoreMonth(moving(month));
+    });
     const seconds = (what: string) => (took[what] ?? 0) / 1_000;
     return [
       told('month_rows', 'rows and indexes in the database, a delivery', before / total, 'B'),
@@ -152,6 +170,8 @@ async function sizeOf(pool: Pool): Promise<number> {
 
 export const months: Figure = {
   id: 'months',
-  about: 'a month of 1,000,000 deliveries (BENCH_MONTH_DELIVERIES) that goes to its files and comes back (10 minutes)',
+  about:
+    'a month of 1,000,000 deliveries (BENCH_MONTH_DELIVERIES; BENCH_MONTHS: so many of them) that goes to its files and comes back ' +
+    '(10 minutes)',
   run,
 };
