@@ -3,8 +3,8 @@
 -- src/delivery/queue/answers.ts).
 -- By its kind an arrival makes its lane due, unless the lane is saturated (`due`); has it look at everything again, from the
 -- very first delivery on, saturated or not (`look`); or wakes it only if it is saturated (`slot_free`, `slot_free_silent`).
--- A muted lane stays asleep. This is not in the WHERE: without statistics `is null` divides its row estimate by 200, and the
--- planner then arms in another order.
+-- A muted lane stays asleep. The SET asks for that, not the WHERE: there `muted_at is null` would divide the row estimate by 200
+-- while a table has no statistics, and the planner would arm in another order.
 -- What another transaction has locked is told again as new arrivals, which name no delivery, for the next turn.
 create or replace function arm_lanes(came arrivals[], moment timestamptz) returns void
   language plpgsql volatile set search_path from current

@@ -3,6 +3,9 @@
 -- locked the lane; what another session holds, or what is no longer due between these times, is passed over.
 -- Invariant: what a claim keeps of a lane (rearm_lanes.sql), this keeps too: its window, by a count that is newer than the lane's
 -- lock; its marks; and that it is due when the first lease ends.
+-- Crash: this is part of the transaction that took the arrivals.
+-- The columns are those of serve_arrivals, claim_due and rearm_lanes; said-once.db.test.ts holds them equal. A composite type would
+-- say them once, but `create type` knows no `or replace`, so a new column would need a numbered migration.
 create or replace function claim_named(
   claim text, lane lanes, ids uuid[], first_due timestamptz, last_due timestamptz, moment timestamptz
 )
