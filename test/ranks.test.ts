@@ -7,7 +7,7 @@ const root = path.resolve(import.meta.dirname, '..');
 
 /** Lowest first. A room may import a lower rank and itself; what else it may is in SAME_RANK_ALLOWED. */
 const RANKS: readonly (readonly string[])[] = [
-  ['registry-settings.ts', 'file-stamps.ts'],
+  ['registry-settings.ts', 'file-stamps.ts', 'pem.ts'],
   ['anchor-settings.ts', 'archive-settings.ts'],
   ['environment-rules.ts'],
   ['egress-settings.ts'],

@@ -7,11 +7,11 @@
  * sends `sslrootcert` to the server as a setting, and where the URL has an IP address it accepts a certificate for
  * "localhost".
  */
-import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
 import { isVerifying, readTls } from '../database-url.ts';
+import { isCertificate, NO_CERTIFICATE } from '../pem.ts';
 import { DatabaseUnavailable } from './unavailable.ts';
 
 /** What the driver is told beside the URL; empty when the URL says nothing about TLS. */
@@ -54,16 +54,8 @@ function readAuthority(file: string): string {
   } catch (error) {
     throw new UnusableAuthority(`${named} cannot be read`, { cause: error });
   }
-  if (!isCertificate(text)) throw new UnusableAuthority(`${named} holds no certificate in PEM`);
+  if (!isCertificate(text)) throw new UnusableAuthority(`${named} ${NO_CERTIFICATE}`);
   return text;
-}
-
-function isCertificate(text: string): boolean {
-  try {
-    return new X509Certificate(text).raw.length > 0;
-  } catch {
-    return false;
-  }
 }
 
 /** OpenSSL's words for a certificate that nobody we trust has signed. */

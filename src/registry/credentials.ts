@@ -6,6 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { Agent, type Dispatcher } from 'undici';
 import { MAX_ANSWER_BYTES } from '../contract/registry-wire.ts';
 import { stampOf } from '../file-stamps.ts';
+import { isCertificate, NO_CERTIFICATE } from '../pem.ts';
 import type { RegistrySettings } from '../registry-settings.ts';
 import { RegistryFailure } from './port.ts';
 
@@ -38,6 +39,7 @@ export class Credentials {
   async #load(stamp: string): Promise<Shown> {
     const { token: own = null, tokenFile, certFile, keyFile, caFile, concurrency } = this.#settings;
     const [token, cert, key, ca] = await Promise.all([read(tokenFile), read(certFile), read(keyFile), read(caFile)]);
+    if (ca !== null && !isCertificate(ca)) throw new RegistryFailure(`REGISTRY_CA_FILE ${NO_CERTIFICATE}`);
     const bearer = token === null ? own : tokenOf(token);
     const tls = { ...(cert && { cert }), ...(key && { key }), ...(ca && { ca }) };
     // Calls that are under way end on the agent before, whose idle connections close by themselves.

@@ -9,6 +9,7 @@
 import { readFile } from 'node:fs/promises';
 import { createSecureContext, rootCertificates, type SecureContext, type SecureContextOptions } from 'node:tls';
 import { stampOf } from '../../file-stamps.ts';
+import { isCertificate, NO_CERTIFICATE } from '../../pem.ts';
 
 interface IdentityFiles {
   readonly certFile: string | null;
@@ -56,6 +57,7 @@ export async function readIdentity(
 async function readContext(files: IdentityFiles): Promise<SecureContext> {
   const read = async (file: string | null) => (file === null ? undefined : readFile(file, 'utf8'));
   const [cert, key, ca] = await Promise.all([read(files.certFile), read(files.keyFile), read(files.caFile)]);
+  if (ca !== undefined && !isCertificate(ca)) throw new Error(`EGRESS_CA_FILE ${NO_CERTIFICATE}`);
   return makeSecureContext({
     ...(cert !== undefined && { cert }),
     ...(key !== undefined && { key }),

@@ -7,6 +7,7 @@ import { directoryAnchor } from '../../audit/anchor/directory.ts';
 import { timestampAnchor } from '../../audit/anchor/timestamp.ts';
 import { witnessAnchor } from '../../audit/anchor/witness.ts';
 import { readWitnessKey } from '../../audit/checkpoint/cosignature.ts';
+import { isCertificate, NO_CERTIFICATE } from '../../pem.ts';
 import { readNamed } from '../named-files.ts';
 
 /** Throws where a file cannot be read, or the witness's key is none. */
@@ -15,6 +16,7 @@ export async function openAnchors({ timestamp, directory, bucket, witness }: Anc
   if (timestamp !== null) {
     const { url, rootsFile } = timestamp;
     const roots = rootsFile === null ? null : await readNamed('ANCHOR_TIMESTAMP_CA_FILE', rootsFile);
+    if (roots !== null && !isCertificate(roots)) throw new ConfigError([`ANCHOR_TIMESTAMP_CA_FILE: ${NO_CERTIFICATE}`]);
     anchors.push(timestampAnchor({ url, roots }));
   }
   if (directory !== null) anchors.push(directoryAnchor(directory));

@@ -38,6 +38,7 @@ false when something does not fit, and null when all that could be checked fits 
     outOfReach: 'a part could not be checked: it is not sealed yet, masked, or no key was given',
   },
   async run({ file, key, checkpoint, tsaCa, witness }, { print }) {
+    const { isCertificate, NO_CERTIFICATE } = await import('../../../pem.ts');
     const { checkProof } = await import('../../../audit/proof/check-proof.ts');
     const { checkReceipts } = await import('../../../audit/proof/receipts.ts');
     const { readWitnessKey } = await import('../../../audit/checkpoint/cosignature.ts');
@@ -51,6 +52,7 @@ false when something does not fit, and null when all that could be checked fits 
       throw new UsageError('--checkpoint: is no checkpoint that a key of --key has signed');
     const witnesses = witness === undefined ? [] : readKeys(await readFileOr(witness), readWitnessKey, '--witness');
     const roots = tsaCa === undefined ? null : await readWhole(tsaCa);
+    if (roots !== null && !isCertificate(roots)) throw new UsageError(`--tsa-ca: ${NO_CERTIFICATE}`);
     const { fits, reason, unsealed, erased } = checkProof(text, { keys, checkpoint: kept });
     const recibos = await checkReceipts(text, { keys, roots, witnesses, kept });
     const wrong = recibos.find(({ confere }) => confere === false);
