@@ -4,9 +4,9 @@ import { constants } from 'node:fs';
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { AwsClient } from 'aws4fetch';
-import { said } from '../audit/anchor/anchor.ts';
 import { checksumOf } from '../audit/anchor/bucket.ts';
 import { syncDirectory } from '../audit/anchor/directory.ts';
+import { s3Fault } from '../audit/anchor/s3-fault.ts';
 
 /** A place, or a file in it, is not as it should be; the message is one sentence. */
 export class ArchiveFault extends Error {
@@ -104,7 +104,8 @@ function bucketPlace(name: string, bucket: string, { endpoint, region, keyId, se
     try {
       const answer = await client.fetch(`${endpoint}/${bucket}/${file}`, { ...init, redirect: 'manual', signal });
       const body = Buffer.from(await answer.arrayBuffer());
-      if (![200, 204, 206].includes(answer.status)) throw failed(`S3 answers ${answer.status}${said(body)}`);
+      if (![200, 204, 206].includes(answer.status))
+        throw failed(`S3 answers ${s3Fault(answer.status, body, 'ARCHIVE_S3')}`);
       return body;
     } catch (error) {
       if (error instanceof ArchiveFault) throw error;

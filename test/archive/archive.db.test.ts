@@ -229,7 +229,7 @@ describe('a month in a bucket', () => {
       expect([wrong.code, wrong.stderr]).toEqual([
         1,
         expect.stringMatching(
-          /s3:\/\/no-such-bucket\/log\/2026-01\/\S+ cannot be written: S3 answers 404.*NoSuchBucket/,
+          /s3:\/\/no-such-bucket\/log\/2026-01\/\S+ cannot be written: S3 answers 404 NoSuchBucket \([^<]+\): make the bucket/,
         ),
       ]);
       expect(await acts()).toEqual([]);

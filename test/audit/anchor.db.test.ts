@@ -257,7 +257,7 @@ describe('audit anchor', () => {
     bucket.objects.clear();
     expect(
       errorsOf(await anchor({ ANCHOR_S3_URL: `${bucket.url}/b`, ANCHOR_S3_SECRET_FILE: wrong }))['bucket'],
-    ).toContain('it answers 403: <Error><Code>SignatureDoesNotMatch');
+    ).toContain('it answers 403 SignatureDoesNotMatch: put the secret of ANCHOR_S3_KEY_ID into ANCHOR_S3_SECRET_FILE');
     expect(await database.sql`select from anchors where place = ${`${bucket.url}/carteiro/log`} and active`).toEqual(
       [],
     );

@@ -44,12 +44,16 @@ export async function ask(
   }
 }
 
-/** The beginning of an answer, for a sentence. */
-export function said(body: Buffer): string {
-  const text = body
-    .toString('utf8')
+/** The beginning of a text that is somebody else's, for a sentence. */
+export function oneLine(text: string): string {
+  return text
     .replaceAll(/[\p{Cc}\s]+/gu, ' ')
     .trim()
     .slice(0, 200);
+}
+
+/** The beginning of an answer, for a sentence. */
+export function said(body: Buffer): string {
+  const text = oneLine(body.toString('utf8'));
   return text === '' ? '' : `: ${text}`;
 }

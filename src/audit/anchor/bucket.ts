@@ -4,8 +4,9 @@
  */
 import { createHash } from 'node:crypto';
 import { AwsClient } from 'aws4fetch';
-import { type Anchor, ask, said } from './anchor.ts';
+import { type Anchor, ask } from './anchor.ts';
 import { nameOf } from './directory.ts';
+import { s3Fault } from './s3-fault.ts';
 
 export interface Bucket {
   /** `https://s3.sa-east-1.amazonaws.com/bucket/prefix`, without a slash at its end. */
@@ -40,7 +41,7 @@ export function bucketAnchor({ url, region, keyId, secret }: Bucket): Anchor {
         if (kept.status === 200 && kept.body.toString() === note) return receipt(object, kept.headers);
         throw new Error(`${object} is there with another content`);
       }
-      if (answer.status !== 200) throw new Error(`it answers ${answer.status}${said(answer.body)}`);
+      if (answer.status !== 200) throw new Error(`it answers ${s3Fault(answer.status, answer.body, 'ANCHOR_S3')}`);
       return receipt(object, answer.headers);
     },
   };
