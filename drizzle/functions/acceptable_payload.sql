@@ -1,5 +1,5 @@
 -- For append_event, when usual_event is not sure: the payload as the log takes it, with its keys in the catalog's order.
--- Or it says what is wrong with the event; one with nothing wrong that was not appended has met another append.
+-- Or it says what is wrong with the event; if nothing is wrong and it was not appended, another append was first.
 create or replace function acceptable_payload(p_stream uuid, p_type text, p_partner_id uuid, p_family text, p_data json)
   returns json
   language plpgsql stable set search_path from current

@@ -1,11 +1,12 @@
 -- Turns arrivals that this transaction has taken (take_arrivals) into due lanes; it waits for nobody. The answers that arrivals
 -- report move a lane's window if it was full, or if the receiver refused or stayed silent (next_window.sql,
 -- src/delivery/queue/answers.ts).
--- By its kind an arrival makes its lane due, unless the lane is saturated (`due`); has it look at everything again, from the
--- very first delivery on, saturated or not (`look`); or wakes it only if it is saturated (`slot_free`, `slot_free_silent`).
+-- An arrival of the kind `due` makes its lane due, unless the lane is saturated. `look` has the lane look at everything again,
+-- from the very first delivery on, saturated or not. `slot_free` and `slot_free_silent` wake it only if it is saturated.
 -- A muted lane stays asleep. The SET asks for that, not the WHERE: there `muted_at is null` would divide the row estimate by 200
 -- while a table has no statistics, and the planner would arm in another order.
--- What another transaction has locked is told again as new arrivals, which name no delivery, for the next turn.
+-- The arrivals of a lane that another transaction has locked are inserted again, without the deliveries that they named, for
+-- the next turn.
 create or replace function arm_lanes(came arrivals[], moment timestamptz) returns void
   language plpgsql volatile set search_path from current
 as $$

@@ -1,7 +1,8 @@
--- Claims the pending deliveries that arrivals of one lane name, by their keys, if the lane's window has room for all of them: the
--- lane's row first, then the deliveries, as serve_arrivals returns them. Nothing is returned if there is no room. The caller has
--- locked the lane; what another session holds, or what is no longer due between these times, is passed over.
--- Invariant: what a claim keeps of a lane (rearm_lanes.sql), this keeps too: its window, by a count that is newer than the lane's
+-- Claims the pending deliveries that arrivals of one lane name, by their keys, if the lane's window has room for all of them:
+-- the lane's row first, then the deliveries, as serve_arrivals returns them. Nothing is returned if there is no room. The
+-- caller has locked the lane. A delivery that another session holds, or that is no longer due between these times, is passed
+-- over.
+-- Invariant: this keeps of a lane what a claim keeps (rearm_lanes.sql): its window, by a count that is newer than the lane's
 -- lock; its marks; and that it is due when the first lease ends.
 -- Crash: this is part of the transaction that took the arrivals.
 -- The columns are those of serve_arrivals, claim_due and rearm_lanes; said-once.db.test.ts holds them equal. A composite type would

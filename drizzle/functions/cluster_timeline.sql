@@ -1,5 +1,5 @@
--- The timeline of this PostgreSQL cluster. While it recovers, where nobody writes, that of its last restart point: then rows of a newer one
--- are shown a little later.
+-- The timeline of this PostgreSQL cluster. While it recovers, and nobody writes, it is that of the last restart point: rows of
+-- a newer timeline are then shown a little later.
 create or replace function cluster_timeline() returns integer
   language sql volatile set search_path from current
 return case

@@ -1,5 +1,5 @@
--- Locks the first `at_most` due deliveries of each of these locked lanes that keep the order of loans, and returns them with their
--- place in their loan, for hold_back. What another session holds is passed over.
+-- Locks the first `at_most` due deliveries of each of these locked lanes that keep the order of loans, and returns them with
+-- their place in their loan, for hold_back. Deliveries that another session holds are passed over.
 create or replace function due_in_order(locked tid[], moment timestamptz, at_most bigint)
   returns table (
     id uuid, webhook_id uuid, partner_id uuid, stream uuid, version int, is_of_loan boolean, is_resuming boolean,

@@ -1,5 +1,5 @@
--- The end of an order's work: what is kept by the CPF itself, the digests of the events, and at last the CPF. `maintain` is due
--- then: it takes the texts out of archived months.
+-- The end of an order's work: removes the rows that are kept by the CPF itself, the digests of the events, and at last the CPF.
+-- Then `maintain` is due: it takes the texts out of archived months.
 create or replace function end_erasure(p_order uuid) returns void
   language plpgsql security definer set search_path from current
 as $$

@@ -1,6 +1,6 @@
--- Forgets the events that one page of an order lists: overwrites their data, keeps what the seals hash, and takes the salts away; and
--- with them their attempts' answers, and the rows beside the loans whose contracts they are. Done twice it changes nothing.
--- It overwrites nothing that no page lists, and nobody else may: so each row without a salt has its order, which is sealed.
+-- Forgets the events that one page of an order lists: overwrites their data, keeps the hashes that are sealed, and removes the
+-- salts, their attempts' answers, and the rows that hold their loans' contracts. A second run changes nothing. It overwrites
+-- only events that a page lists, and nobody else may: so each row without a salt has its order, which is sealed.
 create or replace function erase_page(p_order uuid, p_number integer) returns void
   language plpgsql security definer set search_path from current
 as $$

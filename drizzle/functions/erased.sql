@@ -1,6 +1,5 @@
--- The data of an event as they are left when its worker is forgotten: every text is `apagado` but those of the listed fields, and
--- of these one that holds a CPF. Keys, their order, numbers, true, false and null stay. The list is that of
--- src/contract/erasure.ts.
+-- The data of an event as they are left when its worker is forgotten: every text is `apagado`, except those of the listed
+-- fields that hold no CPF. Keys, their order, numbers, true, false and null stay. The list is that of src/contract/erasure.ts.
 create or replace function erased(content json) returns json
   language plpgsql immutable parallel safe set search_path from current
 as $$

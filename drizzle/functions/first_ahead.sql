@@ -1,6 +1,6 @@
--- The delivery of a loan for which another one of its webhook must wait (hold_back.sql), of version `behind`: a pending one of
--- an earlier version, or one that is claimed; while a resumption goes on, also a suspended one. Of several, the first whose end will
--- come; then one that waits itself; a suspended one comes last, because nobody knows when it ends.
+-- The delivery for which the loan's delivery of version `behind` must wait (hold_back.sql), of the same webhook: a pending one
+-- of an earlier version, or a claimed one; during a resumption also a suspended one. Of several it is the first that does not
+-- wait itself, then one that waits; a suspended one comes last, because nobody knows when it ends.
 -- Without a search path of its own, so that it becomes part of the statement that asks.
 create or replace function first_ahead(webhook uuid, partner uuid, loan uuid, behind int, is_resuming boolean)
   returns table (id uuid, is_earlier boolean, is_suspended boolean)

@@ -1,6 +1,6 @@
 -- The sessions of living pollers: each holds the lock of its poller's name, shared, under the schema of this installation
 -- (sign_of_life). The two halves of such a key are a space of their own, apart from advisory_lock's.
--- Two names have the same number once in 4,000,000,000 pairs. Then a dead poller seems to live while the other one does, and its
+-- Two names have the same number once in 4,000,000,000 pairs. Then a dead poller seems to live as long as its namesake, and its
 -- claims end with their lease.
 create or replace function living_pollers() returns table (number integer, backend integer)
   language sql volatile set search_path from current

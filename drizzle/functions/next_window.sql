@@ -3,9 +3,10 @@
 --
 -- Invariants: 1 <= window <= ceiling. It grows only while it is the limit (`in_flight`, counted by the last claim, fills it), by
 -- 1 for each good answer up to `quick_to` (null: the ceiling), above that by 1/16; beyond 8 only once 32 answers are measured.
--- Silence makes it 1. Answers that say nothing of the load (500) bring it back to 8, and no further. Refusals (`bad`) subtract their number, at least a quarter, once per burst. While the mean of the last 64
--- answers exceeds twice the best mean + 20 ms (a busy poller's own delay), each answer subtracts up to 0.5. At window 1
--- nothing of ours queues at the receiver, so the mean measured then is the new best.
+-- Silence makes it 1. Answers that say nothing of the load (500) bring it back to 8, and no further. Refusals (`bad`) subtract
+-- their number, at least a quarter of the window, once per burst. While the mean of the last 64 answers exceeds twice the best
+-- mean + 20 ms (a busy poller's own delay), each answer subtracts up to 0.5. At window 1 nothing of ours queues at the
+-- receiver, so the mean measured then is the new best.
 -- Crash: the window commits with its lane; until then the arrivals that report the answers are still there.
 -- Measured alternatives (simulated; receiver of 10: 2.1 % refused, 123/s): TCP's halving and +1 a round trip 1.9 %, 104/s;
 -- subtracting the refusals alone 5.3 %, 136/s. The least time instead of the best mean: the window stays at 1 (20/s, not 860).

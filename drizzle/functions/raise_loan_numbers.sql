@@ -1,5 +1,5 @@
--- Has a series of loan numbers go on above `highest`, which was imported; never back. Who takes a number meanwhile waits for this
--- transaction: a number that is taken between the look and the raise would be given again.
+-- Raises a series of loan numbers above `highest`, an imported number; it never lowers one. A caller that takes a number
+-- meanwhile waits for this transaction: a number taken between the look and the raise would be given twice.
 create or replace function raise_loan_numbers(series text, highest bigint) returns void
   language plpgsql volatile set search_path from current
 as $$

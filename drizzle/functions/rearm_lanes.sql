@@ -1,12 +1,12 @@
 -- Sets when and where the lanes of a claim are looked at next; claim_due has locked those at `places` and taken what find_due found.
 -- Returns them as claim_due does. If `at_most` deliveries were found, the lanes behind the last of them have not had their turn.
 --
--- A lane is looked at next now, behind the lanes that wait already, if due deliveries remain; else when the next one is due or a
--- lease ends; or, when saturated, at the earliest end of a lease (a free slot wakes it sooner). The lane whose turn was cut
--- short stays before those that had none, unless it was the first: with few slots free it would be served for ever. So does a
--- lane of which nothing was taken because its partner reached its share in this same claim.
--- Invariant: no pending delivery is due before `scan_from`, and none that is held after `flying_to`. All is counted anew, as far as
--- what is due next: so a lost claim that no mark tells of is found, too, and its lane is not due again and again.
+-- If due deliveries remain, a lane is looked at again now, behind the lanes that wait already; else when its next delivery is
+-- due or a lease ends. A saturated lane is looked at when the first lease ends; a free slot wakes it sooner. The lane whose
+-- turn was cut short stays before the lanes that had none, unless it was the first: with few slots free it would be served for
+-- ever. A lane of which nothing was taken because its partner reached its share in this same claim stays there, too.
+-- Invariant: no pending delivery is due before `scan_from`, and no claimed one after `flying_to`. Both are counted anew, up to
+-- the next due delivery: so a lost claim beyond the marks is found, too, and its lane is not due again and again.
 create or replace function rearm_lanes(
   places tid[], turns bigint[], dues timestamptz[], are_within boolean[], at_most bigint, moment timestamptz
 )

@@ -1,6 +1,6 @@
--- Keeps that a partner's month is closed, and refuses another closing of it with CT409, whichever core closed it. Two that append
--- at once meet at the key of `closed_months`: the later one waits for the other's commit. One whose snapshot is older than that
--- commit (repeatable read, serializable) gets 40001, begins again, and then gets CT409.
+-- Remembers that a partner's month is closed, and refuses another closing of it with CT409, whichever core closed it. Two
+-- closings at once meet at the key of `closed_months`: the later one waits for the other's commit. If its snapshot is older
+-- than that commit (repeatable read, serializable) it gets 40001, begins again, and then gets CT409.
 create or replace function refuse_second_closing(p_partner_id uuid, p_data json) returns void
   language plpgsql volatile set search_path from current
 as $$

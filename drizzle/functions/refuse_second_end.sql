@@ -1,5 +1,5 @@
--- Refuses a second end of one registration, with CT409: whichever core is first has decided, and the other learns how. Two that
--- append at once are told apart by the version, since both ends are of the loan's stream.
+-- Refuses a second end of one registration, with CT409: the first core has decided, and the second one learns how. Of two ends
+-- at once the stream's version refuses one, because both are of the loan's stream.
 create or replace function refuse_second_end(p_stream uuid, p_data json) returns void
   language plpgsql stable set search_path from current
 as $$

@@ -1,6 +1,6 @@
--- Removes rows of a month that is in an archive: of the deliveries those that are still as the archive has them, and then the
--- attempts of these which the month's seals cover. An attempt whose delivery is there stays with it. It takes nothing before the act of
--- removal is covered by a seal, so that the manifest's digest was in the log before any row was gone.
+-- Removes rows of a month that is in an archive: the deliveries that are still as the archive has them, then those of their
+-- attempts that the month's seals cover. An attempt stays while its delivery does. Nothing is removed before a seal covers the
+-- act of removal: so the manifest's digest is in the log before any row is gone.
 create or replace function remove_archived(p_month text, p_ids uuid[], p_attempts integer[], p_finished timestamptz[], p_attempted uuid[])
   returns bigint
   language plpgsql security definer set search_path from current

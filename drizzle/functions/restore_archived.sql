@@ -1,5 +1,6 @@
--- Brings rows of a month back that `remove_archived` took: as they were, with their place in the log. What is there already stays as
--- it is, and of an event that was erased since no answer comes back. A row that the month's seals do not cover is refused; one that was never sealed is told by `audit verify`.
+-- Brings back rows of a month that `remove_archived` took, as they were, with their place in the log. A row that is there stays
+-- as it is. An answer does not come back if its event was erased since. A row that the month's seals do not cover is refused;
+-- `audit verify` reports one that was never sealed.
 create or replace function restore_archived(p_month text, p_deliveries json, p_attempts json) returns bigint
   language plpgsql security definer set search_path from current
 as $$

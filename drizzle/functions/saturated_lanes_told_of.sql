@@ -1,4 +1,4 @@
--- The saturated lanes of which arrivals tell that come from transactions since `after`, or from one of `running`.
+-- The saturated lanes that have an arrival of a transaction since `after`, or of one of `running`.
 -- Without a search path of its own, so that it becomes part of the statement that asks.
 create or replace function saturated_lanes_told_of(after xid8, running xid8[]) returns table (webhook_id uuid)
   language sql stable

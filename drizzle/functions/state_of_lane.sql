@@ -1,10 +1,10 @@
--- What a claim asks of a lane that it has locked: how many of its deliveries are in flight, since when, and from when to when all
--- that are claimed are or were due; which claims are over; how many may be in flight; and what a request to its webhook is made of. An
--- inactive one has no slot. Claims that were made since the lane was last written are of deliveries that are due until `until`.
+-- What a claim asks of a lane that it has locked: how many of its deliveries are in flight, since when, and the first and last
+-- time for which the claimed ones were due; which claims are over; how many may be in flight; and the parts of a request to its
+-- webhook. An inactive webhook has no slot. Deliveries that were claimed since the lane was last written are due by `until`.
 --
--- A lane gets no more slots than its window, and a single one while its webhook is `falhando`. While one of its attempts takes 5 s,
--- it has no more than when it was new: of those whose receivers hang now and then, the good answers in between would give them
--- all slots of a poller.
+-- A lane gets no more slots than its window, and a single one while its webhook is `falhando`. While one of its attempts has
+-- taken 5 s, it has 8 at most, as when it was new: otherwise a receiver that hangs now and then would get all slots of a poller
+-- by its good answers in between.
 -- A webhook of a deactivated partner is inactive. Until a new secret signs, the previous secret signs alone.
 -- Without a search path of its own, so that it becomes part of the statement that asks.
 create or replace function state_of_lane(l lanes, moment timestamptz, until timestamptz default null)

@@ -1,12 +1,12 @@
--- Deactivating a partner, by whatever statement, suspends its pending deliveries: up to 10,000 in the same transaction, and what
--- is left of a larger partner in batches afterwards.
+-- Deactivating a partner, by whatever statement, suspends its pending deliveries: up to 10,000 in the same transaction, the
+-- others in batches afterwards.
 --
 -- Invariant: after the commit of a deactivation, no claim on the partner's webhooks commits, however much is still pending. The
 -- deactivation waits for claims that hold the partner's lanes, and a claim reads whether the partner is active only after
 -- it has locked a lane.
--- Each webhook gets an arrival. The next claim that finds its lane inactive has the rest suspended, a batch after the other
--- (src/delivery/queue/orders/suspend.ts): what is beyond the 10,000, deliveries that were in flight and failed, deliveries
--- of an append that was open meanwhile, and lost claims. Until then they are `pendente`, and nobody may claim them.
+-- Each webhook gets an arrival. The next claim that finds its lane inactive has the rest suspended, batch by batch
+-- (src/delivery/queue/orders/suspend.ts): those beyond the 10,000, deliveries that were in flight and failed, deliveries of an
+-- append that was open meanwhile, and lost claims. Until then they are `pendente`, and nobody may claim them.
 -- A resumption under way ends with the deactivation: what it leaves suspended holds no loan back (hold_back.sql).
 -- Re-activation sends only new events (src/steering/off-boarding.ts). The partner resumes the suspended deliveries, as after
 -- a webhook's own deactivation.

@@ -1,5 +1,5 @@
--- Takes the arrivals that came since this session last did, `at_most` of them; null: none, or another poller is at it. Whoever
--- calls it answers for them in the same transaction: each lane is claimed, armed or told again (take_turn, arm_lanes).
+-- Takes the arrivals that came since this session last took some, `at_most` of them; null: none, or another poller is taking.
+-- In the same transaction the caller claims what each names, arms its lane, or inserts it again (take_turn, arm_lanes).
 -- src/delivery/queue/arrivals.ts has the invariant of the session's memory, which is rolled back with its transaction.
 -- One poller takes at a time, until its commit; the others go on to the lanes that are due.
 create or replace function take_arrivals(at_most bigint) returns arrivals[]

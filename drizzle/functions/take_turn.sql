@@ -1,10 +1,10 @@
--- A turn of a poller, in the caller's transaction: waits for work, `patience_ms` at most (null: not at all), takes what arrived,
+-- A turn of a poller, in the caller's transaction: waits for work, `patience_ms` at most (null: not at all), takes arrivals,
 -- and claims up to `at_most` deliveries under the name `claim`. src/delivery/queue/claim.ts has the invariant of a claim.
 -- Returns first a row of the turn itself: how many arrivals it took, the start of this server, and how long a claim is its
 -- poller's. Then what serve_arrivals and claim_due return.
 --
--- A poller behind others (`lag_ms`, src/delivery/poller/rhythm.ts) that finds nothing which has waited for so long takes nothing.
--- What arrived is served first, by half of the slots at most (serve_arrivals); then the lanes that are due (claim_due).
+-- A poller behind others (src/delivery/poller/rhythm.ts) takes nothing until something has waited for `lag_ms`. Arrivals are
+-- served first, by half of the slots at most (serve_arrivals); then the lanes that are due (claim_due).
 -- Crash: all or nothing. A turn that claims nothing commits asynchronously: should the server lose it, the arrivals are there
 -- again, and the session's memory of them is gone with its session.
 create or replace function take_turn(

@@ -1,5 +1,5 @@
--- What arrivals told of a lane that somebody else has locked (arrivals_by_lane), as arrivals that tell it once more: of what is due,
--- and of slots that came free. A row without a kind tells nothing.
+-- The arrivals of a lane that somebody else has locked (arrivals_by_lane), to be inserted again: one row for what is due, one
+-- for slots that came free. A row without a kind is none.
 -- Without a search path of its own, so that it becomes part of the statement that asks.
 create or replace function told_again(
   looks boolean, due_at timestamptz, has_free_slot boolean, is_silent boolean, good bigint, bad bigint, good_ms float8

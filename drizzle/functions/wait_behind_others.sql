@@ -1,7 +1,7 @@
--- As wait_for_work, for a poller that is not the first of those that live: it takes only what has waited for `lag_ms`, because
--- the first one is busy, full, frozen or dead. So the work gathers with few, whose claims are large, and the others hardly look.
--- Work is a lane that has been due, or a delivery that has arrived, for so long; and any arrival that was there when the wait
--- began, and still is at its end, if it was so long.
+-- As wait_for_work, for a poller that is not the first of those that live: it takes only work that has waited for `lag_ms`,
+-- because the first poller is then busy, full, frozen or dead. So the work gathers with few pollers, whose claims are large,
+-- and the others hardly look. Work is a lane that has been due for `lag_ms`, or a delivery that arrived `lag_ms` ago; and,
+-- after a wait of `lag_ms` or more, any arrival that was there when the wait began and still is.
 -- Crash: nothing is written but the session's memory of arrivals, which moves on while there are none.
 create or replace function wait_behind_others(
   at timestamptz, patience_ms float8, lag_ms float8, due_from timestamptz, sated uuid[]

@@ -2,7 +2,8 @@
 -- `partners` has the partner of each. A partner gets no more than its share of the poller's slots (src/delivery/queue/slots.ts):
 -- partner `holders[i]` holds `held[i]` of them, partners that are not listed hold few, and of the `at_most` that are free
 -- `reserve` are kept for those. With a null `reserve`, shares are not looked at.
--- A lane of which nothing is taken for this stays due where it is: put off for 5 s, it had the pollers sleep beside a backlog.
+-- A lane whose partner has its share stays due where it is. We tried putting it off for 5 s: the pollers slept beside a
+-- backlog.
 create or replace function within_share(partners uuid[], at_most bigint, reserve int, holders uuid[], held int[]) returns boolean[]
   language sql stable set search_path from current
 as $$
