@@ -4,9 +4,10 @@
  * Invariant: a resent delivery is pending, due now, and has spent no slot of its schedule. Attempt numbers go on, so no
  * row of evidence is overwritten. A lost or late poller that reports the attempt before is fenced out as ever; its
  * success counts.
- * One delivery, asked for by name: an erased one is refused; a claim on it is ended, and its attempt logged as lost, in the same transaction.
- * Many deliveries: those in flight are left alone and counted; tests and what was erased are left out. The others are only made due; the lanes pace them by
- * their caps.
+ * One delivery, by its id: an erased one is refused; a claim on it is ended, and its attempt logged as lost, in the same
+ * transaction.
+ * Many deliveries: those in flight are left alone and counted, tests and erased ones are left out. The others are only made
+ * due; the lanes pace them by their caps.
  * A crash between two batches leaves the first batches resent. The caller goes on with the answer's cursor, so there is
  * no limit and no job table. Alternative: a job row with a worker; that needs the same batches, and an operation to ask
  * for its state.

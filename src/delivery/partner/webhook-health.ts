@@ -2,9 +2,9 @@
  * The health of webhooks: the state of each, its oldest pending delivery, its latest failures, and what became of its attempts in
  * the last 24 hours and seven days.
  *
- * What it costs does not depend on what a webhook was sent: the counts are kept by the hour (queue/upkeep/hour-counter.ts), and
- * of what is pending the first PENDING_LOOKED_AT are looked at, of all the newest STREAK_OF, in the order of an index.
- * With other plans allowed, a backlog that grew after the statistics were made is read whole and then sorted.
+ * Its cost does not grow with the webhook's deliveries. Counts are kept by the hour (queue/upkeep/hour-counter.ts); of the
+ * pending deliveries the first PENDING_LOOKED_AT are read, of all deliveries the newest STREAK_OF, in the order of an index.
+ * With other plans allowed, PostgreSQL reads and sorts the whole of a backlog that grew after its last statistics.
  */
 import type { HealthPeriod, WebhookHealthResource } from '../../contract/resources/webhook-health.ts';
 import { PENDING_LOOKED_AT, STREAK_OF } from '../../contract/resources/webhook-health.ts';

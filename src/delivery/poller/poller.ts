@@ -4,11 +4,10 @@
  * Invariant: nothing is kept here but what is in flight. A delivery counts against `capacity` from its claim until its
  * record has committed, so a database that is away stops the claims by itself and memory stays bounded.
  * Crash: others end its claims once the lock under its name is gone, or when their leases end (sign-of-life.ts).
- * Wake-up is polling, but in the server, by a function that wakes every 1 to 50 ms, a quarter as often where another poller
- * does, and looks if a transaction has ended since: a look costs 10 µs there, and no round trip. While an event is being
- * appended it waits for the end of that transaction instead of sleeping, by a lock that the core takes only if it need not wait
- * (drizzle/functions/wait_for_work.sql). NOTIFY there would take a global lock at commit (8 writers: 4,680 → 1,408 commits/s),
- * and was no quicker.
+ * Wake-up is polling inside the server: a function wakes every 1 to 50 ms, and looks for work if a transaction has ended since
+ * its last look (drizzle/functions/wait_for_work.sql). A look costs 10 µs and no round trip. While an event is being appended,
+ * the function waits for the end of that transaction instead of sleeping. NOTIFY in an append would take a global lock at
+ * commit (8 writers: 4,680 → 1,408 commits/s), and was no quicker.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isLegibleBody } from '../../contract/legible.ts';
@@ -59,7 +58,7 @@ const JUST_S = 1;
 const SENT_AT_ONCE = 32;
 /** After a claim of at least this size the next claim follows at once, without a look for work. */
 const MANY = 32;
-/** The same of a poller behind others, which are to have the rest. */
+/** The same for a poller behind others: these are to have the rest. */
 const MANY_BEHIND = 128;
 const OUTAGE_PAUSE_MS = 200;
 
@@ -77,7 +76,7 @@ export class Poller {
   #hasMore = false;
   /** A webhook has no slot left, so the next claim may be awaited. */
   #isPressed = false;
-  /** How many of the last claim had just arrived. */
+  /** How many deliveries of the last claim had just arrived. */
   #arrived = 0;
   readonly #rhythm = new Rhythm();
   readonly #idle = new Pause();
@@ -105,8 +104,8 @@ export class Poller {
   }
 
   /**
-   * One turn: waits for work as long as `patience` lasts, arms lanes, claims what is due and sends it. Returns how many
-   * deliveries it claimed.
+   * One turn: waits for work as long as `patience` lasts, claims deliveries and sends them. Returns how many deliveries it
+   * claimed.
    */
   async tick(patience: Patience | null = null): Promise<number> {
     this.#arrived = 0;

@@ -2,10 +2,10 @@
  * When a poller looks for work, and how long it lets work gather before it claims.
  *
  * Each claim costs about as much as 20 deliveries, so one for each event is the dear part of a steady load. Where events come
- * so fast that {@link GATHERING_MS} bring several, the poller claims that often and no oftener; where they come slower,
- * where there is more to claim already, or where a webhook has no slot left, it claims at once. A delivery that was due long
- * before its claim says nothing of the rate of events, so it does not count. Pure but for what it remembers; times are monotonic,
- * in milliseconds. Measured: 445 attempts to hanging webhooks end in one second, and their lanes are claimed anew. When these
+ * so fast that {@link GATHERING_MS} bring several, the poller claims that often and no oftener; where they come slower, where
+ * there is more to claim already, or where a webhook has no slot left, it claims at once. A delivery that was due long before
+ * its claim says nothing of the rate of events, so it does not count. Pure but for its memory; times are monotonic, in
+ * milliseconds. Measured: 445 attempts to hanging webhooks end in one second, and their lanes are claimed anew. When these
  * claims counted as events, and each claim waited for slots, healthy events of that second took 12 to 27 ms (median); now 3.
  * Measured on two busy cores, 500 events/s over 100 webhooks, CPU of PostgreSQL and poller for 10,000: 24 to 26 s without,
  * 18 to 20 with, more than half of it the appends; commit to arrival (p50) 4 to 7 ms and 12 to 14.
@@ -13,13 +13,13 @@
 import type { Patience } from '../queue/arrivals.ts';
 
 const GATHERING_MS = 8;
-/** So many deliveries a claim are worth waiting for. */
+/** A claim waits if it is likely to find this many deliveries. */
 const SEVERAL = 2.5;
 /** While few slots are free, a claim waits this long for more, if about {@link WORTH_A_CLAIM} come free meanwhile. */
 export const FEW_SLOTS_MS = 10;
 /** A claim costs as much as 20 deliveries. */
 const WORTH_A_CLAIM = 20;
-/** A rate is that of about the last so many ms. */
+/** A rate is that of about this many ms. */
 const REMEMBERED_MS = 200;
 /**
  * An idle poller waits in the server, which looks for work every ms at first, after some seconds every 50 ms. Of several
@@ -28,7 +28,7 @@ const REMEMBERED_MS = 200;
  */
 const NAP_MIN_MS = 0.9;
 const NAP_MAX_MS = 50;
-/** Each {@link WAIT_MIN_MS} without work makes its naps so much longer. */
+/** Each {@link WAIT_MIN_MS} without work makes its naps longer by this factor. */
 const NAP_GROWTH = 1.06;
 /** Each wait ends in a claim, and a poller that is told to stop waits for it. */
 const WAIT_MIN_MS = 100;
@@ -37,8 +37,9 @@ const NAPS_A_WAIT = 20;
 const SATED_WAIT_MS = 20;
 
 /**
- * A poller behind others takes what has waited so long for each that comes before it, and waits this long at most. Where all
- * looked at once, 16 pollers shared a backlog out in claims of 40; each also pays for warming up.
+ * A poller behind others takes work that has waited LAG_MS for each poller before it, LAG_MAX_MS at most; one wait lasts
+ * WAIT_BEHIND_MS at most. When all looked at once, 16 pollers shared out a backlog in claims of 40, and each paid for warming
+ * up.
  */
 const LAG_MS = 100;
 const LAG_MAX_MS = 1_000;
@@ -78,7 +79,7 @@ export class Rhythm {
     return { ms: Math.max(this.#napMs * NAPS_A_WAIT, WAIT_MIN_MS), napMs: this.#napMs };
   }
 
-  /** Hears of a claim of `count` deliveries, of which so many had just arrived. */
+  /** Hears of a claim of `count` deliveries, `arrived` of which had just arrived. */
   hear(count: number, arrived: number, atMs: number): void {
     const passedMs = atMs - (this.#heardAtMs ?? atMs);
     this.#heardAtMs = atMs;
@@ -91,7 +92,7 @@ export class Rhythm {
     this.#freed.add(count, atMs);
   }
 
-  /** How long work may gather before the next claim; `isPressed` when it would wait for that. */
+  /** How long work may gather before the next claim; not at all when there is more to claim already (`isPressed`). */
   gatheringMs(isPressed: boolean, nowMs: number): number {
     return isPressed || this.#arrivals.at(nowMs) * GATHERING_MS < SEVERAL ? 0 : GATHERING_MS;
   }

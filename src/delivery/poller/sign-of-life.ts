@@ -1,10 +1,9 @@
 /**
  * A poller's sign of life: a session of its own holds a lock under its name, by which others know that it lives.
  *
- * Invariant: a send starts only under the lock under which it was claimed, on the same server, and less than SURE_MS
- * after the question was sent whose answer confirmed the lock. Others end a claim GRACE_MS after they first saw it
- * without its lock (queue/upkeep/dead-pollers.ts), which is longer. So a poller never sends what others may have taken
- * over.
+ * Invariant: a send starts only under the lock under which it was claimed, on the same server, and less than SURE_MS after the
+ * last question to which the server answered that the poller holds the lock. Others end a claim GRACE_MS after they first saw
+ * it without its lock (queue/upkeep/dead-pollers.ts), which is longer. So a poller never sends what others may have taken over.
  * Crash: the server notices the end of the connection, and the lock is gone. A frozen poller keeps its connection, and
  * so its claims, for the 45 s of their lease. A new session is a new term: deliveries that were claimed in an earlier
  * term and not sent are given back; those that were sent are reported, late if others have ended the claim by then.
@@ -53,7 +52,7 @@ const RETRY_MS = 100;
 const LOOKERS = 4;
 const LEAST_IDLE_BEATS = 2;
 const MOST_IDLE_BEATS = 8;
-/** Those of them that come behind the lookers: they ask before they send anything, and are told of the dead by others. */
+/** Idle pollers behind the lookers: they ask before they send anything, and others look for the dead. */
 const FAR_BEHIND_BEATS = 32;
 const WHAT_IT_MEANS = `what a poller holds that dies waits for the end of its lease, ${TIMES_S.lease} s`;
 

@@ -1,4 +1,7 @@
-/** Claimed deliveries of which nothing is sent: given back, put off by a fault of ours, or ended where nobody can read the event or it was erased. */
+/**
+ * Claimed deliveries that are not sent: given back, put off by a fault of ours, or ended because nobody can read the event or
+ * it was erased.
+ */
 import { logFailedTry } from '../../db/outage-log.ts';
 import type { Tx } from '../../db/pool.ts';
 import type { DeliveryMetrics } from '../../telemetry/delivery-metrics.ts';

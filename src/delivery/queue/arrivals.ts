@@ -1,25 +1,25 @@
 /**
- * Arrivals: wake rows that whoever gives a webhook work inserts. A poller claims the deliveries that they name, or makes their
+ * Arrivals: wake rows, inserted by whoever gives a webhook work. A poller claims the deliveries that they name, or makes their
  * lanes due.
  *
  * Invariant: an arrival is deleted by the very transaction that claims what it names, arms its lane or puts it back, and none is
  * passed over, however late its transaction commits. The session remembers the snapshot up to which it has read. New arrivals can come
  * only from transactions that were open in it or began later, so only those are read.
- * Crash: the memory (the setting `carteiro.taken`) ends with its session, and what a server may lose in a crash or a
- * failover is a turn that only sessions of that server remember. Kept in the poller, it would outlive them.
- * Why not from the first row on: what was taken leaves dead index entries, and nothing removes them while a snapshot is
- * held open: after 60 s each turn stepped over half a million of them (42 ms). Why not a low-water mark on an identity:
- * a transaction that commits late brings low numbers.
+ * Crash: the memory (the setting `carteiro.taken`) ends with its session. A server may lose a turn in a crash or a failover,
+ * and with it all sessions that remember it; a memory in the poller would outlive them.
+ * Why not from the first row on: a taken arrival leaves a dead index entry, and nothing removes that while a snapshot is held
+ * open: after 60 s each turn stepped over half a million of them (42 ms). Why not a low-water mark on an identity: a
+ * transaction that commits late brings low numbers.
  */
 import type { Tx } from '../../db/pool.ts';
 import type { Answers } from './answers.ts';
 import type { Report } from './report.ts';
 
-/** How an idle poller waits for work, in milliseconds: how long at most, how often it looks, and how long what it takes has waited. */
+/** How an idle poller waits for work, in milliseconds: how long at most, how often it looks, and how old work must be. */
 export interface Patience {
   readonly ms: number;
   readonly napMs: number;
-  /** Absent for who takes what there is. */
+  /** Absent: it takes work of any age. */
   readonly lagMs?: number;
 }
 
@@ -37,8 +37,8 @@ export async function insertArrivals(tx: Tx, webhookIds: readonly string[]): Pro
 }
 
 /**
- * Says that slots of these webhooks came free: a saturated lane wakes, another one is left as it is, unless what is told of
- * the answers moves its window. No webhook may come twice.
+ * Says that slots of these webhooks came free: a saturated lane wakes; another lane is left as it is, unless the answers move
+ * its window. No webhook may come twice.
  */
 export async function freeSlots(tx: Tx, freed: readonly (Subject & Partial<Answers>)[]): Promise<void> {
   await tx`

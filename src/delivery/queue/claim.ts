@@ -6,9 +6,9 @@
  * every claim on a webhook holds its lane's row lock, and counts on a snapshot taken after it. A lane's row is found by its
  * ctid, which cannot move while it is locked: by key, each look-up walked all versions that a snapshot held open keeps.
  * Crash before the commit: nothing happened. After it: others see that the poller's lock is gone and end the claim
- * (upkeep/dead-pollers.ts); without that the lease ends by itself, the next claim on the lane finds that it
- * is lost, and it is ended (lost.ts) before anybody takes it again. `claimed_by` is fresh for every call, so that a claim
- * whose commit is unknown can be released after a reconnect.
+ * (upkeep/dead-pollers.ts); without a lock the lease ends by itself, the next claim on the lane reports the delivery as lost,
+ * and the claim is ended (lost.ts) before anybody takes the delivery again. `claimed_by` is fresh for every call, so that a
+ * claim whose commit is unknown can be released after a reconnect.
  * A turn is a function of the database because it is several statements, one on a newer snapshot than the other: what is in
  * flight is counted on a newer one than that on which the lanes were locked. The first attempts of a few lanes are claimed by the
  * keys that their arrivals name (drizzle/functions/serve_arrivals.sql): 0.57 ms of CPU for one, and 0.96 if its lane is armed. The
@@ -16,7 +16,7 @@
  * in a session setting) +20 %; three statements with a round trip each +33 %.
  * Fairness between lanes: a lane with many due deliveries is served a few at a time and then waits behind the others.
  * Visiting a lane costs about as much as one more delivery. Fairness between partners: a partner takes slots up to its share
- * (slots.ts); the lanes of one that has its share are not looked at. They stay due for the other pollers.
+ * (slots.ts); then its lanes are not looked at, and stay due for the other pollers.
  * Deliveries and lanes are only locked with SKIP LOCKED, so a claim never waits for a record.
  */
 import type { Tx } from '../../db/pool.ts';
@@ -129,7 +129,7 @@ export interface Claimed {
   readonly full: ReadonlySet<string>;
 }
 
-/** What a poller found in a turn, beside what it claimed. */
+/** A poller's turn: its claim, and what else it found. */
 export interface Turn extends Claimed {
   /** How many arrivals it took. */
   readonly arrived: number;
@@ -142,8 +142,9 @@ export interface Turn extends Claimed {
 }
 
 /**
- * A poller's turn, as a transaction of its own: waits for work as long as `patience` lasts (null: not at all), takes what arrived,
- * and claims up to `limit` due deliveries under the name `claim`, first attempts the short way (drizzle/functions/take_turn.sql).
+ * A poller's turn, as a transaction of its own: waits for work as long as `patience` lasts (null: not at all), takes arrivals,
+ * and claims up to `limit` due deliveries under the name `claim`, first attempts the short way
+ * (drizzle/functions/take_turn.sql).
  * The claim is the caller's when its transaction has committed; the commit may be sent before the answer arrives. No lane is due
  * before `dueFrom`. `shares` are those of the caller's slots, of which `limit` are free; null: no partner's share is looked at.
  * `now` replaces the database's clock in tests.

@@ -85,8 +85,8 @@ const plainList = (values: readonly (string | number | null)[]) => `{${values.ma
 
 /**
  * The reports as a relation, each with its ordinal among them, from 1, and its times on the database's clock. Their ages are
- * those when this is called: the longer it takes to reach the server, the later an attempt seems to have started, by as much
- * as the process was stopped in between. What it is known to have started by is a limit to that.
+ * those at this call: an attempt seems to start later by the time that the statement takes to reach the server, in which the
+ * process may be stopped. `startedByMs` limits that.
  */
 function reportRows(tx: Tx, reports: readonly Report[], monotonicMs: number, now: Date | null) {
   const results = reports.map((report) => report.result);

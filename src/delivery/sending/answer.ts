@@ -1,10 +1,10 @@
 /**
- * What is kept of a receiver's answer: one text of its header fields, a line each, an empty line, and the beginning of its
+ * The kept part of a receiver's answer: one text of its header fields, a line each, an empty line, and the beginning of its
  * body (drizzle/functions, `answer_head`, `answer_body`). Pure.
  *
- * It is one text because it is sealed as one hash and forgotten as one. It is text because a receiver decides its bytes: what is
- * no UTF-8 becomes a replacement sign before it is stored, so no reader has to judge it again.
- * Fields that belong to the connection (RFC 9110, 7.6.1) are left out; of those that may bear a credential, the value is.
+ * It is one text because it is sealed as one hash and forgotten as one. It is text because a receiver decides its bytes: bytes
+ * that are not UTF-8 become replacement signs before they are stored, so no reader has to judge them again.
+ * Fields that belong to the connection (RFC 9110, 7.6.1) are left out, and the values of fields that may bear a credential.
  */
 import { CUT_SHORT, MASK } from '../../contract/masking.ts';
 

@@ -4,9 +4,8 @@
  * A client must accept any interim answer before the final one (RFC 9110, 15.2), and some receivers, and the proxies
  * before them, send 100 unasked. undici breaks the connection over it, so every attempt would fail. We show undici 102
  * instead, which it skips like any other interim answer.
- * Not covered: a 100 whose status line comes in two chunks, or follows an interim answer that does, or that says
- * HTTP/1.0 or
- * `Connection: close`. undici sees these as they are.
+ * Not covered, so undici sees it as it is: a 100 whose status line comes in two chunks, or follows an interim answer that does,
+ * or that says HTTP/1.0 or `Connection: close`.
  */
 import type { Socket } from 'node:net';
 

@@ -1,9 +1,9 @@
 /**
- * Cancelling: an operator ends a pending or suspended delivery. It becomes `erro`, the schedule's own end, so that a partner
- * that resumes its webhook does not bring it back; `suspensa` would be. The partner can still ask for it by name, as for
- * any delivery that ended.
+ * Cancelling: an operator ends a pending or suspended delivery. It becomes `erro`, the schedule's own end: a partner that
+ * resumes its webhook would bring a `suspensa` one back. The partner can still ask for it by its id, as for any delivery that
+ * ended.
  *
- * Invariant: the order with its author and reason commits with the end. What is in flight is left alone: its POST may be
+ * Invariant: the order with its author and reason commits with the end. A delivery in flight is left alone: its POST may be
  * arriving now. A claim whose lease is over is ended with it, and its attempt logged as lost. A late success still counts.
  */
 import { NOT_FOUND, type Result } from '../../../contract/refusals.ts';

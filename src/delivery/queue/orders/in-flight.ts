@@ -1,4 +1,4 @@
-/** What is under way: claimed, with the lease running. */
+/** Deliveries in flight: claimed, with the lease running. */
 import type { Tx } from '../../../db/pool.ts';
 import { LEASE_S } from '../lease.ts';
 

@@ -4,8 +4,8 @@
  *
  * Invariant: the option is its lane's, and a claim reads it under the lane's lock. So once it is on, no claim takes two of
  * a loan, nor one beside another that was in flight already; and once it is off, no claim has a delivery wait.
- * Switched off, what waits is made due in batches. Crash between two: what still waits is made due one after the other, as
- * those before it end, for their marks stay.
+ * When it is switched off, the waiting deliveries are made due in batches. Crash between two batches: the marks stay, so each
+ * of the others becomes due when the delivery before it ends.
  */
 import type { Pool, Tx } from '../../../db/pool.ts';
 import { insertArrivals } from '../arrivals.ts';

@@ -1,12 +1,12 @@
 /**
- * Muting: an operator stops what a webhook is sent, and nothing of it is lost.
+ * Muting: an operator stops sending to a webhook, and no delivery is lost.
  *
  * Invariant: once the muting has committed, no claim on the webhook commits, and none looks at its lane: a muted lane is
  * never due, which a CHECK holds, and arrivals pass it over (`arm_lanes`). The muting waits for a claim that holds the lane.
- * What such a claim took is in flight and ends by itself; its failures wait like what is appended meanwhile.
+ * The deliveries of such a claim end by themselves; those that fail wait, as do those that are appended meanwhile.
  * A claim pays nothing for it: it finds lanes by when they are due. Asking each lane whether it is muted, or taking muted
  * deliveries out of `pendente`, would cost every claim and every record.
- * The lane wakes with everything it may have missed: it looks at all that is due from the beginning of time.
+ * When it is unmuted, the lane looks at all due deliveries from the very first on, so it misses none.
  */
 import type { Tx } from '../../../db/pool.ts';
 

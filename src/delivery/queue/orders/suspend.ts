@@ -3,12 +3,11 @@
  * may resume them where their schedule stood. A webhook of a deactivated partner counts as inactive; that deactivation
  * suspends up to 10,000 pending ones by itself (trigger `partners_suspend_deliveries`), and the rest is suspended here.
  *
- * Invariant: every pending delivery of a webhook that stays inactive is suspended in the end, whoever crashes. The
- * deactivation leaves an arrival. The poller whose claim finds the lane inactive suspends a batch beside the claim, and
- * leaves another arrival while batches come back full; what a poller that ends has left, and what is muted, the sweep suspends
- * (upkeep/left-pending.ts). An append that was open during the deactivation brings its own
- * arrival.
- * Deliveries in flight are left alone; if they fail they are pending again, and the lane's next turn finds them.
+ * Invariant: every pending delivery of a webhook that stays inactive is suspended in the end, whoever crashes. The deactivation
+ * leaves an arrival. The poller whose claim finds the lane inactive suspends a batch beside the claim, and leaves another
+ * arrival while batches come back full. The sweep suspends what a poller left when it ended, and what is muted
+ * (upkeep/left-pending.ts). An append that was open during the deactivation brings its own arrival.
+ * Deliveries in flight are left alone; if they fail they are pending again, and the next claim on the lane finds them.
  * Each batch locks its webhooks and their partners in share mode, so it cannot suspend what a re-activation has just
  * resumed. It skips webhooks that are being changed.
  */

@@ -1,7 +1,7 @@
 /**
- * The third part of the sweep: what is still pending of inactive webhooks is suspended, also where no claim would come to it
- * soon. A muted lane is never due; and a lane whose deliveries are all due later is looked at then, if the poller that took
- * its arrival ended before it had suspended them. Claims suspend the rest sooner, so the sweep mostly finds nothing.
+ * The third part of the sweep: suspends the pending deliveries of inactive webhooks, also where no claim would come by soon. A
+ * muted lane is never due; and a lane whose deliveries are all due later is looked at then, if the poller that took its arrival
+ * ended before it had suspended them. Claims suspend the rest sooner, so the sweep mostly finds nothing.
  */
 import type { Pool, Tx } from '../../../db/pool.ts';
 import { SUSPENDED_AT_ONCE, suspendUnclaimed } from '../orders/suspend.ts';

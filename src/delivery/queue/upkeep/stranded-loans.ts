@@ -1,11 +1,11 @@
 /**
- * The second half of the sweep: deliveries that wait for another of their loan, while none of it is marked that will wake
- * them (drizzle/functions/hold_back.sql). The expected count is 0, as of lanes; what is found is made due, and judged anew.
- * It walks what waits by webhook and event, judges a bounded number at a time, and the caller remembers the place: looked at
- * from the beginning each time, one that is stranded behind many that wait rightly would never be found.
- * What a step reads is not bounded: all that waits of each webhook on its page, because no index has the waiting ones by
- * event. With 30,000 waiting that is 31,000 to 61,000 index entries a step. It is acceptable at one step in half a minute a
- * poller; an index for it would cost every append.
+ * The second half of the sweep: deliveries that wait for another of their loan, while no delivery of that loan is marked to
+ * wake them (drizzle/functions/hold_back.sql). The expected count is 0, as of lanes. Each one found is made due, and judged
+ * anew.
+ * It walks the waiting deliveries by webhook and event, judges a bounded number at a time, and the caller remembers the place:
+ * begun anew each time, it would never reach a stranded one behind many that wait rightly.
+ * A step reads all waiting deliveries of each webhook on its page, because no index has them by event: with 30,000 waiting,
+ * 31,000 to 61,000 index entries. A poller makes one step every half minute; an index would cost every append.
  */
 import { FIRST_ID, LAST_ID } from '../../../db/first-id.ts';
 import type { Tx } from '../../../db/pool.ts';

@@ -1,8 +1,8 @@
 /**
- * The sweep: searches for pending deliveries that no lane would ever come to, one page of webhooks at a time: no pending
- * delivery lies behind its lane's marks, and a lane that sleeps waits for something, a saturated one for what is in flight or
- * for an arrival that tells of its end. The expected count is 0. Any other is an alarm that the lanes' invariant was broken;
- * the arrival that the sweep inserts repairs it.
+ * The sweep: searches for pending deliveries that no lane would ever come to, one page of webhooks at a time. No pending
+ * delivery may lie before its lane's marks; a lane that sleeps may have nothing due; a saturated one must have a delivery in
+ * flight, or an arrival on its way. The expected count is 0. Any other count means that the lanes' invariant was broken, and is
+ * an alarm; the arrival that the sweep inserts repairs the lane.
  */
 import type { Tx } from '../../../db/pool.ts';
 import type { DeliveryMetrics } from '../../../telemetry/delivery-metrics.ts';
