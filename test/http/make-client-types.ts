@@ -17,7 +17,12 @@ const deps = {
   rateLimitPerMinute: 0,
   tokens: {},
 };
-const answer = await createApp(deps as unknown as HttpDeps).request('/openapi.json');
+const app = createApp(deps as unknown as HttpDeps);
+// What is wrong with an operation, rather than an answer 500 without its reason.
+app.onError((error) => {
+  throw error;
+});
+const answer = await app.request('/openapi.json');
 const text = await answer.text();
 const types = astToString(await openapiTS(JSON.parse(text) as OpenAPI3));
 const folder = path.join(import.meta.dirname, 'generated');

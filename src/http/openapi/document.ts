@@ -50,7 +50,9 @@ const placeOf = (tag: string) => Object.keys(TAG_AUDIENCE).indexOf(tag);
 
 function tagText(tag: string): Bilingual {
   const audience = TAG_AUDIENCE[tag] ?? PARTNER;
-  return both((language) => `${audience[language]} · ${TAG_MEANING[tag]?.[language] ?? ''}`);
+  const meaning = TAG_MEANING[tag];
+  if (meaning === undefined) throw new Error(`/v1/${tag} is a new area: say in openapi/texts.ts what it means`);
+  return both((language) => `${audience[language]} · ${meaning[language]}`);
 }
 
 function bearerScheme(): Json {

@@ -1,6 +1,6 @@
 /** Jobs run by themselves: when due, by one process at a time, and by another when that one dies. */
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import { nextAfter, type Schedules } from '../../../src/job-schedules.ts';
+import { JOB_NAMES, nextAfter, type Schedules } from '../../../src/job-schedules.ts';
 import { measureJobs } from '../../../src/main/operations/measure-jobs.ts';
 import { readJobs } from '../../../src/steering/jobs.ts';
 import { type Ended, runDue } from '../../../src/main/upkeep/jobs.ts';
@@ -13,14 +13,7 @@ let database: TestDatabase;
 beforeAll(async () => void (database = await createTestDatabase()));
 beforeEach(() => database.sql`delete from scheduled_jobs`);
 
-const OFF: Schedules = {
-  balance: null,
-  verify: null,
-  'sync-bonds': null,
-  'close-settlement': null,
-  anchor: null,
-  maintain: null,
-};
+const OFF = Object.fromEntries(JOB_NAMES.map((name) => [name, null])) as Schedules;
 const NIGHTLY: Schedules = { ...OFF, verify: '0 3 * * *' };
 const WELL: Ended = { exitCode: 0, result: '{}' };
 
