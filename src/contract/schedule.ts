@@ -2,13 +2,14 @@
  * The schedules of attempts: one table, of which the database's functions (`{{…}}` in drizzle/functions), the planned attempts, the
  * pages, the description and the help are made.
  */
+import type { DeliveryResource } from './resources/delivery-resource.ts';
 
 export interface Schedule {
   /** Seconds between the end of a failed attempt and the next; after the last the delivery ends in `erro`. */
   readonly delaysS: readonly number[];
   /** Which deliveries are tried by it: as SQL says it of the row `delivery`, and of a delivery as partners read it. */
   readonly sql: string;
-  readonly isOf: (delivery: { readonly teste: boolean }) => boolean;
+  readonly isOf: (delivery: DeliveryResource) => boolean;
 }
 
 export type Schedules = Readonly<Record<string, Schedule>>;
@@ -22,7 +23,7 @@ export const SCHEDULES = {
 export const RETRY_DELAYS_S = SCHEDULES.usual.delaysS;
 
 /** The schedule of a delivery. */
-export function scheduleOf(delivery: { readonly teste: boolean }, schedules: Schedules = SCHEDULES): Schedule {
+export function scheduleOf(delivery: DeliveryResource, schedules: Schedules = SCHEDULES): Schedule {
   const found = Object.values(schedules).find(({ isOf }) => isOf(delivery));
   if (found === undefined) throw new Error('no schedule fits the delivery');
   return found;

@@ -1,5 +1,6 @@
 /** What a second schedule takes: one entry of the table, here for the webhooks that a column marks. */
 import { afterAll, expect, test } from 'vitest';
+import type { DeliveryResource } from '../../../src/contract/resources/delivery-resource.ts';
 import { nextSlot, type Schedules, SCHEDULES, scheduleOf, slotsOf } from '../../../src/contract/schedule.ts';
 import { constantsOf, readMigrationFiles } from '../../../src/db/migrations/migration-files.ts';
 import { createTestDatabase } from '../../support/database.ts';
@@ -49,8 +50,9 @@ test('a webhook on a schedule of its own is retried by it to its end, and anothe
 });
 
 test('the planned attempts and the number of slots follow from the same entry', () => {
-  const schedule = scheduleOf({ teste: false }, schedules);
+  const asRead = (teste: boolean) => ({ teste }) as DeliveryResource;
+  const schedule = scheduleOf(asRead(false), schedules);
   expect([slotsOf(schedule), nextSlot(7, 0, schedule), nextSlot(8, 0, schedule)]).toEqual([8, 67_000, null]);
-  expect(scheduleOf({ teste: true }, schedules)).toBe(SCHEDULES.test);
+  expect(scheduleOf(asRead(true), schedules)).toBe(SCHEDULES.test);
   expect(constantsOf(schedules)).toMatchObject({ MOST_FAILURES: '8' });
 });
