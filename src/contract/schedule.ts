@@ -50,12 +50,12 @@ export function delaysInSql(schedules: Schedules = SCHEDULES): string {
   return `case ${cases.join(' ')} end`;
 }
 
-/** `1 h`, `15 min`, `1 h 21 min`. */
+/** `1 h`, `15 min`, `1 h 21 min`, `30 s`. */
 export function durationText(seconds: number): string {
-  const minutes = Math.round(seconds / 60);
   const parts = [
-    [Math.floor(minutes / 60), 'h'],
-    [minutes % 60, 'min'],
+    [Math.floor(seconds / 3_600), 'h'],
+    [Math.floor(seconds / 60) % 60, 'min'],
+    [seconds % 60, 's'],
   ] as const;
   return parts.flatMap(([amount, unit]) => (amount === 0 ? [] : [`${amount} ${unit}`])).join(' ');
 }

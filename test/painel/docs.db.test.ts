@@ -100,7 +100,7 @@ test('the schedule is the pollers’ own', async () => {
     '7 h 21 min',
   ]);
   expect(text).toContain('em até 30 s');
-  expect([60, 3_600, 4_860].map(durationText)).toEqual(['1 min', '1 h', '1 h 21 min']);
+  expect([30, 60, 3_600, 4_860].map(durationText)).toEqual(['30 s', '1 min', '1 h', '1 h 21 min']);
 });
 
 test('the languages say the same things', () => {
