@@ -42,6 +42,16 @@ const PAGES: Readonly<Record<string, readonly (readonly [told: string, file: str
     ['seal every half minute', 'src/audit/seals/sealer.ts', 'EVERY_MS = 30_000;'],
     ['keep one an hour', 'src/job-schedules.ts', "usual: '7 * * * *',\n    words: () => ['audit', 'anchor']"],
   ],
+  '..': [
+    ['when its lease of 45 s ends', 'src/contract/delivery.ts', 'lease: 45,'],
+    ['Any 2xx within 30 s is a success', 'src/contract/delivery.ts', 'response: 30,'],
+    [
+      'over all pollers, fit its receiver: 8 at first',
+      'src/db/tables/delivery.ts',
+      "real('window_size').notNull().default(8)",
+    ],
+    ['and a cap, 64 unless', 'src/db/tables/delivery.ts', "integer('max_in_flight').notNull().default(64)"],
+  ],
   '.': [
     ['holds for a lease of 45 s', 'src/contract/delivery.ts', 'lease: 45,'],
     ['Every half minute one process', 'src/audit/seals/sealer.ts', 'EVERY_MS = 30_000;'],

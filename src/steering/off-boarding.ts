@@ -18,7 +18,7 @@ import { changePartner, lockPartner } from './partners.ts';
 /** Each batch locks every webhook whose deliveries it may suspend. */
 const HOOKS_AT_ONCE = 100;
 
-/** Lets a partner go; what is in flight ends by itself, within 45 s ({@link untilGone} waits for it). */
+/** Lets a partner go; what is in flight ends by itself, within a lease ({@link untilGone} waits for it). */
 export async function deactivatePartner(
   tx: Tx,
   id: string,

@@ -77,7 +77,7 @@ async function watchOver(world: World, watch: Watch, say: (line: string) => void
       world.pool.run(
         (sql) => sql`
           select from deliveries d join lanes l using (webhook_id)
-          where d.claimed_at > now() - interval '45 seconds'
+          where d.claimed_at > now() - lease()
           group by l.webhook_id, l.max_in_flight having count(*) > l.max_in_flight`,
       ),
     );

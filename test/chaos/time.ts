@@ -3,7 +3,7 @@ import type { Pool } from '../../src/db/pool.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { insist } from './world.ts';
 
-/** After a while ends the leases of the poller process `pid`, which is dead or frozen, as 45 s would. */
+/** After a while ends the leases of the poller process `pid`, which is dead or frozen, as time would. */
 export async function lapseLeases(pool: Pool, pid: number, afterMs: number): Promise<void> {
   await sleep(afterMs);
   await insist(() =>
@@ -11,10 +11,10 @@ export async function lapseLeases(pool: Pool, pid: number, afterMs: number): Pro
       const rows = await tx<{ webhookId: string }[]>`
         with held as materialized (
           select id from deliveries
-          where claimed_by like ${`%-${pid}-%`} and claimed_at > now() - interval '45 seconds'
+          where claimed_by like ${`%-${pid}-%`} and claimed_at > now() - lease()
           order by id for update
         )
-        update deliveries d set claimed_at = now() - interval '45 seconds' from held where d.id = held.id
+        update deliveries d set claimed_at = now() - lease() from held where d.id = held.id
         returning d.webhook_id as "webhookId"`;
       const webhookIds = [...new Set(rows.map((row) => row.webhookId))];
       await tx`

@@ -133,7 +133,7 @@ async function findStrays(sql: Tx): Promise<readonly unknown[]> {
       left join chaos_claims c on c.delivery_id = a.delivery_id and c.number = a.number and a.outcome = 'desconhecido'
       cross join lateral (select coalesce(c.at, a.started_at) as at) start
       where a.delivery_id = p.delivery_id and p.at >= start.at - interval '${NOTED_LATE_MS} milliseconds'
-        and p.at <= start.at + coalesce(a.duration_ms * interval '1 millisecond', interval '45 s')
+        and p.at <= start.at + coalesce(a.duration_ms * interval '1 millisecond', lease())
                     + interval '${TOLERANCE_MS} milliseconds')`);
   return sql`
     select s.*,

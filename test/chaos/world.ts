@@ -29,7 +29,7 @@ async function addWitnesses(sql: Tx): Promise<void> {
     begin
       if new.attempts > old.attempts then
         insert into chaos_claims
-        values (old.id, new.attempts, greatest(old.next_attempt_at, old.claimed_at + interval '45 seconds'), new.claimed_at);
+        values (old.id, new.attempts, greatest(old.next_attempt_at, old.claimed_at + lease()), new.claimed_at);
       end if;
       if new.failures > old.failures then
         insert into chaos_slots

@@ -2,6 +2,7 @@
  * The life of one delivery: a pure state machine that shares no line with the SQL.
  * Times are milliseconds. Nothing here knows lanes, batches or locks.
  */
+import { TIMES_S } from '../../src/contract/delivery.ts';
 import { nextSlot } from '../../src/contract/schedule.ts';
 
 export type Status = 'pendente' | 'entregue' | 'erro' | 'suspensa';
@@ -50,10 +51,10 @@ export interface Effect {
   readonly standing: 'current' | 'given_up' | 'late' | 'repeated' | null;
 }
 
-export const DEADLINE_MS = 30_000;
-export const LEASE_MS = 45_000;
+export const DEADLINE_MS = TIMES_S.response * 1_000;
+export const LEASE_MS = TIMES_S.lease * 1_000;
 /** A send starts only with more of the lease left. */
-export const LEASE_LEFT_TO_SEND_MS = 31_000;
+export const LEASE_LEFT_TO_SEND_MS = (TIMES_S.response + TIMES_S.record) * 1_000;
 const LOST_IN_ROW_THAT_FAILS = 5;
 
 export function born(dueAt: number): Life {

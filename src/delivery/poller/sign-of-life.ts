@@ -5,7 +5,7 @@
  * last question to which the server answered that the poller holds the lock. Others end a claim GRACE_MS after they first saw
  * it without its lock (queue/upkeep/dead-pollers.ts), which is longer. So a poller never sends what others may have taken over.
  * Crash: the server notices the end of the connection, and the lock is gone. A frozen poller keeps its connection, and
- * so its claims, for the 45 s of their lease. A new session is a new term: deliveries that were claimed in an earlier
+ * so its claims, until their leases end. A new session is a new term: deliveries that were claimed in an earlier
  * term and not sent are given back; those that were sent are reported, late if others have ended the claim by then.
  * Behind a pooler a session belongs to nobody: there are no terms, and the lease alone stands.
  * Why it asks again and again: a client may never be told that its connection is gone for the server.

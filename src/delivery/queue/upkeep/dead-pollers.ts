@@ -9,7 +9,7 @@
  * never on a server that is not theirs.
  * Crash: the next process starts counting again. When a server has started, was promoted, or has ended this poller's
  * session too, all pollers get START_GRACE_MS to return, and keep what they hold.
- * Why not the lease alone: deliveries of a dead poller would wait for 45 s. Why not one elected watcher: while it is
+ * Why not the lease alone: deliveries of a dead poller would wait for it. Why not one elected watcher: while it is
  * frozen, nobody would look. Claims are read when a lock has gone, and rarely otherwise, so most looks cost as much as
  * reading pg_locks.
  */

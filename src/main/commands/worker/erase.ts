@@ -1,5 +1,6 @@
 import type { Config } from '../../../config.ts';
 import type { Pool } from '../../../db/pool.ts';
+import { TIMES_S } from '../../../contract/delivery.ts';
 import { command, flag, option } from '../../command.ts';
 import { actorOf } from '../../../steering/author.ts';
 import { author, json, requiredReason, tell } from '../../operator.ts';
@@ -29,7 +30,7 @@ you delete them. Archived months that have a text are written again without it (
 It is refused while a loan of the worker is open, or ended less than ERASE_AFTER_YEARS ago (5 unless set); --order tells the
 number of a court's order, against which nothing stands. It writes one order, which is sealed and lists the events, and then
 works through the list, 50 events a transaction. Whatever stops it, the same command goes on, and so does api by itself.
-What was still to be sent ends as erro. It waits for POSTs under way, 45 s at most.
+What was still to be sent ends as erro. It waits for POSTs under way, ${TIMES_S.lease} s at most.
 
 The CPF you type may stay in your shell's history.
 
