@@ -156,7 +156,7 @@ const PAGES: Readonly<Record<string, readonly (readonly [told: string, file: str
     [
       'tried again 1 min, 5 min, 15 min, 1 h and 6 h after',
       'src/contract/schedule.ts',
-      'usual: { delaysS: [60, 300, 900, 3_600, 21_600],',
+      'delaysS: [60, 300, 900, 3_600, 21_600],',
     ],
     ['after 2, 5, 15, 30 and 60 s', 'src/listen/forwarding.ts', 'RETRY_DELAYS_S = [2, 5, 15, 30, 60];'],
     ['shows the secret again for 60 s', 'src/webhooks/shown-secret.ts', 'REPEAT_S = 60;'],

@@ -2,12 +2,14 @@
  * The schedules of attempts: one table, of which the database's functions (`{{…}}` in drizzle/functions), the planned attempts, the
  * pages, the description and the help are made.
  */
+import { type Bilingual, both } from './language.ts';
 import type { DeliveryResource } from './resources/delivery-resource.ts';
 
 export interface Schedule {
   /** Seconds between the end of a failed attempt and the next; after the last the delivery ends in `erro`. */
   readonly delaysS: readonly number[];
-  /** Which deliveries are tried by it: as SQL says it of the row `delivery`, and of a delivery as partners read it. */
+  /** Which deliveries are tried by it: for people, as SQL says it of the row `delivery`, and of a delivery as partners read it. */
+  readonly who: Bilingual;
   readonly sql: string;
   readonly isOf: (delivery: DeliveryResource) => boolean;
 }
@@ -16,8 +18,13 @@ export type Schedules = Readonly<Record<string, Schedule>>;
 
 /** The first that fits holds. */
 export const SCHEDULES = {
-  test: { delaysS: [], sql: 'delivery.is_test', isOf: ({ teste }) => teste },
-  usual: { delaysS: [60, 300, 900, 3_600, 21_600], sql: 'true', isOf: () => true },
+  test: { delaysS: [], who: { pt: 'testes', en: 'tests' }, sql: 'delivery.is_test', isOf: ({ teste }) => teste },
+  usual: {
+    delaysS: [60, 300, 900, 3_600, 21_600],
+    who: { pt: 'as outras', en: 'all others' },
+    sql: 'true',
+    isOf: () => true,
+  },
 } as const satisfies Schedules;
 
 export const RETRY_DELAYS_S = SCHEDULES.usual.delaysS;
@@ -60,8 +67,15 @@ export function durationText(seconds: number): string {
   return parts.flatMap(([amount, unit]) => (amount === 0 ? [] : [`${amount} ${unit}`])).join(' ');
 }
 
-/** `1 min, 5 min, 15 min, 1 h, 6 h`; of several schedules one after the other. */
-export const RETRY_DELAYS_TEXT = Object.values<Schedule>(SCHEDULES)
-  .filter(({ delaysS }) => delaysS.length > 0)
-  .map(({ delaysS }) => delaysS.map(durationText).join(', '))
-  .join('; ');
+/** `1 min, 5 min, 15 min, 1 h, 6 h`; where there are several schedules, each behind the deliveries that it is for. */
+export function delaysText(schedules: Schedules = SCHEDULES): Bilingual {
+  const retried = Object.values(schedules).filter(({ delaysS }) => delaysS.length > 0);
+  return both((language) =>
+    retried
+      .map(
+        ({ who, delaysS }) =>
+          `${retried.length > 1 ? `${who[language]}: ` : ''}${delaysS.map(durationText).join(', ')}`,
+      )
+      .join('; '),
+  );
+}

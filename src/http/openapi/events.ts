@@ -7,7 +7,7 @@ import * as delivery from '../../contract/delivery.ts';
 import { EVENT_EXAMPLES } from '../../contract/event-examples.ts';
 import { type Bilingual, both } from '../../contract/language.ts';
 import { EVENTS, SUBSCRIBABLE_NAMES, type SubscribableName } from '../../contract/events.ts';
-import { RETRY_DELAYS_TEXT } from '../../contract/schedule.ts';
+import { delaysText } from '../../contract/schedule.ts';
 import { id, timestamp } from '../../contract/values.ts';
 import type { Json, Schemas } from './schemas.ts';
 import { GUARANTEE_MEANING, paragraphs } from './texts.ts';
@@ -186,8 +186,8 @@ export const RECEIVER_ANSWERS: Json = {
   },
   NaoRecebido: {
     description: {
-      pt: `Qualquer outra resposta, um redirecionamento, um erro de conexão ou o fim do prazo: a entrega é tentada de novo ${RETRY_DELAYS_TEXT} depois do fim da tentativa anterior; então termina em \`erro\`.`,
-      en: `Any other answer, a redirect, an error of the connection or the end of the time: the delivery is tried again ${RETRY_DELAYS_TEXT} after the end of the attempt before; then it ends in \`erro\`.`,
+      pt: `Qualquer outra resposta, um redirecionamento, um erro de conexão ou o fim do prazo: a entrega é tentada de novo ${delaysText().pt} depois do fim da tentativa anterior; então termina em \`erro\`.`,
+      en: `Any other answer, a redirect, an error of the connection or the end of the time: the delivery is tried again ${delaysText().en} after the end of the attempt before; then it ends in \`erro\`.`,
     },
   },
 };

@@ -1,6 +1,6 @@
 import { TIMES_S } from '../../contract/delivery.ts';
 import { InvalidArgumentError } from 'commander';
-import { RETRY_DELAYS_TEXT } from '../../contract/schedule.ts';
+import { delaysText } from '../../contract/schedule.ts';
 import { readUuid } from '../arguments.ts';
 import { command, EXIT, option, optionOr, orFrom, OutOfReach, Refusal, required, UsageError } from '../command.ts';
 
@@ -85,7 +85,7 @@ X-Webhook-Delivery: the id of the event, or with --webhook that of its delivery,
 each attempt and each run: deduplicate by it.
 
 Retries: any 2xx within ${TIMES_S.response} s is a success. A failure is tried again after 2, 5, 15, 30 and 60 s, then given up. (The real
-schedule: ${RETRY_DELAYS_TEXT}.) At most 8 POSTs are under way at once. An API that goes away after the start is
+schedule: ${delaysText().en}.) At most 8 POSTs are under way at once. An API that goes away after the start is
 asked again until it answers.
 
 X-Carteiro-Checkpoint: the newest checkpoint of the API, as in a real delivery. Each new one is verified, and told on standard

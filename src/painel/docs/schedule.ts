@@ -12,7 +12,11 @@ export function scheduleBody(c: PainelContext): Html {
   const { schedule: words } = DOCS[c.var.language];
   const retried = Object.values<Schedule>(SCHEDULES).filter(({ delaysS }) => delaysS.length > 0);
   return html`${paragraphs(words.intro.map((text) => text.replace('TIMEOUT', String(TIMES_S.response))))}
-    ${retried.map((schedule) => attempts(words, schedule))} ${paragraphs(words.last)}
+    ${retried.map((schedule) => [
+      retried.length > 1 ? html`<h3>${schedule.who[c.var.language]}</h3>` : '',
+      attempts(words, schedule),
+    ])}
+    ${paragraphs(words.last)}
     <h2>${words.paceTitle}</h2>
     ${paragraphs(words.pace)}
     <h2>${words.outcomes}</h2>

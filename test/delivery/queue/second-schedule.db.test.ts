@@ -1,7 +1,14 @@
 /** What a second schedule takes: one entry of the table, here for the webhooks that a column marks. */
 import { afterAll, expect, test } from 'vitest';
 import type { DeliveryResource } from '../../../src/contract/resources/delivery-resource.ts';
-import { nextSlot, type Schedules, SCHEDULES, scheduleOf, slotsOf } from '../../../src/contract/schedule.ts';
+import {
+  delaysText,
+  nextSlot,
+  type Schedules,
+  SCHEDULES,
+  scheduleOf,
+  slotsOf,
+} from '../../../src/contract/schedule.ts';
 import { constantsOf, readMigrationFiles } from '../../../src/db/migrations/migration-files.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { startEngine } from '../../support/engine.ts';
@@ -12,6 +19,7 @@ const database = await createTestDatabase();
 afterAll(() => database.drop());
 
 const quick = {
+  who: { pt: 'as rápidas', en: 'quick ones' },
   delaysS: [61, 62, 63, 64, 65, 66, 67],
   sql: 'exists (select from webhooks where id = delivery.webhook_id and quick)',
 };
@@ -55,4 +63,6 @@ test('the planned attempts and the number of slots follow from the same entry', 
   expect([slotsOf(schedule), nextSlot(7, 0, schedule), nextSlot(8, 0, schedule)]).toEqual([8, 67_000, null]);
   expect(scheduleOf(asRead(true), schedules)).toBe(SCHEDULES.test);
   expect(constantsOf(schedules)).toMatchObject({ MOST_FAILURES: '8' });
+  expect(delaysText(schedules).en).toMatch(/^quick ones: 1 min 1 s, .*; all others: 1 min, 5 min, 15 min, 1 h, 6 h$/);
+  expect(delaysText().pt).toBe('1 min, 5 min, 15 min, 1 h, 6 h');
 });
