@@ -1,4 +1,4 @@
-/** What the runs of `audit balance` have found. */
+/** The verdicts of `audit balance`, kept in the database. */
 import type { BalanceResource } from '../contract/resources/audit-resource.ts';
 import type { Tx } from '../db/pool.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Who read CPFs unmasked: a row for each request of a token that was granted to, written before it is answered. It is sealed with
- * the next turn.
+ * Who read CPFs unmasked: a row for each request whose token may see CPFs, written before the answer, and sealed in the next
+ * turn.
  */
 import { masked } from '../contract/masking.ts';
 import type { Pool } from '../db/pool.ts';

@@ -1,11 +1,11 @@
 /**
  * Days whose balance is kept, so that five years are answered in seconds.
  *
- * A day is kept when it is over, closes, has nothing pending, and the log up to a seal holds all of it. What may change such a day
- * afterwards leaves a row above that seal: an event that happened then (history, or a core that was late), an order to send or
- * to end, the late report of a poller. Each of them names the day, and a day that is named is counted anew.
- * A kept day says what was true when it was counted. Whoever owns the database can change deliveries, or what is kept: `--anew`
- * reads everything. Alternative: a sum for each day beside the deliveries, which every record would write.
+ * A day is kept when it is over, closes, has nothing pending, and the log up to a seal holds all of it. Every later change of
+ * such a day leaves a row above that seal: an event that happened then (history, or a core that was late), an order to send or
+ * to end, the late report of a poller. Each row names its day, and a named day is counted anew.
+ * A kept day is the count of its time. Whoever owns the database can change deliveries, or kept days: `--anew` reads
+ * everything. Alternative: a sum for each day beside the deliveries, which every record would write.
  */
 import type { BalanceLine, BalanceResource, DifferenceResource } from '../contract/resources/audit-resource.ts';
 import { addDays, dayOf, startOfDay } from '../contract/calendar.ts';

@@ -1,4 +1,4 @@
-/** What one statement of the balance counts. */
+/** The counts of one statement of the balance. */
 export interface Span {
   readonly start: Date;
   /** Not included. */

@@ -1,4 +1,4 @@
-/** What an anchor is: a place outside that keeps a checkpoint, so that nobody can make the log anew unseen. */
+/** An anchor is a place outside that keeps a checkpoint, so that nobody can make the log anew unseen. */
 import type { AnchorKind } from '../../contract/statuses.ts';
 
 /** A checkpoint to be anchored. */

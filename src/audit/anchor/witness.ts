@@ -1,6 +1,6 @@
 /**
- * A witness as C2SP tlog-witness has it: it holds the checkpoint against the last one that it saw of this log, and cosigns it when
- * the one grew out of the other. It remembers by itself how far that was, and says so with 409.
+ * A witness as C2SP tlog-witness has it: it compares the checkpoint with the last one that it saw of this log, and cosigns it
+ * if it grew out of that one. It remembers the size of the last one, and tells it with 409.
  */
 import { openCosignature } from '../checkpoint/cosignature.ts';
 import type { Verifier } from '../checkpoint/note.ts';

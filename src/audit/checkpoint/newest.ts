@@ -1,6 +1,6 @@
 /**
- * The newest checkpoint in a poller's memory, as the header of its deliveries: read every few seconds, so that no delivery waits
- * for it. While the database is away it stays as it is.
+ * The newest checkpoint in a poller's memory, as the header of its deliveries: read every few seconds, so that no delivery
+ * waits for it. While the database is away the last one stays.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from '../../db/pool.ts';

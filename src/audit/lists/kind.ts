@@ -1,4 +1,4 @@
-/** One kind of rows that auditors list: what it is made of. */
+/** The parts of one kind of rows that auditors list. */
 import type { z } from 'zod';
 import { FIRST_ID, LAST_ID } from '../../db/first-id.ts';
 import type { Tx } from '../../db/pool.ts';

@@ -1,5 +1,5 @@
 /**
- * What auditors list and export, over all partners: a table of kinds (kinds.ts) and one search.
+ * The auditors' lists and exports, over all partners: a table of kinds (kinds.ts) and one search.
  *
  * A page costs a bounded amount of work, whatever the filters. A filter that names few rows is looked up by an index. Every other
  * search walks the order of the key, or the index that the kind gives for a filter, at most {@link SCANNED} rows a page, and

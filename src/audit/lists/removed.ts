@@ -1,8 +1,8 @@
 /**
  * A page of rows, some of which lie in their month's files alone.
  *
- * The database answers first. What the files have between the ends of its page is then read beside it, so each page costs a bounded
- * part of the files. A row that is in both is the database's.
+ * The database answers first. Then the files' rows between the ends of its page are read, so each page costs a bounded part of
+ * the files. A row that is in both is the database's.
  */
 import type { Pool } from '../../db/pool.ts';
 import { firstIdAt } from '../../db/first-id.ts';

@@ -1,7 +1,7 @@
 /**
- * Erased rows and the orders to erase, held against each other. The leaf of an erased text is its salted hash, which the row
- * itself repeats. So the leaf does not tell whether the text was taken away by right, whether it was put back from an old copy, nor
- * whether somebody changed what is left of it. The orders are sealed: they list the events, each with the digest of what is left.
+ * Compares erased rows with the orders to erase. The leaf of an erased text is its salted hash, which the row itself repeats.
+ * So the leaf does not tell whether the text was taken away by right, was put back from an old copy, or whether somebody
+ * changed the rest of the row. The orders are sealed: they list the events, each with the digest of the data that are left.
  */
 import type { Tx } from '../../db/pool.ts';
 import type { VerifyFinding } from './compare-rows.ts';

@@ -1,6 +1,6 @@
 /**
- * What is not sealed itself, held against what is: a webhook, its lane and a partner's account against the newest line of their
- * history, and a delivery's status against its attempts and orders.
+ * Compares unsealed rows with sealed ones: a webhook, its lane and a partner's account with the newest line of their history,
+ * and a delivery's status with its attempts and orders.
  */
 import { FIRST_ID, firstIdAt, LAST_ID } from '../../db/first-id.ts';
 import type { Pool, Tx } from '../../db/pool.ts';

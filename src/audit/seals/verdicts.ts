@@ -1,6 +1,6 @@
 /**
  * Verdicts of `audit verify`, kept in the database: for the monitors, for `--since last`, and for `--resume`. Whoever owns the
- * database can write one, so the nightly run goes on from none, and a head that was kept elsewhere needs nobody's word.
+ * database can write one, so the nightly run goes on from none of them. A head that was kept elsewhere needs nobody's word.
  */
 import type { VerificationResource } from '../../contract/resources/audit-verdicts.ts';
 import type { Tx } from '../../db/pool.ts';

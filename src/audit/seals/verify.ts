@@ -1,10 +1,10 @@
 /**
- * The check of the whole log: every sealed row is read and hashed again, every seal is held against its rows and its place, and
- * the log's tree against each checkpoint that was signed.
+ * The check of the whole log: every sealed row is read and hashed again, every seal is compared with its rows and its place,
+ * and the log's tree with each checkpoint that was signed.
  *
- * It reads tables, by statements of this release, and hashes in this process. It goes on after a finding, and names the row
- * and its columns where the seal's own tree, which is kept beside it, still fits the seal. The log alone cannot show that it was
- * made anew as a whole, or cut short. A head that was kept elsewhere shows both.
+ * It reads tables, by statements of this release, and hashes in this process. It goes on after a finding, and names the row and
+ * its columns where the seal's own tree, which is kept beside it, still fits the seal. The log alone cannot show that the whole
+ * of it was made anew, or that its end was cut off. A head that was kept elsewhere shows both.
  */
 import type { Installation } from '../../db/installation.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
