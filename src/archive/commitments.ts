@@ -1,6 +1,6 @@
 /**
- * Hashes of what may have to be forgotten, as a month's files have them: beside its salt a text stands for its own, and an attempt's
- * digest of what was sent is its event's hash, so it is left out where the event lies in the same part.
+ * Hashes of texts that may have to be forgotten, as a month's files have them. A text beside its salt stands for its own hash.
+ * An attempt's digest of the sent body is its event's hash, so it is left out where the event lies in the same part.
  *
  * Invariant: each row gives the hashes that were sealed. An erasure takes an event's text and salt and leaves its hash, so an attempt
  * that has no digest of its own keeps it. Alternative: a digest in each row, 32 random bytes more beside 131 a delivery.

@@ -1,8 +1,8 @@
 /**
  * A worker who was forgotten after a month was archived: the month's files are written again without the texts.
  *
- * Invariant: at every moment the newest act of a month names a manifest whose files are all there and were verified. New files and
- * their manifest come first, then the act, and only then are the files removed that the new manifest does not name. An erased row
+ * Invariant: at every moment the newest act of a month names a manifest whose files are all there and were verified. New files
+ * and their manifest come first, then the act; then the files that the new manifest does not name are removed. An erased row
  * keeps its salted hash, so each seal's root is made of the rows as before.
  * Crash: before the act, the next run writes the same files again; after it, the next run finds the older manifest and removes the
  * files that only this one names.

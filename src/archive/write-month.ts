@@ -1,10 +1,11 @@
 /**
  * A month goes to its place: whole seals, part by part, each part with a file for each table that has rows in it.
  *
- * The month's seals are those that were made in it, by the time of São Paulo, from behind the month before on. Of deliveries the
- * ended ones of its events go with it; one that still waits stays where it is, and is no loss when the month is removed.
- * Crash: the month is archived when its row in `archive_acts` is committed, and that comes last, after everything was read back from
- * the place and every seal's root was made of it. Files of a run that was cut short are replaced by the next, or are in nobody's way.
+ * The month's seals are those that were made in it, by the time of São Paulo, from behind the month before on. The ended
+ * deliveries of its events go with it; one that still waits stays in the database, also when the month is removed.
+ * Crash: the month is archived when its row in `archive_acts` is committed, and that comes last, after everything was read back
+ * from the place and every seal's root was made of it. The next run replaces files of a run that was cut short, or leaves them
+ * unused.
  */
 import type { Signer } from '../audit/checkpoint/note.ts';
 import { readEntries, within } from '../audit/seals/rows.ts';
