@@ -36,6 +36,7 @@ const PAGES: Readonly<Record<string, readonly (readonly [told: string, file: str
     ['the fifth loss in a row', 'src/delivery/queue/lease.ts', 'LOST_IN_ROW_BOOKS_FAILURE = 5;'],
     ['(64 unless the operator', 'src/db/tables/delivery.ts', "integer('max_in_flight').notNull().default(64)"],
     ['It starts at 8 and never', 'src/db/tables/delivery.ts', "real('window_size').notNull().default(8)"],
+    ['five minutes at most, should the request die', 'src/delivery/partner/activation.ts', 'RESUMPTION_S = 300;'],
     ['samples 6,000 rows', 'drizzle/storage.sql', 'set statistics 20'],
   ],
   audit: [
@@ -55,6 +56,14 @@ const PAGES: Readonly<Record<string, readonly (readonly [told: string, file: str
     ],
     ['and a cap, 64 unless', 'src/db/tables/delivery.ts', "integer('max_in_flight').notNull().default(64)"],
   ],
+  '../drizzle': [
+    ['waits at most 2 s for a lock', 'src/db/migrations/migrate.ts', "LOCK_TIMEOUT = '2s';"],
+    [
+      'again after 15 s, then after twice as long each time, 10 minutes at most',
+      'src/db/migrations/migrate.ts',
+      'FIRST_PAUSE_MS = 15_000;\nconst LONGEST_PAUSE_MS = 600_000;',
+    ],
+  ],
   '.': [
     ['holds for a lease of 45 s', 'src/contract/delivery.ts', 'lease: 45,'],
     ['Every half minute one process', 'src/audit/seals/sealer.ts', 'EVERY_MS = 30_000;'],
@@ -63,6 +72,11 @@ const PAGES: Readonly<Record<string, readonly (readonly [told: string, file: str
     ['One time-out of 15 minutes', 'test/vitest.config.ts', 'testTimeout: 900_000,'],
   ],
   main: [
+    ['kept for nine days', 'src/delivery/queue/upkeep/hour-counter.ts', "KEPT = '9 days';"],
+    ['runs its job again after a minute', 'src/main/upkeep/jobs.ts', 'LEASE_S = 60;'],
+    ['is tried again every ten minutes', 'src/main/upkeep/jobs.ts', 'RETRY_S = 600;'],
+    ['| 400 | connections that the API', 'src/config.ts', 'MAX_CONNECTIONS: integer(1, 1_000_000).default(400)'],
+    ['| `POLLER_CAPACITY` | 512 |', 'src/config.ts', 'POLLER_CAPACITY: integer(1, 5_000).default(512)'],
     ['count as that one', 'src/main/service/stop-signals.ts', 'SAME_SIGNAL_MS = 1_000;'],
     ['Signals within 1 s of the first', 'src/main/service/stop-signals.ts', 'SAME_SIGNAL_MS = 1_000;'],
     ['when their lease of 45 s ends', 'src/contract/delivery.ts', 'lease: 45,'],
@@ -129,6 +143,9 @@ const PAGES: Readonly<Record<string, readonly (readonly [told: string, file: str
     ['1,000 in a transaction', 'src/delivery/queue/orders/suspend.ts', 'SUSPENDED_AT_ONCE = 1_000;'],
     ['Counts of deliveries end at 10,000', 'src/contract/resources/operator.ts', 'COUNTED = 10_000;'],
     ["that partner's newest 10,000", 'src/steering/failures.ts', 'LOOKED_AT = 10_000;'],
+    ['pages of 100 (`--limit`', 'src/steering/bounds.ts', 'LIST_PAGE = 100;'],
+    ['50 events each', 'src/core/workers/order-erasure.ts', 'EVENTS_A_PAGE = 50;'],
+    ['wait 30 s for a database', 'src/main/job-pool.ts', 'WAIT_FOR_DATABASE_MS = 30_000;'],
     ['45 s at most (the lease)', 'src/contract/delivery.ts', 'lease: 45,'],
   ],
   registry: [
@@ -162,6 +179,8 @@ const PAGES: Readonly<Record<string, readonly (readonly [told: string, file: str
     ['shows the secret again for 60 s', 'src/webhooks/shown-secret.ts', 'REPEAT_S = 60;'],
     ['The old one signs beside it for 24 h', 'src/contract/delivery.ts', 'PREVIOUS_SECRET_H = 24;'],
     ['from a time up to 24 h ahead', 'src/contract/resources/webhook.ts', 'MAX_WAIT_H = 24;'],
+    ['more than five minutes from now', 'src/http/receivers/carteiro.ts', 'TOLERANCE_S = 300;'],
+    ['cut off (503) within five minutes', 'src/delivery/partner/activation.ts', 'RESUMPTION_S = 300;'],
     ['Each is tried for two hours', 'src/webhooks/alerts.ts', 'MAX_TRIES = 8;'],
   ],
   painel: [
