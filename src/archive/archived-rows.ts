@@ -21,10 +21,10 @@ import { hashPart, isOfSeal } from './verify-month.ts';
 type Sent = FedEvent['deliveries'][number];
 type OpenPlace = (name: string) => Place;
 
-/** Attempts of a filter are looked for in so many files, of a part each, for one page. */
+/** The files, of one part each, in which one page of a filter's attempts is looked for. */
 const FILES = 4;
 
-/** What is read through {@link Archives}. */
+/** The reads of {@link Archives}. */
 export type ArchiveReads = Pick<Archives, 'delivery' | 'deliveriesOf' | 'between' | 'sentOf' | 'months' | 'leaves'>;
 
 /** Manifests never change under their digest, so they are read once. */

@@ -86,7 +86,7 @@ export async function readRows(
   return { table, oids, rows };
 }
 
-/** The rows between two places whose columns have these values, at most so many, from the end that is asked for; in the file's order. */
+/** Up to `most` rows between two places whose columns have these values, from the end that is asked for; in the file's order. */
 export async function readBetween(file: AsyncBuffer, { from, below, isNewestFirst, most, having }: Range) {
   const open = await openFile(file);
   const { table, oids, groups } = open;

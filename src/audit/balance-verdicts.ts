@@ -12,7 +12,7 @@ export interface BalanceStanding {
   readonly ageS: number;
 }
 
-/** So many of the newest verdicts are read. */
+/** How many of the newest verdicts are read. */
 const NEWEST = 400;
 
 /**

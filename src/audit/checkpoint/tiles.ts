@@ -5,7 +5,7 @@ import { findLogHashes, readSeals, sealEntry } from '../seals/seal-log.ts';
 
 const TILE = 256;
 
-/** Null where the log does not have so many hashes yet. */
+/** Null where the log does not have `width` hashes there yet. */
 export function readTile(level: number) {
   return async (tx: Tx, index: number, width: number): Promise<Buffer | null> => {
     const hashes = await findLogHashes(tx, level, index * TILE, index * TILE + width);

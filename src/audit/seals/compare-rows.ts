@@ -10,7 +10,7 @@ import { countOf, HASH_BYTES, hashAt, levelAbove, rootOf } from './merkle.ts';
 import { readEntries, type Sight, within } from './rows.ts';
 import type { Seal } from './seal-log.ts';
 
-/** At most so many rows are named for one seal. */
+/** The most rows that are named for one seal. */
 const NAMED = 100;
 
 /** What does not fit. */

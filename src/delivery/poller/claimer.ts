@@ -50,7 +50,7 @@ interface Doubtful {
 }
 
 const RELEASE_EVERY_MS = 1_000;
-/** A poller behind others that finds nothing looks after what all share so much more seldom. */
+/** While a poller behind others finds nothing, it looks after shared upkeep this much less often. */
 const SELDOM = 1 / 8;
 
 export class Claimer {

@@ -48,13 +48,13 @@ export const LEASE_ALONE: Sign = {
 const SURE_MS = GRACE_MS - 150;
 const BEAT_EVERY_MS = TIMES_S.beat * 1_000;
 const RETRY_MS = 100;
-/** Idle pollers share the looking: more than so many look less often each, between one in two beats and one in eight. */
+/** Idle pollers share the looking: of more than this many each looks less often, between one in two beats and one in eight. */
 const LOOKERS = 4;
 const LEAST_IDLE_BEATS = 2;
 const MOST_IDLE_BEATS = 8;
 /** Idle pollers behind the lookers: they ask before they send anything, and others look for the dead. */
 const FAR_BEHIND_BEATS = 32;
-const WHAT_IT_MEANS = `what a poller holds that dies waits for the end of its lease, ${TIMES_S.lease} s`;
+const WHAT_IT_MEANS = `a delivery of a poller that dies waits for the end of its lease, ${TIMES_S.lease} s`;
 
 export interface SignOfLifeDeps extends DeadPollersDeps {
   /** Of one connection, which nobody else uses. */

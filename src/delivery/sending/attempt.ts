@@ -47,7 +47,7 @@ export interface Destination {
 export interface Shared {
   readonly connections: Connections;
   readonly timeoutMs: number;
-  /** So much of an answer's body is kept; with 0 nothing of an answer is. */
+  /** The most bytes of an answer's body that are kept; with 0 nothing of an answer is. */
   readonly keptBytes: number;
   readonly now: () => number;
   readonly underWay: Set<Attempt>;

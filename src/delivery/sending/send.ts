@@ -28,7 +28,7 @@ const TICK_MS = 50;
 
 export interface SenderOptions extends GuardOptions {
   readonly timeoutMs?: number;
-  /** So much of an answer's body is kept, at most {@link MAX_READ_BYTES}; with 0 nothing of an answer is. */
+  /** The most bytes of an answer's body that are kept, up to {@link MAX_READ_BYTES}; with 0 nothing of an answer is. */
   readonly keptBytes?: number;
   /** A monotonic clock in milliseconds. */
   readonly now?: () => number;

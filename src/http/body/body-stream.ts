@@ -13,7 +13,7 @@ export interface StreamBounds {
 }
 
 /**
- * So many bytes beyond the limit are read and thrown away. A connection with an unread body is closed half a second
+ * The bytes beyond the limit that are read and thrown away. A connection with an unread body is closed half a second
  * after the answer, and the client's next request is lost with it.
  */
 const READ_ON_BYTES = 1024 * 1024;

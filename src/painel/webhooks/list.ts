@@ -7,7 +7,7 @@ import { answerPage } from '../frame/page.ts';
 import { moment, shortId, shortUrl, table } from '../frame/parts.ts';
 import type { Texts } from '../language/choose.ts';
 
-/** So many are shown; the deactivated ones among a partner's may be more. */
+/** The most that are shown; a partner may have more deactivated ones. */
 const SHOWN = '200';
 
 export async function showWebhooks(visit: Visit): Promise<Response> {

@@ -20,7 +20,7 @@ export const DUE_FROM_EVER = '-infinity';
 /** Longer than a transaction that sets when lanes are due may take, by the server's own deadlines. */
 const UNSEEN_S = 10;
 const RENEW_MS = 1_000;
-/** So often all lanes are looked at. */
+/** How often all lanes are looked at. */
 const LOOK_AT_ALL_MS = 30_000;
 
 /** Reads the mark anew; no lane was due before `known`. */

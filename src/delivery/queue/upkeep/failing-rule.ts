@@ -2,11 +2,11 @@
 import type { FailingChange, Outcome } from '../../../contract/statuses.ts';
 
 export interface FailingPolicy {
-  /** So many failures, */
+  /** A webhook is `falhando` after this many failures in a row, */
   readonly failingAfter: number;
-  /** the first and the last at least so many hours apart, make a webhook `falhando`. */
+  /** of which the first and the last are at least this many hours apart. */
   readonly failingHours: number;
-  /** A failure at least so many days later suspends it; null: nothing does. */
+  /** A failure at least this many days later suspends it; null: nothing does. */
   readonly suspendAfterDays: number | null;
 }
 
