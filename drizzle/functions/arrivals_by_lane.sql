@@ -1,4 +1,4 @@
--- What arrivals tell of each lane: the deliveries that they name (`ids`, null: none), the times for which these are due, whether the
+-- Arrivals by lane: the deliveries that they name (`ids`, null: none), the times for which these are due, whether the
 -- lane must look at everything again, whether slots came free, and the answers of its receiver (next_window.sql). `tells_more`:
 -- more than first attempts and free slots, so the lane must be armed.
 -- Without a search path of its own, so that it becomes part of the statement that asks.

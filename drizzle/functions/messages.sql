@@ -1,4 +1,4 @@
--- What is sent: one message an emitted event, made of the event's row. Its body is the exact bytes that every attempt of
+-- The messages that are sent: one for each emitted event, made of the event's row. Its body is the exact bytes that every attempt of
 -- every delivery sends. A test may send the example of an event: its own row stays of the test's type, so nothing that
 -- follows the log takes it for the event (src/delivery/partner/try-out.ts).
 drop view if exists messages;

@@ -110,7 +110,7 @@ export class Archives {
     return this.#deliveries(found.map((row) => hexOf(row['id'])));
   }
 
-  /** What the feed shows of these events' deliveries that were removed, by the event's id. */
+  /** The removed deliveries of these events as the feed shows them, by the event's id. */
   async sentOf(eventIds: readonly string[]): Promise<Map<string, Sent[]>> {
     const rows = await this.#rowsOf(eventIds, ['id', 'event_id', 'webhook_id', 'status'], await this.#removed());
     const found = rows.map(({ id, event_id: event, webhook_id: webhook, status }) => ({

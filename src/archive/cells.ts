@@ -5,7 +5,7 @@ import type { SchemaElement } from 'hyparquet';
 export type Row = Readonly<Record<string, unknown>>;
 
 interface Cell {
-  /** What Parquet's schema has of a column of this type. */
+  /** The column of this type in Parquet's schema. */
   readonly schema: Omit<SchemaElement, 'name'>;
   readonly read: (bytes: Buffer) => unknown;
   readonly write: (value: never) => Buffer;

@@ -9,12 +9,12 @@ import { sha256 } from '../audit/seals/merkle.ts';
 import { type Row, writeCell } from './cells.ts';
 
 const TEXTS: Readonly<Record<string, string>> = { events: 'body', attempts: 'answer' };
-/** What an attempt has in the place of a digest that is its event's hash; null is one that has none. */
+/** An attempt's value in the place of a digest that is its event's hash; null is an attempt without a digest. */
 const EVENTS_OWN = Buffer.alloc(0);
 
 export type Commitments = ReadonlyMap<string, Buffer>;
 
-/** What a leaf has of a row's text: its salted hash, which stands in the row itself once the text was erased. */
+/** A leaf's part for a row's text: its salted hash, which stands in the row itself once the text was erased. */
 export function commitmentOf(table: string, row: Row): unknown {
   const text = writeCell(25, row[TEXTS[table] ?? '']);
   const salt = row['salt'] as Uint8Array | null | undefined;

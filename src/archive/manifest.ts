@@ -50,7 +50,7 @@ const manifest = z.object({
 });
 export type Manifest = z.output<typeof manifest>;
 
-/** What is signed: one line each. */
+/** The signed text: one line each. */
 function signedText({ formato, mes, selos, gerado_em: at, motivo, partes }: Omit<Manifest, 'assinatura'>): string {
   return [
     formato,

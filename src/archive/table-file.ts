@@ -17,7 +17,7 @@ import { commitmentOf, commitmentsOf, digestsToKeep } from './commitments.ts';
 export type TableName = SourceName | 'deliveries';
 export const TABLE_NAMES: readonly TableName[] = [...SOURCE_NAMES, 'deliveries'];
 
-/** What a file has beside the columns of the entry: an expression over `t` for each. */
+/** The columns of a file beside those of the entry: an expression over `t` for each. */
 const MORE: Readonly<Partial<Record<TableName, Readonly<Record<string, string>>>>> = {
   events: {
     salt: 't.salt',
@@ -101,13 +101,13 @@ function rowsOf(table: TableName, { columns }: Filling): Row[] {
   );
 }
 
-/** What a reader asks for one row by. */
+/** The columns by which a reader asks for one row. */
 export const KEYS: Readonly<Partial<Record<TableName, string>>> = {
   events: 'id',
   attempts: 'delivery_id',
   deliveries: 'id',
 };
-/** What rows lie in the order of: of attempts the auditors' list's. */
+/** The order in which rows lie: of attempts that of the auditors' list. */
 export const ORDER: Readonly<Partial<Record<TableName, readonly string[]>>> = {
   events: ['id'],
   attempts: ['recorded_at', 'delivery_id', 'number', 'late'],

@@ -15,7 +15,7 @@ import { entryOf, type TableName } from './table-file.ts';
 /** Hears each row of events and attempts. */
 type OnRow = (table: TableName, row: Row) => void;
 
-/** What the rows of a part's files hash to, seal by seal: all of them, and the attempts alone. Throws {@link ArchiveFault} where a file is not as the manifest tells. */
+/** The hashes of the rows of a part's files, seal by seal: all of them, and the attempts alone. Throws {@link ArchiveFault} where a file is not as the manifest tells. */
 export async function hashPart(place: Place, part: Part, seals: readonly Seal[], onRow?: OnRow) {
   const ends = seals.length === 1 ? [Infinity] : seals.map(({ end }) => end.tx);
   const [all, attempts] = [new LeafCollector(ends), new LeafCollector(ends)];

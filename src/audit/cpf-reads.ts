@@ -10,7 +10,7 @@ export interface CpfRead {
   readonly actor: string;
   /** Method and path as the interface names them: `GET /v1/auditoria/tentativas`. */
   readonly operation: string;
-  /** What was asked for: path and query. */
+  /** The request: path and query. */
   readonly asked: string;
   readonly requestId: string;
 }

@@ -1,4 +1,4 @@
-/** What a person is told of a bucket's error. On the wire it is XML with a code for programs and a message. */
+/** A bucket's error in a sentence for people. On the wire it is XML with a code and a message. */
 import { oneLine } from './anchor.ts';
 
 /** By code; `S3` stands for the settings' common beginning. */

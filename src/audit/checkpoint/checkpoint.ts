@@ -2,7 +2,7 @@
 import type { TreeHead } from '../seals/merkle.ts';
 import { isSignature, openNote, type Signer, signNote, type Verifier } from './note.ts';
 
-/** What a checkpoint says; `size` counts seals. */
+/** A checkpoint's contents; `size` counts seals. */
 export interface Checkpoint extends TreeHead {
   /** The log's name, which is also its keys'. */
   readonly origin: string;

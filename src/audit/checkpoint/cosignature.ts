@@ -10,7 +10,7 @@ export function readWitnessKey(text: string): Verifier | null {
   return readVerifier(text, COSIGNATURE);
 }
 
-/** What a witness signs at `timeS`, in seconds since 1970, of a checkpoint's text. */
+/** The bytes that a witness signs at `timeS`, in seconds since 1970, for a checkpoint's text. */
 export function cosignedText(text: string, timeS: number): Buffer {
   return Buffer.from(`cosignature/v1\ntime ${timeS}\n${text}`);
 }

@@ -8,7 +8,7 @@ import { checkpointHeader } from './checkpoint.ts';
 import { readCheckpoint } from './stored.ts';
 
 const EVERY_MS = 5_000;
-/** What a receiver's server takes in a header without complaint. */
+/** The longest header that a receiver's server takes without complaint. */
 const MAX_BYTES = 256;
 
 export class NewestCheckpoint {

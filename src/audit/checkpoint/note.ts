@@ -15,7 +15,7 @@ import {
 const ED25519 = 1;
 const SEED_BYTES = 32;
 const SIGNATURE_BYTES = 64;
-/** What stands before the 32 bytes of a key in its DER form. */
+/** The bytes before the 32 bytes of a key in its DER form. */
 const PRIVATE_DER = Buffer.from('302e020100300506032b657004220420', 'hex');
 const PUBLIC_DER = Buffer.from('302a300506032b6570032100', 'hex');
 

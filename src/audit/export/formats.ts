@@ -17,7 +17,7 @@ export interface Format<M extends string = string> {
   readonly mediaType: M;
   /** The media type with its parameters. */
   readonly contentType: M | `${M};${string}`;
-  /** What a file of these columns begins with. */
+  /** The beginning of a file of these columns. */
   readonly head: (columns: readonly string[]) => string;
   readonly line: (item: Row, columns: readonly string[]) => string;
   /** The manifest as a last line; null where a reader would take it for a row. */

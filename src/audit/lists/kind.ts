@@ -16,7 +16,7 @@ export const KEY_TYPES = {
 } as const;
 export type KeyType = keyof typeof KEY_TYPES;
 
-/** What is asked of the files of a table: rows between two places, as `placeOf` has them, with these values in these columns. */
+/** A question to the files of a table: rows between two places, as `placeOf` has them, with these values in these columns. */
 export interface Range {
   readonly from: string;
   readonly below: string;

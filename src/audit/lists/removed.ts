@@ -37,7 +37,7 @@ export async function readWithRemoved(
   return between.stoppedAt === null ? both : before(kind, page, both, between.stoppedAt);
 }
 
-/** What lies between the ends of a page. */
+/** The range of rows between the ends of a page. */
 function rangeOf({ key, removed }: Kind, { filters, from, until, after, order }: Page, { next, budget }: Found): Range {
   const isNewestFirst = order === 'newest first';
   const at = (moment: Date) => placeOf([Object.values(key)[0] === 'uuid' ? firstIdAt(moment) : moment.toISOString()]);

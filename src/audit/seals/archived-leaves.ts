@@ -9,7 +9,7 @@ import type { Seal } from './seal-log.ts';
 /** The leaves of a seal in its month's files, which give the seal's root, and which of them the database may lack; or why there are none. */
 export type ArchivedLeaves = { readonly leaves: Leaves; readonly mayLack: Leaves } | { readonly fault: string };
 
-/** What is wrong with a seal whose rows are not all in the database; null where each that is missing is in the archive. */
+/** The fault of a seal whose rows are not all in the database; null where each missing row is in the archive. */
 export async function compareArchived(
   pool: Pool,
   seal: Seal,

@@ -13,12 +13,12 @@ import type { Seal } from './seal-log.ts';
 /** The most rows that are named for one seal. */
 const NAMED = 100;
 
-/** What does not fit. */
+/** One thing that does not fit. */
 export interface VerifyFinding {
   readonly tipo: (typeof FINDINGS)[number];
   readonly selo: number | null;
   readonly tabela: string | null;
-  /** What an auditor asks by: the event, the delivery and the attempt, the webhook. */
+  /** The keys that an auditor asks by: the event, the delivery and the attempt, the webhook. */
   readonly linha: string | null;
   readonly colunas: readonly string[];
   readonly detalhe: string;
@@ -125,7 +125,7 @@ async function readAgain(pool: Pool, seal: Seal, leaves: ReadonlySet<string>, si
   return { entries, sums: sums.written() };
 }
 
-/** What an auditor asks by; of who read CPFs, the name without one. */
+/** The keys that an auditor asks by; of a read of CPFs, the name without a CPF. */
 export function nameOf(source: SourceName, fields: Readonly<Record<string, unknown>>): string {
   const more =
     source === 'attempts' ? [fields['number'], fields['late'] === true ? 'late' : null] : [fields['position']];

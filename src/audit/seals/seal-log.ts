@@ -74,7 +74,7 @@ function sealOf({ firstEpoch, firstTx, endEpoch, endTx, ...rest }: Columns): Sea
   return { ...rest, from: { epoch: firstEpoch, tx: firstTx }, end: { epoch: endEpoch, tx: endTx } };
 }
 
-/** What is kept beside a seal: its rows' leaves, the level above them, and the sums of their columns. */
+/** Kept beside a seal: its rows' leaves, the level above them, and the sums of their columns. */
 export interface SealedTree {
   readonly leaves: Buffer;
   readonly nodes: Buffer;

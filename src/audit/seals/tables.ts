@@ -28,7 +28,7 @@ const TABLES: Readonly<Record<string, string | null>> = {
   checkpoints: null,
 };
 
-/** What stands in the place of a table, or changes what is read and written there. */
+/** Objects that stand in the place of a table, or change what is read and written there. */
 export async function findStrangeTables(sql: Tx): Promise<VerifyFinding[]> {
   const tables = await sql<{ name: string; faults: string[] }[]>`
     select name, array_remove(array[

@@ -44,7 +44,7 @@ export async function findStrangeTimes(sql: Tx, seals: readonly Seal[], before: 
   });
 }
 
-/** What an auditor asks by, without what only some may read. */
+/** The keys that an auditor asks by, without those that only some may read. */
 function nameOf(source: SourceName): string {
   const { subject, texts } = SOURCES[source];
   const names = [

@@ -45,7 +45,7 @@ export function viewVerification({ seals, rows, head, findings }: Verification):
   return { selos: seals, linhas: rows, cabeca: head && writeHead(head), achados, confere: findings.length === 0 };
 }
 
-/** What is known of the whole log: the newest verdict that read all of it, and those that went on from there. */
+/** The verdicts that together cover the whole log: the newest that read all of it, and those that went on from there. */
 export interface Standing {
   readonly holds: boolean;
   readonly findings: number;

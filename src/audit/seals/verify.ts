@@ -46,7 +46,7 @@ export interface VerifyOptions {
   readonly primary?: Pool;
   /** Where a run was cut short that this one goes on with. */
   readonly unfinished?: Verification | null;
-  /** What the archive has of a seal whose rows may have left the database; null where they may not. */
+  /** The archive's leaves of a seal whose rows may have left the database; null where they may not. */
   readonly archived?: (seal: number) => Promise<ArchivedLeaves | null>;
   /** Hears how far the run has come, so that another can go on with it. */
   readonly onPart?: (found: Verification) => Promise<void> | void;

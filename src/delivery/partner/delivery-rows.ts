@@ -8,7 +8,7 @@ export interface ArchivedDelivery {
   readonly attempts: string;
 }
 
-/** What a statement reads in the place of the tables. */
+/** The relations that a statement reads in the place of the tables. */
 export interface DeliveryRows {
   readonly deliveries: Fragment;
   readonly attempts: Fragment;

@@ -2,7 +2,7 @@
 import type { DELIVERY_STATUSES, Outcome, WaitingReason } from '../../contract/statuses.ts';
 import type { Tx } from '../../db/pool.ts';
 
-/** What is read; each sentence is proved by some of it. */
+/** The facts that are read; each sentence is proved by some of them. */
 export interface WaitingFacts {
   readonly partnerId: string;
   readonly webhookId: string;

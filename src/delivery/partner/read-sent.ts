@@ -27,7 +27,7 @@ interface SentAttempt {
 }
 
 export interface SentDelivery {
-  /** What every attempt sends; `apagado` where the event was erased. */
+  /** The body of every attempt; `apagado` where the event was erased. */
   readonly body: Buffer;
   /** Where the next attempt goes. */
   readonly url: string;
@@ -113,7 +113,7 @@ const PREVIOUS_SIGNS_MS = 24 * 3_600_000;
 
 /** Which secrets signed at a moment, newest first; null when that is not known. */
 function signersOf(row: DeliveryRow, changes: readonly Change[]): (at: Date) => Signers | null {
-  // What was dropped before its time never signed; a rotation begins at its time, or when it was activated before that.
+  // A secret that was dropped before its time never signed; a rotation begins at its time, or when it was activated before that.
   const begins: number[] = [];
   let ended: number | null = null;
   for (const { change, at } of changes) {

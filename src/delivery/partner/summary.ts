@@ -1,5 +1,5 @@
 /**
- * What was sent to a partner in a window of time, step by step, and what waits.
+ * A partner's deliveries in a window of time: the attempts step by step, and how many wait.
  *
  * A day and a week come out of the counts by the quarter of an hour (queue/upkeep/hour-counter.ts). A shorter window is read
  * from its end, at most {@link READ} attempts of it: a partner that had more sees the newest, and from when on. So what a
@@ -12,7 +12,7 @@ import { quantile } from './webhook-health.ts';
 
 /** Attempts that one reading looks at. */
 const READ = 20_000;
-/** What `attempt_steps` counts by. */
+/** The step of `attempt_steps`. */
 const KEPT_STEP_S = 900;
 /** Deliveries of one webhook that are counted; beyond it there are "more". */
 export const COUNTED = 1_000;
@@ -135,7 +135,7 @@ function sumOf(now: Date, step: number | null, rows: readonly Kept[]): Row {
   };
 }
 
-/** What waits for the webhooks, at most {@link COUNTED} deliveries of each. */
+/** The deliveries that wait for the webhooks, at most {@link COUNTED} of each. */
 async function readWaiting(pool: Pool, { partnerId, webhookId }: Subject): Promise<Summary['espera']> {
   interface Waiting {
     readonly pending: number;

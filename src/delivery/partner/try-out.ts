@@ -18,7 +18,7 @@ import { type Author, logSendOrder } from '../queue/orders/send-orders.ts';
 const FIRST_PAUSE_MS = 20;
 const LAST_PAUSE_MS = 500;
 
-/** What is sent instead of the test itself: an event's name and the data of its example. */
+/** An event's name and the data of its example, sent in place of the test itself. */
 export interface Example {
   readonly event: string;
   readonly data: object;

@@ -20,7 +20,7 @@ interface Standing {
   readonly isFailing: boolean;
 }
 
-/** What a webhook's state is called. What stops its deliveries altogether comes first. */
+/** The name of a webhook's state. A state that stops its deliveries altogether comes first. */
 function stateOf({ isActive, isSuspended, isMuted, isFailing }: Standing): WebhookState {
   if (!isActive) return isSuspended ? 'suspensa' : 'inativa';
   if (isMuted) return 'silenciada';

@@ -1,5 +1,5 @@
 /**
- * What a poller logs of failed attempts: a webhook's first, then one line a minute with how many there were, by outcome. A dead
+ * A poller's log of failed attempts: a webhook's first, then one line a minute with how many there were, by outcome. A dead
  * endpoint fails hundreds of times a minute, and each attempt has its row anyway. Ids and outcomes alone, never the URL (it
  * may carry a token) or the answer.
  */

@@ -146,7 +146,7 @@ export class Poller {
         this.#rhythm.hear(claimed, this.#arrived, monotonicMs());
         await this.#sweeper.sweepNowAndThen();
         await this.#claimsAhead.endNowAndThen();
-        // What there is may be in the hands of another poller.
+        // Another poller may hold what there is.
         if (claimed === 0 && !this.#hasMore) await this.#idle.last(this.#rhythm.napMs);
         const { lagMs = 0 } = patience;
         const gatheringMs = this.#rhythm.gatheringMs(this.#isPressed, monotonicMs());

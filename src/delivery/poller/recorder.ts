@@ -45,7 +45,7 @@ export class Recorder {
   #timer: NodeJS.Timeout | null = null;
   /** When the timer fires, monotonic. */
   #dueAtMs = Number.POSITIVE_INFINITY;
-  /** What waits has waited long enough, or is enough. */
+  /** True when the waiting reports have waited long enough, or are enough. */
   #isDue = false;
 
   constructor(deps: RecorderDeps) {

@@ -5,7 +5,7 @@ import type { Report } from '../queue/report.ts';
 import type { SendResult } from '../sending/send.ts';
 import type { Claim } from './claimer.ts';
 
-/** What only the sending told. */
+/** The part of a report that only the sending knows. */
 export type Sent = Pick<Report, 'keyId' | 'bodyDigest' | 'startedAtMs' | 'result'> & { readonly span: Span };
 
 export function makeReport(claim: Claim, delivery: ClaimedDelivery, sent: Sent): Report {
@@ -29,7 +29,7 @@ export function makeReport(claim: Claim, delivery: ClaimedDelivery, sent: Sent):
   };
 }
 
-/** What a span tells of an attempt; never where it went. */
+/** The attributes of an attempt's span; never where it went. */
 export function attributesOf({ id, webhookId, number, event }: ClaimedDelivery, result: SendResult): Attributes {
   return {
     'carteiro.delivery_id': id,

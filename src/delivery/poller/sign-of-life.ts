@@ -17,7 +17,7 @@ import { DeadPollers, type DeadPollersDeps, GRACE_MS } from '../queue/upkeep/dea
 import { endSession, type Pulse, readPulse } from '../queue/sign-of-life.ts';
 import { Pause } from './pause.ts';
 
-/** What a claim was made under. */
+/** The lock and the server under which a claim was made. */
 export interface Standing {
   /** Which holding of the lock, from 1; null where there is none. */
   readonly term: number | null;

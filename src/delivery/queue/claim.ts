@@ -172,7 +172,7 @@ export async function takeTurn(
   return { ...claimedOf(rows), arrived, more: arrived >= ARRIVALS_A_TURN, server, leaseMs };
 }
 
-/** What the rows of `claim_due` tell. */
+/** The rows of `claim_due`, read. */
 export function claimedOf(rows: readonly Row[]): Claimed {
   const all = rows.filter((row) => row[ORDINAL.id] === null).map(laneOf);
   const byWebhook = new Map(all.map((lane) => [lane.webhookId, lane]));

@@ -1,4 +1,4 @@
-/** What every part of the delivery engine works with. */
+/** The dependencies of every part of the delivery engine. */
 import type { Pool } from '../../db/pool.ts';
 import type { Logger } from '../../log-lines.ts';
 

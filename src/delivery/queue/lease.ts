@@ -18,7 +18,7 @@ export const MIN_LEASE_LEFT_MS = (TIMES_S.response + TIMES_S.record) * 1_000;
 /** After this many losses in a row one failure of the schedule is booked. */
 export const LOST_IN_ROW_BOOKS_FAILURE = 5;
 
-/** What is wrong where the database's lease is too short for this release's attempts, so that nothing could be sent; else null. */
+/** A sentence where the database's lease is too short for this release's attempts, so that nothing could be sent; else null. */
 export async function readLeaseFault(sql: Tx): Promise<string | null> {
   const [{ lease }] = await sql<[{ lease: number }]>`select extract(epoch from lease())::float8 as lease`;
   return timesFault({ ...TIMES_S, lease });

@@ -14,7 +14,7 @@ import type { Tx } from '../../db/pool.ts';
 import { insertArrivals } from './arrivals.ts';
 import { LOST_IN_ROW_BOOKS_FAILURE } from './lease.ts';
 
-/** What one transaction ends at most; the rest is found again. */
+/** The most claims that one transaction ends; the rest is found again. */
 const BATCH = 1_000;
 
 /**

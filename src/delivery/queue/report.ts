@@ -1,4 +1,4 @@
-/** What a poller has to say of one attempt. */
+/** A poller's report of one attempt. */
 import type { SpanContext } from '@opentelemetry/api';
 import type { SendResult } from '../sending/send.ts';
 

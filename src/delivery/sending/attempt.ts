@@ -33,7 +33,7 @@ export interface SendResult {
   readonly address: string | null;
   /** Code and message of a failure without an answer. */
   readonly error: string | null;
-  /** What is kept of the answer: its header fields and the beginning of its body (answer.ts); `null` when there was none. */
+  /** The kept part of the answer: its header fields and the beginning of its body (answer.ts); `null` when there was none. */
   readonly answer: string | null;
 }
 
@@ -43,7 +43,7 @@ export interface Destination {
   readonly path: string;
 }
 
-/** What the attempts of one sender share. */
+/** Shared by the attempts of one sender. */
 export interface Shared {
   readonly connections: Connections;
   readonly timeoutMs: number;

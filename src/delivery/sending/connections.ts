@@ -27,7 +27,7 @@ export interface Connection {
   address: string | null;
   /** Complete answers that the present socket has brought. */
   served: number;
-  /** What the present socket had received when the last answer was complete. */
+  /** Bytes that the present socket had received when the last answer was complete. */
   bytesServed: number;
   readonly answerStart: AnswerStart;
   /** Called, while busy, after each chunk was parsed, with the bytes since that answer. */

@@ -16,7 +16,7 @@ import { sign, signStandard, type SigningKey } from './signature.ts';
 
 const USER_AGENT = `Carteiro/${VERSION}`;
 
-/** What the headers name and sign. */
+/** The values that the headers name and sign. */
 export interface Addressed {
   /** The delivery's id, the same in every attempt. */
   readonly id: string;

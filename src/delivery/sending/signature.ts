@@ -6,7 +6,7 @@ const SECRET_PREFIX = 'whsec_';
 export interface SigningKey {
   /** All of the text that the partner was shown (`whsec_…`), as UTF-8 bytes. */
   readonly contract: KeyObject;
-  /** What stands behind `whsec_`, decoded from base64 (Standard Webhooks). */
+  /** The part behind `whsec_`, decoded from base64 (Standard Webhooks). */
   readonly standard: KeyObject;
 }
 

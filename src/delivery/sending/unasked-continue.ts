@@ -32,7 +32,7 @@ function softenContinues(chunk: Buffer): boolean {
 
 /** Where the answers on one socket begin. */
 export interface AnswerStart {
-  /** What is read next is the beginning of an answer. */
+  /** True where the next bytes begin an answer. */
   isNext: boolean;
 }
 

@@ -23,7 +23,7 @@ export interface GuardOptions {
   readonly resolve?: Resolve;
   /** A certificate authority trusted beside the built-in ones, in PEM: for tests. */
   readonly tls?: { readonly ca: string };
-  /** What TLS shows and trusts, in place of `tls`. */
+  /** Our certificate and whom we trust, in place of `tls`. */
   readonly identity?: Identity;
   /** Every connection leaves through it. */
   readonly proxy?: Proxy | null;
@@ -104,7 +104,7 @@ function pinnedTo(addresses: readonly string[]): LookupFunction {
 
 const portOf = ({ protocol, port }: ConnectTarget) => Number(port === '' ? (protocol === 'https:' ? 443 : 80) : port);
 
-/** What TLS needs to know of a receiver. */
+/** The receiver's part of a TLS connection. */
 function tlsOptions(hostname: string, secureContext: SecureContext) {
   return {
     secureContext,

@@ -8,7 +8,7 @@ import { addressVerdict, type TargetRules } from './addresses.ts';
 /** Blanks, control and invisible characters, backslashes: a URL parser drops or rewrites them without a word. */
 const TRICKS = /[\s\\\p{Cc}\p{Cf}\p{Cs}]/u;
 const ABSOLUTE = /^(https?):\/\/([^/?#]+)/i;
-/** What RFC 3986 allows in a path or a query as it is. The URL standard, which parses, lets more through: `5%`, `a|b`. */
+/** The characters that RFC 3986 allows in a path or a query. The URL standard, by which we parse, lets more through: `5%`, `a|b`. */
 const NOT_OF_A_URI = /%(?![0-9A-Fa-f]{2})|[^A-Za-z0-9\-._~!$&'()*+,;=:@/?%]/g;
 const LOCAL_NAME = /(^|\.)(localhost|local|internal)$/;
 

@@ -28,7 +28,7 @@ const SETTLE_MS = 10_000;
 /** Claims are looked at this often even when no lock has gone: a poller may have come and gone between two looks at the locks. */
 const LOOK_EVERY_MS = 10_000;
 const AT_ONCE = 10_000;
-/** What one transaction ends. */
+/** The most claims that one transaction ends. */
 const BATCH = 1_000;
 
 interface Orphan extends HeldDelivery {
@@ -108,7 +108,7 @@ export class DeadPollers {
     return this.#seenAtMs.size > 0 || (atMs < this.#lookUntilMs && agoMs >= rank * 1_000 * TIMES_S.beat);
   }
 
-  /** What was seen before says nothing of who lives now. */
+  /** Forgets earlier looks: they say nothing of who lives now. */
   #beginAnew(pulse: Pulse, term: number, atMs: number): void {
     // Who comes to a server that has been there for long finds its pollers there; nobody else can know who is yet to return.
     const ageMs = this.#term === null ? Math.max(0, pulse.serverAgeMs) : 0;

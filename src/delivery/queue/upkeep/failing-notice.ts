@@ -1,4 +1,4 @@
-/** What is told of a failing webhook: to its partner and the operator in a notice, and in its history. Pure; no secret. */
+/** The texts about a failing webhook: the notice to its partner and the operator, and the line of its history. Pure; no secret. */
 import type { EventData, NoticeName } from '../../../contract/events.ts';
 import type { FailingChange } from '../../../contract/statuses.ts';
 import { type FailingPolicy, type Run, whenSuspended } from './failing-rule.ts';

@@ -20,7 +20,7 @@ export interface Run {
   readonly lastStatusCode: number | null;
 }
 
-/** What was recorded of a webhook since the last look. */
+/** A webhook's attempts since the last look. */
 interface News {
   readonly hasDelivered: boolean;
   /** The failures since: all of them, or those after its last success. */

@@ -27,10 +27,10 @@ const SLACK_S = 30;
 /** Which attempts a look counts: those that are new in `snapshot`. */
 export interface Span {
   readonly lastEpoch: string;
-  /** What the last look has counted. */
+  /** The attempts that the last look has counted. */
   readonly lastSnapshot: string;
   readonly epoch: string;
-  /** What is counted after this look. */
+  /** The attempts that are counted after this look. */
   readonly snapshot: string;
   readonly recordedFrom: Date;
   /** Of the database. */
