@@ -2,95 +2,169 @@
  * What a use case answers: `{ ok }` with what was asked for, or `{ refused }` with the reason. Reads answer null for what is
  * not there. A transaction whose work ends refused is rolled back (db/transaction.ts), so a refusal leaves nothing behind.
  *
- * The union is closed. What each refusal is on the wire (status, `codigo`, text, details, headers) is one table,
- * http/refusals.ts; a use case names the kinds that it may answer, and a route may only pass on those whose code its
- * operation declares.
+ * One table has every refusal: its code, which gives the status, and its text, perhaps with details and headers. What the text is
+ * made of is what the refusal carries. A use case names the kinds that it may answer, and a route may only pass on those whose
+ * code its operation declares.
  */
-import type { ErrorDetail } from './errors.ts';
+import type { ErrorCode, ErrorDetail } from './errors.ts';
+import { MAX_ACTIVE_WEBHOOKS, MAX_WAIT_H } from './resources/webhook.ts';
 import type { DELIVERY_STATUSES, LoanStatus } from './statuses.ts';
 
-type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
+export interface Told {
+  readonly text: string;
+  readonly details?: readonly ErrorDetail[];
+  readonly headers?: Readonly<Record<string, string>>;
+}
 
-export type Refusal =
+type Saying = string | Told;
+
+interface Until {
+  readonly until: Date;
+}
+
+/** The text of every 400 for wrong fields, found by a schema or by a use case. */
+export const INVALID_FIELDS = 'a requisição tem dados inválidos';
+
+function wrong(campo: string, mensagem: string): Told {
+  return { text: INVALID_FIELDS, details: [{ campo, mensagem }] };
+}
+
+const later = (text: string, seconds: number): Told => ({ text, headers: { 'Retry-After': String(seconds) } });
+
+const REFUSALS = {
   /** There is none of that id, or it is another partner's: both look alike. */
-  | { readonly kind: 'notFound' }
-  /** Nothing is kept under the CPF. */
-  | { readonly kind: 'unknownWorker' }
-  /** No key is configured under which workers are found. */
-  | { readonly kind: 'noWorkerKey' }
-  | { readonly kind: 'loanOpen'; readonly loanId: string; readonly status: LoanStatus }
-  /** The law has the data of the worker's loans kept; the first day on which they may be erased. */
-  | { readonly kind: 'legalPeriod'; readonly until: string }
-  /** The data of the event were erased: there is nothing to be sent any more. */
-  | { readonly kind: 'erased' }
+  notFound: ['NAO_ENCONTRADO', 'recurso não encontrado'],
+  unknownWorker: ['NAO_ENCONTRADO', 'nada é guardado sob este CPF'],
+  noWorkerKey: ['INDISPONIVEL', later('nenhuma chave para achar trabalhadores está configurada (WORKER_KEY_FILE)', 60)],
+  loanOpen: [
+    'TRANSICAO_INVALIDA',
+    ({ loanId, status }: { readonly loanId: string; readonly status: LoanStatus }) =>
+      `o empréstimo ${loanId} do trabalhador está aberto: o status é ${status}`,
+  ],
+  /** `until`: the first day on which the data may be erased. */
+  legalPeriod: [
+    'TRANSICAO_INVALIDA',
+    ({ until }: { readonly until: string }) =>
+      `a lei manda guardar os dados até ${until}; antes, só por ordem judicial`,
+  ],
+  erased: ['TRANSICAO_INVALIDA', 'os dados deste evento foram apagados; não há o que enviar'],
   /** The loan's state does not allow the command. `what` cannot be done, said in Portuguese; `why` adds to the status. */
-  | { readonly kind: 'loanState'; readonly what: string; readonly status: LoanStatus; readonly why: string | null }
+  loanState: [
+    'TRANSICAO_INVALIDA',
+    ({ what, status, why }: { readonly what: string; readonly status: LoanStatus; readonly why: string | null }) =>
+      `${what}: o status do empréstimo é ${status}${why === null ? '' : `, ${why}`}`,
+  ],
   /** The state would allow it, but what was sent does not fit the loan. */
-  | { readonly kind: 'misfit'; readonly what: string; readonly details: readonly ErrorDetail[] }
-  /** There is no partner of the id that the loan core names. */
-  | { readonly kind: 'unknownPartner' }
-  /** No margin query of this partner, worker and employer has the id that was named. */
-  | { readonly kind: 'unknownMarginQuery' }
-  /** No registry is configured. */
-  | { readonly kind: 'noRegistry' }
-  /** The registry refused to answer a margin query; `error` is its reason. */
-  | { readonly kind: 'marginRefused'; readonly error: string }
+  misfit: [
+    'ERRO_VALIDACAO',
+    ({ what, details }: { readonly what: string; readonly details: readonly ErrorDetail[] }) => ({
+      text: what,
+      details,
+    }),
+  ],
+  unknownPartner: ['ERRO_VALIDACAO', wrong('parceiro_id', 'não é um parceiro')],
+  unknownMarginQuery: [
+    'ERRO_VALIDACAO',
+    wrong('consulta_margem_id', 'não é uma consulta de margem deste trabalhador com este empregador'),
+  ],
+  noRegistry: ['INDISPONIVEL', 'nenhum registry está configurado'],
+  marginRefused: [
+    'MARGEM_NEGOCIAL',
+    ({ error }: { readonly error: string }) => `o registry recusou a consulta: ${error}`,
+  ],
   /** The registry could not be asked, or gave no usable answer. */
-  | { readonly kind: 'marginFailed'; readonly error: string }
+  marginFailed: [
+    'MARGEM_UPSTREAM',
+    ({ error }: { readonly error: string }) => `a consulta ao registry falhou: ${error}`,
+  ],
   /** `month`, `YYYY-MM`, is not over in São Paulo. */
-  | { readonly kind: 'monthNotOver'; readonly month: string }
-  /** Rows of `day` are in the archive of `month` alone. */
-  | { readonly kind: 'monthRemoved'; readonly month: string; readonly day: string }
-  /** The Idempotency-Key belongs to a request with another body. */
-  | { readonly kind: 'keyDiverges' }
-  /** A request with this Idempotency-Key is still under way. */
-  | { readonly kind: 'keyInProgress' }
-  /** The partner has as many active webhooks as it may. */
-  | { readonly kind: 'webhookLimit' }
+  monthNotOver: [
+    'TRANSICAO_INVALIDA',
+    ({ month }: { readonly month: string }) =>
+      `Não é possível fechar o repasse: a competência ${month} ainda não terminou`,
+  ],
+  monthRemoved: [
+    'TRANSICAO_INVALIDA',
+    ({ month, day }: { readonly month: string; readonly day: string }) =>
+      `entregas de ${day} estão só no arquivo de ${month}: peça à operação que restaure o mês (archive restore ${month}) e conte de novo`,
+  ],
+  keyDiverges: ['IDEMPOTENCIA_DIVERGENTE', 'esta Idempotency-Key já foi usada com outro corpo'],
+  keyInProgress: [
+    'IDEMPOTENCIA_EM_ANDAMENTO',
+    later('a requisição com esta Idempotency-Key ainda está em andamento', 5),
+  ],
+  webhookLimit: ['LIMITE_DE_WEBHOOKS', `o parceiro já tem ${MAX_ACTIVE_WEBHOOKS} webhooks ativos`],
   /** It would be sent, and an inactive webhook is not sent anything. */
-  | { readonly kind: 'webhookInactive' }
-  /** An operator has muted the webhook already. */
-  | { readonly kind: 'webhookMuted' }
-  /** A test would wait until an operator unmutes the webhook. */
-  | { readonly kind: 'testOfMuted' }
-  | { readonly kind: 'webhookNotMuted' }
+  webhookInactive: ['TRANSICAO_INVALIDA', 'o webhook está inativo; reative-o antes'],
+  webhookMuted: ['TRANSICAO_INVALIDA', 'o webhook já está silenciado'],
+  testOfMuted: [
+    'TRANSICAO_INVALIDA',
+    'o webhook está silenciado pela operação: nada lhe é enviado até que ela o libere',
+  ],
+  webhookNotMuted: ['TRANSICAO_INVALIDA', 'o webhook não está silenciado'],
   /** The delivery's POST may be arriving now. */
-  | { readonly kind: 'deliveryInFlight' }
-  /** The delivery has ended as `status`. */
-  | { readonly kind: 'deliveryOver'; readonly status: DeliveryStatus }
-  /** An operator has let the partner go already. */
-  | { readonly kind: 'partnerInactive' }
-  | { readonly kind: 'partnerActive' }
+  deliveryInFlight: ['TRANSICAO_INVALIDA', 'a entrega está em andamento; tente de novo quando a tentativa terminar'],
+  deliveryOver: [
+    'TRANSICAO_INVALIDA',
+    ({ status }: { readonly status: (typeof DELIVERY_STATUSES)[number] }) => `a entrega já terminou: ${status}`,
+  ],
+  partnerInactive: ['TRANSICAO_INVALIDA', 'o parceiro já está inativo'],
+  partnerActive: ['TRANSICAO_INVALIDA', 'o parceiro já está ativo'],
   /** The webhook is active again, but time ran out before all of its suspended deliveries were resumed. */
-  | { readonly kind: 'stillSuspended' }
-  /** The time from which a new secret would sign has passed, or is too far ahead. */
-  | { readonly kind: 'signingTimeOutOfRange' }
-  /** Another new secret waits for its time already. */
-  | { readonly kind: 'newSecretWaits'; readonly until: Date }
-  /** The secret before the last rotation still signs. */
-  | { readonly kind: 'previousSecretSigns'; readonly until: Date }
+  stillSuspended: [
+    'INDISPONIVEL',
+    later('o webhook está ativo, mas ainda há entregas suspensas: repita a mesma requisição', 1),
+  ],
+  signingTimeOutOfRange: ['ERRO_VALIDACAO', wrong('vale_em', `deve estar entre agora e ${MAX_WAIT_H} h à frente`)],
+  newSecretWaits: [
+    'TRANSICAO_INVALIDA',
+    ({ until }: Until) =>
+      `um secret novo espera até ${until.toISOString()}; ative-o com POST …/segredo/ativar ou descarte-o com DELETE …/segredo/novo`,
+  ],
+  previousSecretSigns: [
+    'TRANSICAO_INVALIDA',
+    ({ until }: Until) =>
+      `o secret anterior ainda assina até ${until.toISOString()}; encerre-o antes com DELETE …/segredo/anterior`,
+  ],
   /** Until a new secret begins to sign, the one before it is the only one. */
-  | { readonly kind: 'previousSecretSignsAlone'; readonly until: Date }
-  | { readonly kind: 'noNewSecret' }
-  /** The new secret signs already, so it cannot be dropped. */
-  | { readonly kind: 'newSecretSigns' }
+  previousSecretSignsAlone: [
+    'TRANSICAO_INVALIDA',
+    ({ until }: Until) =>
+      `o secret atual assina sozinho até ${until.toISOString()}; ative antes o novo com POST …/segredo/ativar`,
+  ],
+  noNewSecret: ['TRANSICAO_INVALIDA', 'nenhum secret novo espera; peça um com POST …/segredo'],
+  newSecretSigns: ['TRANSICAO_INVALIDA', 'o secret novo já assina; troque-o com POST …/segredo'],
   /** The cursor in `field` was not written for this list. */
-  | { readonly kind: 'foreignCursor'; readonly field: string }
-  /** No mail server is configured. */
-  | { readonly kind: 'noMail' }
+  foreignCursor: [
+    'ERRO_VALIDACAO',
+    ({ field }: { readonly field: string }) => wrong(field, 'deve ser o proximo_cursor de uma resposta desta lista'),
+  ],
+  noMail: ['ERRO_VALIDACAO', wrong('email', 'o operador não configurou um servidor de e-mail')],
   /** The log no longer has the cursor's event; `goOn` is the cursor to continue with. */
-  | { readonly kind: 'cursorAhead'; readonly goOn: string }
+  cursorAhead: [
+    'CURSOR_ADIANTE',
+    ({ goOn }: { readonly goOn: string }) => ({
+      text:
+        'o banco de dados voltou a um momento anterior ao deste cursor; continue com o cursor de detalhes, e trate de novo, ' +
+        'pela X-Webhook-Delivery ou pelo evento_id, o que vier depois dele',
+      details: [{ campo: 'depois', mensagem: goOn }],
+    }),
+  ],
   /** The export that `corte` names has not ended here: transactions below it are still open. */
-  | { readonly kind: 'cutNotSettled' }
-  /** Another check of the log is under way in this process. */
-  | { readonly kind: 'verifying' }
-  /** The log has more rows than a request waits for. */
-  | { readonly kind: 'tooManyToVerify' };
+  cutNotSettled: ['ERRO_VALIDACAO', wrong('corte', 'deve ser o do cabeçalho X-Carteiro-Manifesto')],
+  verifying: ['TRANSICAO_INVALIDA', 'uma conferência já está em andamento; tente de novo quando ela terminar'],
+  tooManyToVerify: ['TRANSICAO_INVALIDA', 'há linhas demais para esperar por elas; use o comando audit verify'],
+} as const satisfies Readonly<Record<string, readonly [ErrorCode, Saying | ((given: never) => Saying)]>>;
 
-export type RefusalKind = Refusal['kind'];
+type Table = typeof REFUSALS;
+export type RefusalKind = keyof Table;
+type GivenTo<S> = S extends (given: infer G) => Saying ? G : unknown;
 /** By kind, so that the compiler sees a refusal of few kinds as one of more. */
-type RefusalTable = { readonly [R in Refusal as R['kind']]: R };
+type RefusalTable = { readonly [K in RefusalKind]: { readonly kind: K } & GivenTo<Table[K][1]> };
 export type RefusalOf<K extends RefusalKind> = RefusalTable[K];
+export type Refusal = RefusalTable[RefusalKind];
+/** The refusals whose code is among `C`. */
+export type KindWithCode<C extends ErrorCode> = { [K in RefusalKind]: Table[K][0] extends C ? K : never }[RefusalKind];
 
 export interface Refused<out K extends RefusalKind = RefusalKind> {
   readonly refused: RefusalOf<K>;
@@ -101,3 +175,10 @@ export type Result<T, K extends RefusalKind = RefusalKind> = { readonly ok: T } 
 
 export const NO_REGISTRY: Refused<'noRegistry'> = { refused: { kind: 'noRegistry' } };
 export const NOT_FOUND: Refused<'notFound'> = { refused: { kind: 'notFound' } };
+
+/** What a refusal is on the wire: its code, and what its answer says. */
+export function sayRefusal(refusal: Refusal): Told & { readonly code: ErrorCode } {
+  const [code, saying] = REFUSALS[refusal.kind] as readonly [ErrorCode, Saying | ((given: Refusal) => Saying)];
+  const said = typeof saying === 'function' ? saying(refusal) : saying;
+  return { code, ...(typeof said === 'string' ? { text: said } : said) };
+}

@@ -10,9 +10,8 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { z } from 'zod';
 import type { ErrorCode } from '../contract/errors.ts';
 import type { Bilingual } from '../contract/language.ts';
-import type { Refused } from '../contract/refusals.ts';
+import type { KindWithCode, Refused } from '../contract/refusals.ts';
 import type { Env } from './request-env.ts';
-import type { KindWithCode } from './refusals.ts';
 
 /** One answer as its operation declares it; openapi/operations.ts makes OpenAPI of it. */
 export interface AnswerDescription {

@@ -1,4 +1,5 @@
 import type { ErrorCode, ErrorDetail } from '../contract/errors.ts';
+import { type Refusal, sayRefusal } from '../contract/refusals.ts';
 
 export interface ErrorExtras {
   readonly details?: readonly ErrorDetail[];
@@ -19,6 +20,12 @@ export class ApiError extends Error {
     this.details = details;
     this.headers = headers;
   }
+}
+
+/** The refusal of a use case as the error that onError answers with (errors.ts). */
+export function refusalError(refusal: Refusal): ApiError {
+  const { code, text, ...more } = sayRefusal(refusal);
+  return new ApiError(code, text, more);
 }
 
 /** 404 for an unknown or malformed id, and for what belongs to another partner: they must look alike. */

@@ -15,7 +15,7 @@ import type { Refused } from '../contract/refusals.ts';
 import { type Scope, SCOPES_WITHOUT_PARTNER } from '../contract/statuses.ts';
 import { id } from '../contract/values.ts';
 import { type Answers, type AnyAnswer, lagHeaders, toResponse } from './answer.ts';
-import { notFound } from './api-error.ts';
+import { notFound, refusalError } from './api-error.ts';
 import {
   type Admit,
   type Authenticate,
@@ -31,7 +31,6 @@ import type { Pool } from '../db/pool.ts';
 import type { Reports } from '../db/reports.ts';
 import type { TakeTurn } from './body/large-bodies.ts';
 import type { CountRequest } from './auth/rate-limit.ts';
-import { refusalError } from './refusals.ts';
 import { check, type Checked, invalid } from './validation.ts';
 
 export interface Operation {

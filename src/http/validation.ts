@@ -1,8 +1,8 @@
 /** The issues of a schema as details: Portuguese, one per field. */
 import type { z } from 'zod';
 import type { ErrorDetail } from '../contract/errors.ts';
+import { INVALID_FIELDS } from '../contract/refusals.ts';
 import { ApiError } from './api-error.ts';
-import { INVALID_FIELDS } from './refusals.ts';
 
 /** A body can hold thousands of faults; an answer names this many. */
 const MAX_DETAILS = 100;

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import type { Refusal } from '../../src/contract/refusals.ts';
 import { JsonStream, BodyStream } from '../../src/http/answer.ts';
 import { route } from '../../src/http/route.ts';
-import { refusalError } from '../../src/http/refusals.ts';
+import { refusalError } from '../../src/http/api-error.ts';
 
 const SAID = { pt: '', en: '' };
 const item = z.strictObject({ nome: z.string() });
