@@ -69,13 +69,13 @@ test.for(verifiers)('the verifier in $name', async ({ missing, answer }, context
 });
 
 test('the receiver in Node', async () => {
-  const names = ['carteiro.ts', 'receiver.ts'];
+  const names = ['carteiro.ts', 'receiver.mjs'];
   const texts = names.map(async (name) => [name, await readFile(path.join(FILES, name), 'utf8')] as const);
   const folder = await folderWith(Object.fromEntries(await Promise.all(texts)));
   const { port, close } = await startReceiver();
   await close();
   const env = { PATH: process.env['PATH'], PORT: String(port), CARTEIRO_SECRETS: `${OTHER},${secret}` };
-  const child = spawn(process.execPath, ['receiver.ts'], { cwd: folder.path, env, stdio: 'ignore' });
+  const child = spawn(process.execPath, ['receiver.mjs'], { cwd: folder.path, env, stdio: 'ignore' });
   onTestFinished(() => void child.kill());
   expect(await postTo(port, post)).toBe(204);
   expect(await postTo(port, tampered(post))).toBe(401);
