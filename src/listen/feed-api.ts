@@ -14,7 +14,7 @@ export interface FedEvent {
   readonly envelope: Readonly<Record<string, unknown>>;
 }
 
-export interface FedPage {
+interface FedPage {
   readonly events: readonly FedEvent[];
   /** Null only while the feed is empty. */
   readonly next: string | null;
@@ -126,9 +126,6 @@ export function createFeedApi(url: string, token: string): FeedApi {
       if (!('status' in answered)) return answered;
       const { code, detail } = refusalOf(answered);
       if (code === 'CURSOR_ADIANTE' && word.safeParse(detail).success && detail !== null) return { goOn: detail };
-      if (code === 'ERRO_VALIDACAO' && after !== null) {
-        return { refused: "--after is no cursor of this partner's feed: copy it again, or leave it out to begin now" };
-      }
       return readOr(answered, page, url);
     },
     async readNames(webhookId, stopping) {

@@ -21,35 +21,26 @@ export interface ForwardingOptions {
   readonly stopping: AbortSignal;
 }
 
-interface Page {
-  /** The cursor that it was read after. */
-  readonly start: string | null;
-  open: number;
-}
-
 export class Forwarding {
   readonly #options: ForwardingOptions;
   readonly #limit = pLimit(MAX_IN_FLIGHT);
   readonly #open = new Set<Promise<void>>();
-  /** The oldest first; a finished one leaves when it is the oldest. */
-  readonly #pages: Page[] = [];
+  #unfinished = 0;
 
   constructor(options: ForwardingOptions) {
     this.#options = options;
   }
 
-  /** Starts to forward what was read after the cursor `start`. */
-  take(start: string | null, deliveries: readonly Forwarded[]): void {
-    const page: Page = { start, open: deliveries.length };
-    this.#pages.push(page);
+  /** Starts to forward these. */
+  take(deliveries: readonly Forwarded[]): void {
+    this.#unfinished += deliveries.length;
     for (const delivery of deliveries) {
       const open = this.#forward(delivery).then((isFinished) => {
-        if (isFinished) page.open -= 1;
+        if (isFinished) this.#unfinished -= 1;
         this.#open.delete(open);
       });
       this.#open.add(open);
     }
-    this.#forgetFinished();
   }
 
   /** Resolves when there is room for another page, or when it stops. */
@@ -64,18 +55,7 @@ export class Forwarding {
 
   /** How many are neither delivered nor given up. */
   get unfinished(): number {
-    return this.#pages.reduce((sum, { open }) => sum + open, 0);
-  }
-
-  /** The cursor that repeats all that is unfinished: that of the oldest such page, else `next`. */
-  goOn(next: string | null): string | null {
-    this.#forgetFinished();
-    const [oldest] = this.#pages;
-    return oldest === undefined ? next : oldest.start;
-  }
-
-  #forgetFinished(): void {
-    while (this.#pages[0]?.open === 0) this.#pages.shift();
+    return this.#unfinished;
   }
 
   /** False when it was stopped before the end. */

@@ -1,14 +1,12 @@
 /**
  * The partner's feed, forwarded to a machine without a public address.
  *
- * Invariant: at the end it prints a cursor. Going on from there repeats every unfinished delivery and skips no event: it is the
- * cursor after which the oldest unfinished page was read.
- * A crash loses that cursor; `--since` finds the place again. A delivery that comes twice has the same `X-Webhook-Delivery`, so
- * the receiver knows it.
+ * Invariant: while it runs no event is skipped: the next page is read after the last one. `--since` reads again what a run before did
+ * not finish. A delivery that comes twice has the same `X-Webhook-Delivery`, so the receiver knows it.
  * Rejected: a webhook of the listener's own. Its token would have to write, registrations would be left behind, and
  * while nobody listens it would count as an endpoint that fails.
  */
-import type { FeedAnswer, FeedApi, FedEvent, FedPage } from './feed-api.ts';
+import type { FeedAnswer, FeedApi, FedEvent } from './feed-api.ts';
 import type { Forwarded } from './forward.ts';
 import { Forwarding, type ForwardingOptions } from './forwarding.ts';
 
@@ -18,12 +16,10 @@ const TRY_AGAIN_MS = 5_000;
 /** The API reads an instant in the future as now, on its own clock. */
 const NOW = new Date('9999-12-31T00:00:00Z');
 
-/** Where to begin: after a cursor, with the first event recorded at that instant or later, or with the next new event. */
-export type Beginning = { readonly after: string } | { readonly since: Date } | 'now';
-
 export interface ListenOptions extends Omit<ForwardingOptions, 'stopping'> {
   readonly api: FeedApi;
-  readonly beginning: Beginning;
+  /** Begins with the first event recorded at that instant or later; null: with the next new event. */
+  readonly since: Date | null;
   /** Only events that this webhook subscribes to, under its deliveries' ids; null for all events. */
   readonly webhookId: string | null;
   /** What is no attempt: an API that is away, a cursor that moved. */
@@ -36,32 +32,26 @@ export interface Ending {
   readonly failed: { readonly kind: 'refused' | 'away'; readonly sentence: string } | null;
   /** Deliveries that neither arrived nor were given up. */
   readonly unfinished: number;
-  /** The cursor to go on from; null when the feed's beginning is meant. */
-  readonly goOn: string | null;
 }
 
 /** Forwards until `stopping` is aborted or the API refuses. An API that never answered yet ends it too. */
 export async function listen(options: ListenOptions): Promise<Ending> {
-  const { api, webhookId, beginning } = options;
+  const { api, webhookId } = options;
   const ended = new AbortController();
   const stopping = AbortSignal.any([options.stopping, ended.signal]);
   const names = webhookId === null ? null : await api.readNames(webhookId, stopping);
-  const first = typeof beginning === 'object' && 'after' in beginning ? beginning.after : null;
   if (names !== null && !('ok' in names)) {
-    return { failed: options.stopping.aborted ? null : failedBy(names), unfinished: 0, goOn: first };
+    return { failed: options.stopping.aborted ? null : failedBy(names), unfinished: 0 };
   }
   const forwarding = new Forwarding({ ...options, stopping });
-  const { failed, cursor } = await follow({ ...options, stopping }, first, async (page, after) => {
-    const wanted = page.events.filter(({ event }) => names === null || names.ok.includes(event));
-    forwarding.take(
-      after,
-      wanted.map((fed) => deliveryOf(fed, webhookId)),
-    );
+  const failed = await follow({ ...options, stopping }, async (events) => {
+    const wanted = events.filter(({ event }) => names === null || names.ok.includes(event));
+    forwarding.take(wanted.map((fed) => deliveryOf(fed, webhookId)));
     await forwarding.room();
   });
   ended.abort();
   await forwarding.end();
-  return { failed, unfinished: forwarding.unfinished, goOn: forwarding.goOn(cursor) };
+  return { failed, unfinished: forwarding.unfinished };
 }
 
 /**
@@ -76,34 +66,30 @@ function deliveryOf(
   return { id: own?.id ?? eventId, event, body: Buffer.from(JSON.stringify(envelope)), loanVersion };
 }
 
-type Take = (page: FedPage, after: string | null) => Promise<void>;
-
-/** Reads page after page from `first` on. */
+/** Reads page after page. */
 async function follow(
-  { api, beginning, note, pause, stopping }: ListenOptions,
-  first: string | null,
-  take: Take,
-): Promise<{ readonly failed: Ending['failed']; readonly cursor: string | null }> {
-  const since = typeof beginning === 'object' && 'since' in beginning ? beginning.since : NOW;
+  { api, since, note, pause, stopping }: ListenOptions,
+  take: (events: readonly FedEvent[]) => Promise<void>,
+): Promise<Ending['failed']> {
   const connection = createConnection(note);
-  let cursor = first;
+  let cursor: string | null = null;
   while (!stopping.aborted) {
-    const answer = await api.readFeed({ after: cursor, since, limit: PAGE }, stopping);
+    const answer = await api.readFeed({ after: cursor, since: since ?? NOW, limit: PAGE }, stopping);
     if (stopping.aborted) break;
     const waitMs = connection.waitMs(answer);
-    if (waitMs === null) return { failed: failedBy(answer), cursor };
+    if (waitMs === null) return failedBy(answer);
     if ('goOn' in answer) {
       note('the database behind the API went back to an earlier moment: deliveries may come twice, with the same ids');
       cursor = answer.goOn;
     } else if ('ok' in answer) {
       for (const id of answer.ok.unreadable)
         note(`the event ${id} is not forwarded: the API says that it cannot be read`);
-      await take(answer.ok, cursor);
+      await take(answer.ok.events);
       cursor = answer.ok.next ?? cursor;
     }
     if (waitMs > 0) await pause(waitMs, stopping);
   }
-  return { failed: null, cursor };
+  return null;
 }
 
 /** Says once that the API is away, and once that it is back. */

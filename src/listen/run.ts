@@ -1,9 +1,9 @@
 /** The command's own run: the real API, the real receiver, and what a person is told at the beginning and the end. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { newSecret } from '../webhooks/secrets.ts';
-import { createFeedApi, shown } from './feed-api.ts';
+import { createFeedApi } from './feed-api.ts';
 import { createForwarder } from './forward.ts';
-import { type Beginning, type Ending, listen } from './listen.ts';
+import { type Ending, listen } from './listen.ts';
 import { Witness } from './witness.ts';
 
 export interface Target {
@@ -14,7 +14,8 @@ export interface Target {
   /** Null: a new one is made and shown. */
   readonly secret: string | null;
   readonly webhookId: string | null;
-  readonly beginning: Beginning;
+  /** Null: from now on. */
+  readonly since: Date | null;
 }
 
 export interface Terminal {
@@ -25,7 +26,7 @@ export interface Terminal {
 
 /** Listens until `stopping` is aborted; answers why it ended by itself, or null. */
 export async function runListen(target: Target, { print, note, stopping }: Terminal): Promise<Ending['failed']> {
-  const { forward: url, api, token, webhookId, beginning } = target;
+  const { forward: url, api, token, webhookId, since } = target;
   const secret = target.secret ?? newSecret();
   const pause = (ms: number, signal: AbortSignal) => sleep(ms, undefined, { signal }).catch(() => undefined);
   const ended = new AbortController();
@@ -34,10 +35,10 @@ export async function runListen(target: Target, { print, note, stopping }: Termi
   print(`from ${api} to ${url}`);
   print(target.secret === null ? `secret ${secret}` : 'secret: the one that was given');
   const watching = witness.run();
-  const { failed, unfinished, goOn } = await listen({
+  const { failed, unfinished } = await listen({
     api: createFeedApi(api, token),
     attempt: forwarder.attempt,
-    beginning,
+    since,
     webhookId,
     tell: (line) => print(`${clock(new Date())}  ${line}`),
     note,
@@ -46,11 +47,7 @@ export async function runListen(target: Target, { print, note, stopping }: Termi
   });
   ended.abort();
   await Promise.all([watching, forwarder.close()]);
-  // Who gave a cursor that was refused at once has nothing to go on from.
-  const isGiven = typeof beginning === 'object' && 'after' in beginning && beginning.after === goOn;
-  if (goOn !== null && !(isGiven && failed !== null && unfinished === 0))
-    note(`${unfinished} deliveries were not finished. To go on from here: --after ${shown(goOn)}`);
-  else if (unfinished > 0) note(`${unfinished} deliveries were not finished. To have them again: --since`);
+  if (unfinished > 0) note(`${unfinished} deliveries were not finished. To have them again: --since`);
   return failed;
 }
 

@@ -47,12 +47,6 @@ function readSince(text: string): Date {
   return instant;
 }
 
-function readCursor(text: string): string {
-  if (!/^[\w-]{1,1000}$/.test(text))
-    throw new InvalidArgumentError('Give a cursor as this command or the feed told it.');
-  return text;
-}
-
 export const listen = command({
   summary: 'forward deliveries to a machine without a public address, from the feed of events',
   options: {
@@ -62,7 +56,6 @@ export const listen = command({
     secret: orFrom('CARTEIRO_SECRET', option('--secret <secret>', 'signs; a new one unless it is given', String)),
     webhook: option('--webhook <id>', "only that webhook's event names, with its deliveries' ids", readUuid),
     since: option('--since <time>', 'begin with what is that old (15m, 2h) or with an instant', readSince),
-    after: option('--after <cursor>', 'go on where an earlier run ended', readCursor),
   },
   help: `
 For a receiver that is being written, on a machine that no POST can reach. It needs a token and nothing else: it reads GET
@@ -78,7 +71,7 @@ The API's address is https://, because each request carries the token. http:// i
 Signature: by a secret of its own, shown at the start; give it to the receiver. With CARTEIRO_SECRET it is the same in each
 run. The secret of a real webhook does not belong here.
 
-What comes: from now on, unless --since or --after says otherwise. --since counts from when an event was recorded.
+What comes: from now on, unless --since says otherwise. It counts from when an event was recorded.
 --webhook reads that webhook's event names once, at the start. The partner's tests (webhook.teste) are not in the feed.
 
 X-Webhook-Delivery: the id of the event, or with --webhook that of its delivery, where there is one. It is the same in
@@ -91,17 +84,16 @@ asked again until it answers.
 X-Carteiro-Checkpoint: the newest checkpoint of the API, as in a real delivery. Each new one is verified, and told on standard
 error: a log that was made anew while this runs is told as that.
 
-Ctrl-C lets the POSTs under way end. It tells how many deliveries were not finished, and the cursor to go on from. A second
-Ctrl-C leaves at once.
+Ctrl-C lets the POSTs under way end. It tells how many deliveries were not finished; --since brings them again. A second Ctrl-C
+leaves at once.
 
 Output: a line for each attempt; what else happens goes to standard error`,
   exits: {
     done: 'it was ended by Ctrl-C',
-    refused: "the API refuses the token or the cursor, has no such webhook, or is not Carteiro's",
+    refused: "the API refuses the token, has no such webhook, or is not Carteiro's",
     outOfReach: 'the API does not answer at the start',
   },
-  async run({ forward, api, token, secret, webhook, since, after }, { print }) {
-    if (since !== undefined && after !== undefined) throw new UsageError('give --since or --after, not both');
+  async run({ forward, api, token, secret, webhook, since = null }, { print }) {
     // Checked here: commander repeats a value that its parser refuses.
     if (token === undefined || token === '')
       throw new UsageError('set CARTEIRO_TOKEN to a token with the scope webhooks:read');
@@ -114,14 +106,13 @@ Output: a line for each attempt; what else happens goes to standard error`,
     const { takeStopSignals } = await import('../service/stop-signals.ts');
     const stop = new AbortController();
     const giveBack = takeStopSignals({ onStop: () => stop.abort(), onInsist: () => process.exit(EXIT.refused) });
-    const beginning = after !== undefined ? { after } : since !== undefined ? { since } : 'now';
     const target = {
       forward,
       api,
       token,
       secret: secret === undefined || secret === '' ? null : secret,
       webhookId: webhook ?? null,
-      beginning,
+      since,
     } as const;
     const note = (text: string): void => void process.stderr.write(`${text}\n`);
     const failed = await runListen(target, { print, note, stopping: stop.signal }).finally(giveBack);
