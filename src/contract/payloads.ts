@@ -14,7 +14,7 @@ import {
 } from './statuses.ts';
 import { FIELD_MEANINGS } from './field-meanings.ts';
 import { cnpj, cpf } from './tax-ids.ts';
-import { amount, date, id, MAX_INSTALLMENTS, month, signedAmount, text, timestamp } from './values.ts';
+import { amount, date, id, MAX_INSTALLMENTS, month, shown, signedAmount, text, timestamp } from './values.ts';
 
 /** An object of these fields, each with its meaning beside what its own schema says. */
 function payload<S extends Readonly<Partial<Record<keyof typeof FIELD_MEANINGS, z.ZodType>>>>(shape: S) {
@@ -134,10 +134,7 @@ const failing = {
   falhando_desde: timestamp,
   falhas: z.int().min(1),
   ultimo_resultado: z.enum(OUTCOMES).meta({ examples: ['resposta_nao_2xx'] }),
-  ultimo_status_http: z
-    .int()
-    .meta({ examples: [503] })
-    .nullable(),
+  ultimo_status_http: shown(z.int(), 503).nullable(),
 } as const;
 
 /** Notice: `suspende_em` is null where nothing is suspended. */

@@ -6,7 +6,7 @@
 import { z } from 'zod';
 import { bondEnded, newBond } from './payloads.ts';
 import { cnpj, cpf } from './tax-ids.ts';
-import { date, id, positiveReais, reais, signedReais, text } from './values.ts';
+import { date, id, openComponent, positiveReais, reais, signedReais, text } from './values.ts';
 
 export const MAX_ANSWER_BYTES = 256 * 1024;
 export const MAX_BOND_PAGE = 1_000;
@@ -16,58 +16,56 @@ const MAX_NAME_LENGTH = 200;
 
 export const RETRY_AFTER_S = { least: 1, most: 300, default: 2 } as const;
 
-export const marginAsked = z
-  .object({ consulta_margem_id: id, parceiro_id: id, cpf, cnpj_empregador: cnpj })
-  .meta({ id: 'ConsultaDeMargem' });
+export const marginAsked = openComponent('ConsultaDeMargem', {
+  consulta_margem_id: id,
+  parceiro_id: id,
+  cpf,
+  cnpj_empregador: cnpj,
+});
 
-export const marginTold = z
-  .object({ valor_total_vencimentos: reais, valor_margem_disponivel: signedReais })
-  .meta({ id: 'Margem' });
+export const marginTold = openComponent('Margem', {
+  valor_total_vencimentos: reais,
+  valor_margem_disponivel: signedReais,
+});
 
-export const registrationAsked = z
-  .object({
-    averbacao_id: id,
-    emprestimo_id: id,
-    numero_emprestimo: z.string(),
-    cpf_trabalhador: cpf,
-    matricula: z.string(),
-    cnpj_empregador: cnpj,
-    valor_liberado: positiveReais,
-    numero_parcelas: z.int().min(1),
-    valor_parcela: positiveReais,
-  })
-  .meta({ id: 'Averbacao' });
+export const registrationAsked = openComponent('Averbacao', {
+  averbacao_id: id,
+  emprestimo_id: id,
+  numero_emprestimo: z.string(),
+  cpf_trabalhador: cpf,
+  matricula: z.string(),
+  cnpj_empregador: cnpj,
+  valor_liberado: positiveReais,
+  numero_parcelas: z.int().min(1),
+  valor_parcela: positiveReais,
+});
 
-export const registrationTold = z
-  .object({ protocolo_registry: text(MAX_NAME_LENGTH).meta({ examples: ['REG-2DCA4C14FF77347F'] }) })
-  .meta({ id: 'AverbacaoConcluida' });
+export const registrationTold = openComponent('AverbacaoConcluida', {
+  protocolo_registry: text(MAX_NAME_LENGTH).meta({ examples: ['REG-2DCA4C14FF77347F'] }),
+});
 
 /** Of a refusal for a reason of business (422), and optional beside 503. */
-export const errorTold = z
-  .object({ erro: z.string().meta({ maxLength: MAX_ERROR_LENGTH, examples: ['vínculo não encontrado'] }) })
-  .meta({ id: 'Recusa' });
+export const errorTold = openComponent('Recusa', {
+  erro: z.string().meta({ maxLength: MAX_ERROR_LENGTH, examples: ['vínculo não encontrado'] }),
+});
 
 const bond = { referencia: text(MAX_NAME_LENGTH), parceiro_id: id, emprestimo_id: id };
 
 const pageOf = <T extends z.ZodType>(item: T) =>
   z.object({ itens: z.array(item).max(MAX_BOND_PAGE), proximo_cursor: z.string().min(1).max(4_096).nullable() });
 
-export const endedBond = z
-  .object({
-    ...bond,
-    data_desligamento: date,
-    motivo_desligamento: z.object(bondEnded.shape.motivo_desligamento.shape),
-  })
-  .meta({ id: 'Desligamento' });
+export const endedBond = openComponent('Desligamento', {
+  ...bond,
+  data_desligamento: date,
+  motivo_desligamento: z.object(bondEnded.shape.motivo_desligamento.shape),
+});
 
-export const rehiredBond = z
-  .object({
-    ...bond,
-    data_admissao: date,
-    novo_empregador: z.object(newBond.shape.novo_empregador.shape),
-    margem_disponivel: signedReais,
-  })
-  .meta({ id: 'NovoVinculo' });
+export const rehiredBond = openComponent('NovoVinculo', {
+  ...bond,
+  data_admissao: date,
+  novo_empregador: z.object(newBond.shape.novo_empregador.shape),
+  margem_disponivel: signedReais,
+});
 
 export const endedPage = pageOf(endedBond).meta({ id: 'PaginaDeDesligamentos' });
 export const rehiredPage = pageOf(rehiredBond).meta({ id: 'PaginaDeNovosVinculos' });

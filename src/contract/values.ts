@@ -90,3 +90,18 @@ export function toCentavos(value: number): number {
 export function toReais(centavos: number): number {
   return centavos / 100;
 }
+
+/** A named object, which takes no other field: a component of the description, and so a class in a generated client. */
+export function component<S extends z.ZodRawShape>(id: string, shape: S) {
+  return z.strictObject(shape).meta({ id });
+}
+
+/** The same of an object in whose answers further fields are ignored. */
+export function openComponent<S extends z.ZodRawShape>(id: string, shape: S) {
+  return z.object(shape).meta({ id });
+}
+
+/** `schema`, with the example that the description shows. */
+export function shown<S extends z.ZodType>(schema: S, example: z.input<S>): S {
+  return schema.meta({ examples: [example] });
+}

@@ -1,7 +1,7 @@
 /** Where a partner's people are told of their webhooks, and what they were told. */
 import { z } from 'zod';
 import { ALERT_CHANNELS, ALERT_KINDS } from '../statuses.ts';
-import { id, timestamp } from '../values.ts';
+import { component, id, shown, timestamp } from '../values.ts';
 
 const EXAMPLE = { examples: ['plantao@parceiro.example.com'] };
 const ADDRESS = 'deve ser um endereço de e-mail';
@@ -18,30 +18,23 @@ export function alertAddresses<U extends z.ZodType<string>>(url: U) {
   return z.strictObject({ email: email.nullable().default(null), slack_url: url.nullable().optional() });
 }
 
-export const alertSettings = z
-  .strictObject({
-    email: z.string().meta(EXAMPLE).nullable(),
-    /** Its origin alone: the rest is a secret of the chat's. */
-    slack: z
-      .string()
-      .meta({ examples: ['https://hooks.slack.com'] })
-      .nullable(),
-    /** False: the operator has set no mail server. */
-    email_disponivel: z.boolean(),
-    /** The newest. */
-    avisos: z.array(
-      z
-        .strictObject({
-          tipo: z.enum(ALERT_KINDS),
-          canal: z.enum(ALERT_CHANNELS),
-          webhook_id: id.nullable(),
-          criado_em: timestamp,
-          enviado_em: timestamp.nullable(),
-          tentativas: z.int().meta({ examples: [1] }),
-          erro: z.string().nullable(),
-        })
-        .meta({ id: 'Aviso' }),
-    ),
-  })
-  .meta({ id: 'Avisos' });
+export const alertSettings = component('Avisos', {
+  email: z.string().meta(EXAMPLE).nullable(),
+  /** Its origin alone: the rest is a secret of the chat's. */
+  slack: shown(z.string(), 'https://hooks.slack.com').nullable(),
+  /** False: the operator has set no mail server. */
+  email_disponivel: z.boolean(),
+  /** The newest. */
+  avisos: z.array(
+    component('Aviso', {
+      tipo: z.enum(ALERT_KINDS),
+      canal: z.enum(ALERT_CHANNELS),
+      webhook_id: id.nullable(),
+      criado_em: timestamp,
+      enviado_em: timestamp.nullable(),
+      tentativas: z.int().meta({ examples: [1] }),
+      erro: z.string().nullable(),
+    }),
+  ),
+});
 export type AlertSettings = z.infer<typeof alertSettings>;

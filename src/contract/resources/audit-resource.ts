@@ -1,7 +1,7 @@
 /** The shapes that auditors read beside the lists: an export's manifest, the balance, one delivery as evidence. */
 import { z } from 'zod';
 import { ANCHOR_KINDS, DELIVERY_STATUSES } from '../statuses.ts';
-import { date, id, timestamp } from '../values.ts';
+import { date, id, shown, timestamp } from '../values.ts';
 
 const digest = z.string().regex(/^[0-9a-f]{64}$/);
 
@@ -13,10 +13,7 @@ export const exportManifest = z.strictObject({
   gerado_em: timestamp,
   filtros: z.record(z.string(), z.string()),
   /** A signed note by the keys of checkpoints; null where nothing is signed. */
-  assinatura: z
-    .string()
-    .nullable()
-    .meta({ examples: [null] }),
+  assinatura: shown(z.string().nullable(), null),
 });
 export type ExportManifest = z.infer<typeof exportManifest>;
 
@@ -124,9 +121,7 @@ export const proof = z.strictObject({
   formato: z.literal('carteiro-prova-2'),
   gerada_em: timestamp,
   entrega: provedDelivery,
-  corpo: z
-    .string()
-    .meta({ examples: ['{"evento":"autorizacao.confirmada","data":{"cpf_trabalhador":"***********"}}'] }),
+  corpo: shown(z.string(), '{"evento":"autorizacao.confirmada","data":{"cpf_trabalhador":"***********"}}'),
   /** The event's: SHA-256 of it and the body is in the event and in each attempt. Null when it was withheld or erased; `corpo` is then `apagado`. */
   sal: z.base64().nullable(),
   /** Null when the event is missing; the proof then does not fit. */

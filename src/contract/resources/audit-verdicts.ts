@@ -1,27 +1,18 @@
 /** What checks of the log have found. */
 import { z } from 'zod';
-import { date, timestamp } from '../values.ts';
+import { date, shown, timestamp } from '../values.ts';
 
 const finding = z.strictObject({
   tipo: z.string().meta({ examples: ['linha_alterada'] }),
   selo: z.int().nullable(),
-  tabela: z
-    .string()
-    .nullable()
-    .meta({ examples: ['attempts'] }),
-  linha: z
-    .string()
-    .nullable()
-    .meta({ examples: ['019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b/1'] }),
+  tabela: shown(z.string().nullable(), 'attempts'),
+  linha: shown(z.string().nullable(), '019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b/1'),
   colunas: z.array(z.string()),
   detalhe: z.string(),
 });
 
 /** The log's head in one word: its number of seals and its root. */
-const head = z
-  .string()
-  .nullable()
-  .meta({ examples: [`19:${'9f3c'.repeat(16)}`] });
+const head = shown(z.string().nullable(), `19:${'9f3c'.repeat(16)}`);
 
 /** As `audit verify` prints it. */
 export const verification = z.strictObject({
@@ -52,10 +43,7 @@ export type AuditVerdicts = z.infer<typeof auditVerdicts>;
 /** `confere` is null when nothing is wrong and a part could not be checked, which `motivo` names. */
 export const checkedProof = z.strictObject({
   confere: z.boolean().nullable(),
-  motivo: z
-    .string()
-    .nullable()
-    .meta({ examples: [null] }),
+  motivo: shown(z.string().nullable(), null),
   sem_selo: z.int().meta({ examples: [0] }),
 });
 export type CheckedProofResource = z.infer<typeof checkedProof>;

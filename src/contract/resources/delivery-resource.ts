@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { envelope, TEST_NAME } from '../delivery.ts';
 import { SUBSCRIBABLE_NAMES } from '../events.ts';
 import { DELIVERY_STATUSES, OUTCOMES, WAITING_REASONS } from '../statuses.ts';
-import { id, timestamp } from '../values.ts';
+import { component, id, timestamp } from '../values.ts';
 
 export const MAX_PAGE = 500;
 export const DEFAULT_PAGE = 100;
@@ -17,96 +17,89 @@ export const outcome = z.enum(OUTCOMES).meta({ id: 'ResultadoDeTentativa' });
 
 const cursor = z.string().nullable();
 
-const delivery = z
-  .strictObject({
-    /** The value of `X-Webhook-Delivery`, the same for every attempt and every resend. */
-    id,
-    webhook_id: id,
-    evento_id: id,
-    evento: deliveredName,
-    /** Made by `POST …/teste`: it is tried once. */
-    teste: z.boolean(),
-    emprestimo_id: id.nullable(),
-    versao_emprestimo: z.int().nullable(),
-    status: deliveryStatus,
-    total_tentativas: z.int(),
-    /** Of the attempt that delivered, else of the newest attempt; null before the first attempt has ended. */
-    ultimo_resultado: outcome.nullable(),
-    ultimo_status_http: z.int().nullable(),
-    /** True while an attempt awaits its answer. */
-    em_andamento: z.boolean(),
-    /** Also null while it waits for an earlier delivery of its loan (`ordem` por_emprestimo). */
-    proxima_tentativa_em: timestamp.nullable(),
-    criada_em: timestamp,
-    concluida_em: timestamp.nullable(),
-  })
-  .meta({ id: 'Entrega' });
+const delivery = component('Entrega', {
+  /** The value of `X-Webhook-Delivery`, the same for every attempt and every resend. */
+  id,
+  webhook_id: id,
+  evento_id: id,
+  evento: deliveredName,
+  /** Made by `POST …/teste`: it is tried once. */
+  teste: z.boolean(),
+  emprestimo_id: id.nullable(),
+  versao_emprestimo: z.int().nullable(),
+  status: deliveryStatus,
+  total_tentativas: z.int(),
+  /** Of the attempt that delivered, else of the newest attempt; null before the first attempt has ended. */
+  ultimo_resultado: outcome.nullable(),
+  ultimo_status_http: z.int().nullable(),
+  /** True while an attempt awaits its answer. */
+  em_andamento: z.boolean(),
+  /** Also null while it waits for an earlier delivery of its loan (`ordem` por_emprestimo). */
+  proxima_tentativa_em: timestamp.nullable(),
+  criada_em: timestamp,
+  concluida_em: timestamp.nullable(),
+});
 export type DeliveryResource = z.infer<typeof delivery>;
 
 const headers = z.array(z.strictObject({ nome: z.string(), valor: z.string() }));
 
-const attempt = z
-  .strictObject({
-    numero: z.int(),
-    inicio: timestamp,
-    duracao_ms: z.int().nullable(),
-    resultado: outcome,
-    status_http: z.int().nullable(),
-    erro: z.string().nullable(),
-    /** The answer's header fields; empty without an answer. What may bear a credential and what looks like a CPF is masked. */
-    resposta_cabecalhos: headers,
-    /** The first 8 KiB of the answer's body as text, or fewer where the operator keeps less, masked alike. */
-    resposta: z.string().nullable(),
-    /** True when the attempt was already recorded as lost (`desconhecido`) and its poller reported after all. */
-    atrasada: z.boolean(),
-  })
-  .meta({ id: 'Tentativa' });
+const attempt = component('Tentativa', {
+  numero: z.int(),
+  inicio: timestamp,
+  duracao_ms: z.int().nullable(),
+  resultado: outcome,
+  status_http: z.int().nullable(),
+  erro: z.string().nullable(),
+  /** The answer's header fields; empty without an answer. What may bear a credential and what looks like a CPF is masked. */
+  resposta_cabecalhos: headers,
+  /** The first 8 KiB of the answer's body as text, or fewer where the operator keeps less, masked alike. */
+  resposta: z.string().nullable(),
+  /** True when the attempt was already recorded as lost (`desconhecido`) and its poller reported after all. */
+  atrasada: z.boolean(),
+});
 
 export type AttemptResource = z.infer<typeof attempt>;
 
-export const deliveryWithAttempts = delivery
-  .extend({ tentativas: z.array(attempt) })
-  .meta({ id: 'EntregaComTentativas' });
+export const deliveryWithAttempts = component('EntregaComTentativas', {
+  ...delivery.shape,
+  tentativas: z.array(attempt),
+});
 export type DeliveryWithAttempts = z.infer<typeof deliveryWithAttempts>;
 
-const sentAttempt = attempt
-  .extend({
-    url: z.string(),
-    /** The address that was connected to; null when none was, or when nobody knows. */
-    endereco: z.string().nullable(),
-    /** In the order in which they were sent, beside those that HTTP itself asks for. */
-    cabecalhos: headers,
-    /** False where it is not known any more which secret signed: then the signatures are left out. */
-    assinaturas_conhecidas: z.boolean(),
-  })
-  .meta({ id: 'TentativaEnviada' });
+const sentAttempt = component('TentativaEnviada', {
+  ...attempt.shape,
+  url: z.string(),
+  /** The address that was connected to; null when none was, or when nobody knows. */
+  endereco: z.string().nullable(),
+  /** In the order in which they were sent, beside those that HTTP itself asks for. */
+  cabecalhos: headers,
+  /** False where it is not known any more which secret signed: then the signatures are left out. */
+  assinaturas_conhecidas: z.boolean(),
+});
 export type SentAttempt = z.infer<typeof sentAttempt>;
 
 /** One delivery with all that was sent. `corpo` is the exact body of every attempt, whose bytes are its UTF-8. */
-export const deliveryAsSent = delivery
-  .extend({
-    corpo: z.string(),
-    tentativas: z.array(sentAttempt),
-    /** Slots of the schedule that are spent. */
-    falhas: z.int(),
-    /** When it will be tried, should each attempt fail as it starts; empty for one that is over, suspended or under way. */
-    tentativas_previstas: z.array(timestamp),
-  })
-  .meta({ id: 'EntregaComEnvios' });
+export const deliveryAsSent = component('EntregaComEnvios', {
+  ...delivery.shape,
+  corpo: z.string(),
+  tentativas: z.array(sentAttempt),
+  /** Slots of the schedule that are spent. */
+  falhas: z.int(),
+  /** When it will be tried, should each attempt fail as it starts; empty for one that is over, suspended or under way. */
+  tentativas_previstas: z.array(timestamp),
+});
 export type DeliveryAsSent = z.infer<typeof deliveryAsSent>;
 
 /** Why a delivery waits. */
-export const deliveryWait = z
-  .strictObject({
-    entrega_id: id,
-    status: deliveryStatus,
-    motivo: z.enum(WAITING_REASONS),
-    explicacao: z.string().meta({
-      examples: ['A próxima tentativa é em 2026-01-31T12:05:00.000Z; falhas até agora: 1 (resposta_nao_2xx).'],
-    }),
-    proxima_tentativa_em: timestamp.nullable(),
-  })
-  .meta({ id: 'EsperaDeEntrega' });
+export const deliveryWait = component('EsperaDeEntrega', {
+  entrega_id: id,
+  status: deliveryStatus,
+  motivo: z.enum(WAITING_REASONS),
+  explicacao: z.string().meta({
+    examples: ['A próxima tentativa é em 2026-01-31T12:05:00.000Z; falhas até agora: 1 (resposta_nao_2xx).'],
+  }),
+  proxima_tentativa_em: timestamp.nullable(),
+});
 export type DeliveryWait = z.infer<typeof deliveryWait>;
 
 /** A page may hold fewer deliveries than asked for, or none, and still have a next page, where the search continues. */
@@ -152,19 +145,17 @@ const IMPORTED = {
   en: 'Only there on an event of history, from before the lender used this service: it never was delivered and never will be. It comes with historico=true alone',
 };
 
-export const feedItem = z
-  .strictObject({
-    evento_id: id,
-    emprestimo_id: id.nullable(),
-    versao_emprestimo: z.int().nullable(),
-    entregas: deliveriesOfEvent,
-    /** Absent from an event with `ilegivel` or `apagado`. */
-    envelope: fedEnvelope.optional(),
-    ilegivel: z.literal(true).optional().meta({ text: UNREADABLE }),
-    apagado: z.literal(true).optional().meta({ text: FORGOTTEN }),
-    importado: z.literal(true).optional().meta({ text: IMPORTED }),
-  })
-  .meta({ id: 'EventoDoParceiro' });
+export const feedItem = component('EventoDoParceiro', {
+  evento_id: id,
+  emprestimo_id: id.nullable(),
+  versao_emprestimo: z.int().nullable(),
+  entregas: deliveriesOfEvent,
+  /** Absent from an event with `ilegivel` or `apagado`. */
+  envelope: fedEnvelope.optional(),
+  ilegivel: z.literal(true).optional().meta({ text: UNREADABLE }),
+  apagado: z.literal(true).optional().meta({ text: FORGOTTEN }),
+  importado: z.literal(true).optional().meta({ text: IMPORTED }),
+});
 export type FeedItem = z.infer<typeof feedItem>;
 
 /** The last page has `proximo_cursor` too: asked again later, it answers the events since. */

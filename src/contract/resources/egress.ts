@@ -1,4 +1,5 @@
 /** Where POSTs come from. */
 import { z } from 'zod';
+import { component } from '../values.ts';
 
-export const egress = z.strictObject({ enderecos: z.array(z.string()) }).meta({ id: 'EnderecosDeSaida' });
+export const egress = component('EnderecosDeSaida', { enderecos: z.array(z.string()) });

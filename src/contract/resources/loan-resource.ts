@@ -12,7 +12,7 @@ import { deliveriesOfEvent } from './delivery-resource.ts';
 import { readCpf } from '../erasure.ts';
 import { documentType } from './documents.ts';
 import { cnpj, cpf } from '../tax-ids.ts';
-import { date, id, MAX_INSTALLMENTS, positiveReais, reais, text, timestamp } from '../values.ts';
+import { component, date, id, MAX_INSTALLMENTS, positiveReais, reais, text, timestamp } from '../values.ts';
 
 export const createLoan = z.strictObject({
   cpf_trabalhador: cpf,
@@ -26,67 +26,59 @@ export const createLoan = z.strictObject({
 });
 export type CreateLoan = z.infer<typeof createLoan>;
 
-export const registrationResource = z
-  .strictObject({
-    id,
-    emprestimo_id: id,
-    status: z.enum(REGISTRATION_STATUSES),
-    protocolo_registry: z.string().nullable(),
-    erro: z.string().nullable(),
-    criada_em: timestamp,
-    concluida_em: timestamp.nullable(),
-  })
-  .meta({ id: 'Averbacao' });
+export const registrationResource = component('Averbacao', {
+  id,
+  emprestimo_id: id,
+  status: z.enum(REGISTRATION_STATUSES),
+  protocolo_registry: z.string().nullable(),
+  erro: z.string().nullable(),
+  criada_em: timestamp,
+  concluida_em: timestamp.nullable(),
+});
 export type RegistrationResource = z.infer<typeof registrationResource>;
 
-const documentsObligation = z
-  .strictObject({
-    situacao: z.enum(DOCUMENTS_SITUATIONS),
-    prazo: date,
-    documentos_pendentes: z.array(documentType),
-    recebido_em: timestamp.nullable(),
-  })
-  .meta({ id: 'EntregaDeDocumentos' });
+const documentsObligation = component('EntregaDeDocumentos', {
+  situacao: z.enum(DOCUMENTS_SITUATIONS),
+  prazo: date,
+  documentos_pendentes: z.array(documentType),
+  recebido_em: timestamp.nullable(),
+});
 
-export const loanResource = z
-  .strictObject({
-    id,
-    numero: z.string(),
-    status: z.enum(LOAN_STATUSES),
-    proxima_acao: z.enum(NEXT_ACTIONS).nullable(),
-    cpf_trabalhador: readCpf,
-    nome_trabalhador: z.string(),
-    matricula: z.string(),
-    cnpj_empregador: cnpj,
-    tipo_assinatura: z.enum(SIGNING_MODES),
-    entrega_documentos: z.enum(DOCUMENT_MODES),
-    valor_liberado: reais,
-    numero_parcelas: z.int(),
-    valor_parcela: reais,
-    ccb_assinada_recebida: z.boolean(),
-    averbacao: registrationResource.nullable(),
-    data_liberacao: date.nullable(),
-    entrega_docs_registry: documentsObligation.nullable(),
-    versao: z.int(),
-    criado_em: timestamp,
-    atualizado_em: timestamp,
-  })
-  .meta({ id: 'Emprestimo' });
+export const loanResource = component('Emprestimo', {
+  id,
+  numero: z.string(),
+  status: z.enum(LOAN_STATUSES),
+  proxima_acao: z.enum(NEXT_ACTIONS).nullable(),
+  cpf_trabalhador: readCpf,
+  nome_trabalhador: z.string(),
+  matricula: z.string(),
+  cnpj_empregador: cnpj,
+  tipo_assinatura: z.enum(SIGNING_MODES),
+  entrega_documentos: z.enum(DOCUMENT_MODES),
+  valor_liberado: reais,
+  numero_parcelas: z.int(),
+  valor_parcela: reais,
+  ccb_assinada_recebida: z.boolean(),
+  averbacao: registrationResource.nullable(),
+  data_liberacao: date.nullable(),
+  entrega_docs_registry: documentsObligation.nullable(),
+  versao: z.int(),
+  criado_em: timestamp,
+  atualizado_em: timestamp,
+});
 export type LoanResource = z.infer<typeof loanResource>;
 
 /** The loans that moved last. */
 export const recentLoans = z.strictObject({
   itens: z.array(
-    z
-      .strictObject({
-        id,
-        numero: z.string(),
-        status: z.enum(LOAN_STATUSES),
-        versao: z.int(),
-        ultimo_evento: z.string().meta({ examples: ['averbacao.concluida'] }),
-        atualizado_em: timestamp,
-      })
-      .meta({ id: 'EmprestimoRecente' }),
+    component('EmprestimoRecente', {
+      id,
+      numero: z.string(),
+      status: z.enum(LOAN_STATUSES),
+      versao: z.int(),
+      ultimo_evento: z.string().meta({ examples: ['averbacao.concluida'] }),
+      atualizado_em: timestamp,
+    }),
   ),
 });
 export type RecentLoan = z.infer<typeof recentLoans>['itens'][number];
@@ -96,19 +88,17 @@ export const loanHistory = z.strictObject({
   emprestimo_id: id,
   numero: z.string(),
   itens: z.array(
-    z
-      .strictObject({
-        versao: z.int(),
-        evento_id: id,
-        /** Of a fact that is never sent, the log's own name. */
-        evento: z.string(),
-        ocorrido_em: timestamp,
-        /** Null where facts came ahead of the contract. */
-        status: z.enum(LOAN_STATUSES).nullable(),
-        situacao_documentos: z.enum(DOCUMENTS_SITUATIONS).nullable(),
-        entregas: deliveriesOfEvent,
-      })
-      .meta({ id: 'PassoDoEmprestimo' }),
+    component('PassoDoEmprestimo', {
+      versao: z.int(),
+      evento_id: id,
+      /** Of a fact that is never sent, the log's own name. */
+      evento: z.string(),
+      ocorrido_em: timestamp,
+      /** Null where facts came ahead of the contract. */
+      status: z.enum(LOAN_STATUSES).nullable(),
+      situacao_documentos: z.enum(DOCUMENTS_SITUATIONS).nullable(),
+      entregas: deliveriesOfEvent,
+    }),
   ),
 });
 export type LoanHistory = z.infer<typeof loanHistory>;

@@ -1,7 +1,7 @@
 /** What the loan core tells and reads over HTTP (`/v1/nucleo`). */
 import { z } from 'zod';
 import { MARGIN_ERROR_KINDS } from '../statuses.ts';
-import { id, reais, signedReais, text, timestamp } from '../values.ts';
+import { component, id, reais, signedReais, text, timestamp } from '../values.ts';
 import { bondEnded, newBond, settlementProcessed } from '../payloads.ts';
 import { deliveryWithAttempts } from './delivery-resource.ts';
 import { createLoan } from './loan-resource.ts';
@@ -18,32 +18,26 @@ const partner = {
 export const loanForPartner = createLoan.extend(partner);
 
 export const toldMargin = z.discriminatedUnion('resultado', [
-  z
-    .strictObject({
-      ...partner,
-      ...marginRequest.shape,
-      resultado: z.literal('concluida'),
-      valor_total_vencimentos: reais,
-      valor_margem_disponivel: signedReais,
-    })
-    .meta({ id: 'MargemConsultada' }),
-  z
-    .strictObject({
-      ...partner,
-      ...marginRequest.shape,
-      resultado: z.literal('falhou'),
-      tipo_erro: z.enum(MARGIN_ERROR_KINDS),
-      erro: text(MAX_ERROR_LENGTH),
-    })
-    .meta({ id: 'ConsultaQueFalhou' }),
+  component('MargemConsultada', {
+    ...partner,
+    ...marginRequest.shape,
+    resultado: z.literal('concluida'),
+    valor_total_vencimentos: reais,
+    valor_margem_disponivel: signedReais,
+  }),
+  component('ConsultaQueFalhou', {
+    ...partner,
+    ...marginRequest.shape,
+    resultado: z.literal('falhou'),
+    tipo_erro: z.enum(MARGIN_ERROR_KINDS),
+    erro: text(MAX_ERROR_LENGTH),
+  }),
 ]);
 
 export const toldRegistration = z.discriminatedUnion('resultado', [
-  z.strictObject({ resultado: z.literal('solicitada') }).meta({ id: 'AverbacaoSolicitada' }),
-  z
-    .strictObject({ resultado: z.literal('concluida'), protocolo_registry: text(200) })
-    .meta({ id: 'AverbacaoConcluida' }),
-  z.strictObject({ resultado: z.literal('falhou'), erro: text(MAX_ERROR_LENGTH) }).meta({ id: 'AverbacaoQueFalhou' }),
+  component('AverbacaoSolicitada', { resultado: z.literal('solicitada') }),
+  component('AverbacaoConcluida', { resultado: z.literal('concluida'), protocolo_registry: text(200) }),
+  component('AverbacaoQueFalhou', { resultado: z.literal('falhou'), erro: text(MAX_ERROR_LENGTH) }),
 ]);
 
 /** The registry's record of an end of bond, and of a rehire, as the sandbox's routes have them too. */
@@ -65,39 +59,35 @@ export const monthOfPartner = z.strictObject({ ...partner, competencia: settleme
 export const closedMonth = settlementProcessed.extend({ ja_fechado: z.boolean() });
 
 /** Any event of the log: `emprestimo_id` where the stream is a loan's, and no deliveries where it is internal. */
-export const coreEvent = z
-  .strictObject({
-    evento_id: id,
-    evento: z.string(),
-    fluxo: id,
-    versao: z.int(),
-    /** It came in with history: without deliveries. */
-    importado: z.boolean(),
-    familia: z.string(),
-    parceiro_id: id,
-    ocorrido_em: timestamp,
-    autor: z.string(),
-    requisicao_id: z.string().nullable(),
-    emprestimo_id: id.nullable(),
-    versao_emprestimo: z.int().nullable(),
-    data: z.record(z.string(), z.unknown()),
-    entregas: z.array(deliveryWithAttempts),
-  })
-  .meta({ id: 'FatoDoRegistro' });
+export const coreEvent = component('FatoDoRegistro', {
+  evento_id: id,
+  evento: z.string(),
+  fluxo: id,
+  versao: z.int(),
+  /** It came in with history: without deliveries. */
+  importado: z.boolean(),
+  familia: z.string(),
+  parceiro_id: id,
+  ocorrido_em: timestamp,
+  autor: z.string(),
+  requisicao_id: z.string().nullable(),
+  emprestimo_id: id.nullable(),
+  versao_emprestimo: z.int().nullable(),
+  data: z.record(z.string(), z.unknown()),
+  entregas: z.array(deliveryWithAttempts),
+});
 export type CoreEvent = z.infer<typeof coreEvent>;
 
 const CATALOG_KINDS = ['emitido', 'interno', 'aviso', 'reservado'] as const;
 
-const catalogEntry = z
-  .strictObject({
-    evento: z.string(),
-    /** `emitido` and `interno` may be appended. */
-    tipo: z.enum(CATALOG_KINDS),
-    familias: z.array(z.string()),
-    /** JSON Schema of `data`; null for a reserved name. */
-    payload: z.record(z.string(), z.unknown()).nullable(),
-  })
-  .meta({ id: 'ItemDoCatalogo' });
+const catalogEntry = component('ItemDoCatalogo', {
+  evento: z.string(),
+  /** `emitido` and `interno` may be appended. */
+  tipo: z.enum(CATALOG_KINDS),
+  familias: z.array(z.string()),
+  /** JSON Schema of `data`; null for a reserved name. */
+  payload: z.record(z.string(), z.unknown()).nullable(),
+});
 export type CatalogEntry = z.infer<typeof catalogEntry>;
 
 export const catalog = z.strictObject({ itens: z.array(catalogEntry) });

@@ -11,7 +11,7 @@ import {
   WEBHOOK_CHANGES,
 } from '../statuses.ts';
 import { cpfsIn } from '../tax-ids.ts';
-import { id, text, timestamp } from '../values.ts';
+import { component, id, shown, text, timestamp } from '../values.ts';
 
 /** The most deliveries of one webhook that an operator lets be in flight at once. */
 export const MAX_CAP = 1_000;
@@ -38,25 +38,23 @@ export const capChange = z.strictObject({
 const shared = { mudou_em: timestamp, autor: z.string(), motivo: z.string().nullable() };
 const proximo_cursor = z.string().nullable();
 
-const webhook = z
-  .strictObject({
-    id,
-    parceiro_id: id,
-    parceiro: z.string(),
-    /** Without what its query holds. */
-    url: z.string(),
-    eventos: z.array(z.string().meta({ examples: ['averbacao.concluida'] })),
-    /** The webhook and its partner are. */
-    ativo: z.boolean(),
-    limite: z.int(),
-    /** Its last attempt had no answer, so that it gets one at a time. */
-    sem_resposta: z.boolean(),
-    silenciado_desde: timestamp.nullable(),
-    falhando_desde: timestamp.nullable(),
-    /** Failed attempts; only in the list of failing webhooks. */
-    falhas_ultima_hora: z.int().optional(),
-  })
-  .meta({ id: 'WebhookDaOperacao' });
+const webhook = component('WebhookDaOperacao', {
+  id,
+  parceiro_id: id,
+  parceiro: z.string(),
+  /** Without what its query holds. */
+  url: z.string(),
+  eventos: z.array(z.string().meta({ examples: ['averbacao.concluida'] })),
+  /** The webhook and its partner are. */
+  ativo: z.boolean(),
+  limite: z.int(),
+  /** Its last attempt had no answer, so that it gets one at a time. */
+  sem_resposta: z.boolean(),
+  silenciado_desde: timestamp.nullable(),
+  falhando_desde: timestamp.nullable(),
+  /** Failed attempts; only in the list of failing webhooks. */
+  falhas_ultima_hora: z.int().optional(),
+});
 export type OperatorWebhook = z.infer<typeof webhook>;
 
 export const operatorWebhook = webhook;
@@ -64,135 +62,112 @@ export const operatorWebhooks = z.strictObject({ itens: z.array(webhook), proxim
 export type OperatorWebhooks = z.infer<typeof operatorWebhooks>;
 
 /** With the newest lines of its history; the cursor is that of older ones. */
-export const shownWebhook = webhook
-  .extend({
-    entregas: z.strictObject({ pendentes: z.int(), em_andamento: z.int(), suspensas: z.int(), em_erro: z.int() }),
-    historico: z.array(z.strictObject({ mudanca: z.enum(WEBHOOK_CHANGES), ...shared }).meta({ id: 'LinhaDoWebhook' })),
-    proximo_cursor,
-  })
-  .meta({ id: 'WebhookDaOperacaoComHistorico' });
+export const shownWebhook = component('WebhookDaOperacaoComHistorico', {
+  ...webhook.shape,
+  entregas: z.strictObject({ pendentes: z.int(), em_andamento: z.int(), suspensas: z.int(), em_erro: z.int() }),
+  historico: z.array(component('LinhaDoWebhook', { mudanca: z.enum(WEBHOOK_CHANGES), ...shared })),
+  proximo_cursor,
+});
 export type ShownWebhook = z.infer<typeof shownWebhook>;
 
-const partner = z
-  .strictObject({
-    id,
-    nome: z.string().meta({ examples: ['Parceiro Um'] }),
-    ativo: z.boolean(),
-    tipo_assinatura: z.enum(SIGNING_MODES),
-    entrega_documentos: z.enum(DOCUMENT_MODES),
-    emissao: z.enum(ISSUANCE_MODES),
-    criado_em: timestamp,
-  })
-  .meta({ id: 'Parceiro' });
+const partner = component('Parceiro', {
+  id,
+  nome: z.string().meta({ examples: ['Parceiro Um'] }),
+  ativo: z.boolean(),
+  tipo_assinatura: z.enum(SIGNING_MODES),
+  entrega_documentos: z.enum(DOCUMENT_MODES),
+  emissao: z.enum(ISSUANCE_MODES),
+  criado_em: timestamp,
+});
 
 export const operatorPartner = partner;
 export const operatorPartners = z.strictObject({ itens: z.array(partner), proximo_cursor });
 
 /** With the newest lines of its history; the cursor is that of older ones. */
-export const shownPartner = partner
-  .extend({
-    historico: z.array(z.strictObject({ mudanca: z.enum(PARTNER_CHANGES), ...shared }).meta({ id: 'LinhaDoParceiro' })),
-    proximo_cursor,
-  })
-  .meta({ id: 'ParceiroComHistorico' });
+export const shownPartner = component('ParceiroComHistorico', {
+  ...partner.shape,
+  historico: z.array(component('LinhaDoParceiro', { mudanca: z.enum(PARTNER_CHANGES), ...shared })),
+  proximo_cursor,
+});
 export type ShownPartner = z.infer<typeof shownPartner>;
 
-export const queue = z
-  .strictObject({
-    em: timestamp,
-    pendentes: z.int(),
-    /** False: there may be more. */
-    contagem_exata: z.boolean(),
-    em_andamento: z.int(),
-    espera_mais_longa_s: seconds,
-    silenciados: z.int(),
-    falhando: z.int(),
-    /** False: margin queries and registrations are 503. */
-    registry_configurado: z.boolean(),
-    por_segundo: z.strictObject({ tentativas: seconds, entregues: seconds, falhas: seconds }),
-    /** Those with something pending, the latest first. */
-    webhooks: z.array(
-      z
-        .strictObject({
-          webhook_id: id,
-          parceiro: z.string(),
-          url: z.string(),
-          estado: z.enum(['ativa', 'falhando', 'saturada', 'silenciada', 'inativa']),
-          pendentes: z.int(),
-          em_andamento: z.int(),
-          vencida_ha_s: seconds,
-        })
-        .meta({ id: 'WebhookNaFila' }),
-    ),
-    pollers: z.array(
-      z
-        .strictObject({
-          poller: z.string(),
-          em_andamento: z.int(),
-          tentativas_ultimo_minuto: z.int(),
-          visto_ha_s: seconds,
-        })
-        .meta({ id: 'PollerVisto' }),
-    ),
-  })
-  .meta({ id: 'Fila' });
+export const queue = component('Fila', {
+  em: timestamp,
+  pendentes: z.int(),
+  /** False: there may be more. */
+  contagem_exata: z.boolean(),
+  em_andamento: z.int(),
+  espera_mais_longa_s: seconds,
+  silenciados: z.int(),
+  falhando: z.int(),
+  /** False: margin queries and registrations are 503. */
+  registry_configurado: z.boolean(),
+  por_segundo: z.strictObject({ tentativas: seconds, entregues: seconds, falhas: seconds }),
+  /** Those with something pending, the latest first. */
+  webhooks: z.array(
+    component('WebhookNaFila', {
+      webhook_id: id,
+      parceiro: z.string(),
+      url: z.string(),
+      estado: z.enum(['ativa', 'falhando', 'saturada', 'silenciada', 'inativa']),
+      pendentes: z.int(),
+      em_andamento: z.int(),
+      vencida_ha_s: seconds,
+    }),
+  ),
+  pollers: z.array(
+    component('PollerVisto', {
+      poller: z.string(),
+      em_andamento: z.int(),
+      tentativas_ultimo_minuto: z.int(),
+      visto_ha_s: seconds,
+    }),
+  ),
+});
 export type Queue = z.infer<typeof queue>;
 
 /** Why a delivery waits, with the row that proves it. */
-export const operatorWait = z
-  .strictObject({
-    entrega_id: id,
-    webhook_id: id,
-    parceiro_id: id,
-    status: z.enum(DELIVERY_STATUSES),
-    motivo: z.enum(WAITING_REASONS),
-    explicacao: z.string().meta({ examples: ['O operador silenciou o webhook em 2026-01-31T12:00:00.000Z.'] }),
-    explicacao_en: z.string().meta({ examples: ['An operator muted its webhook at 2026-01-31T12:00:00.000Z.'] }),
-    proxima_tentativa_em: timestamp.nullable(),
-    vencida_ha_s: seconds,
-    falhas: z.int(),
-    ultimo_resultado: z.enum(OUTCOMES).nullable(),
-    /** The claim that has it in flight, and for how long. */
-    reivindicacao: z.string().nullable(),
-    reivindicada_ha_s: seconds.nullable().meta({ examples: [1.5] }),
-    /** Of its webhook: deliveries in flight, the slots that it has now, and since when it is muted or failing. */
-    em_andamento: z.int(),
-    janela: z.int().meta({ examples: [8] }),
-    silenciado_desde: timestamp.nullable(),
-    falhando_desde: timestamp.nullable(),
-    pollers_vivos: z.int().meta({ examples: [2] }),
-  })
-  .meta({ id: 'EsperaDaOperacao' });
+export const operatorWait = component('EsperaDaOperacao', {
+  entrega_id: id,
+  webhook_id: id,
+  parceiro_id: id,
+  status: z.enum(DELIVERY_STATUSES),
+  motivo: z.enum(WAITING_REASONS),
+  explicacao: z.string().meta({ examples: ['O operador silenciou o webhook em 2026-01-31T12:00:00.000Z.'] }),
+  explicacao_en: z.string().meta({ examples: ['An operator muted its webhook at 2026-01-31T12:00:00.000Z.'] }),
+  proxima_tentativa_em: timestamp.nullable(),
+  vencida_ha_s: seconds,
+  falhas: z.int(),
+  ultimo_resultado: z.enum(OUTCOMES).nullable(),
+  /** The claim that has it in flight, and for how long. */
+  reivindicacao: z.string().nullable(),
+  reivindicada_ha_s: seconds.nullable().meta({ examples: [1.5] }),
+  /** Of its webhook: deliveries in flight, the slots that it has now, and since when it is muted or failing. */
+  em_andamento: z.int(),
+  janela: z.int().meta({ examples: [8] }),
+  silenciado_desde: timestamp.nullable(),
+  falhando_desde: timestamp.nullable(),
+  pollers_vivos: z.int().meta({ examples: [2] }),
+});
 export type OperatorWait = z.infer<typeof operatorWait>;
 
 /** What `api` runs by itself. */
 export const jobs = z.strictObject({
   itens: z.array(
-    z
-      .strictObject({
-        tarefa: z.string().meta({ examples: ['verify'] }),
-        /** Five fields of cron by the time of São Paulo; null: off. */
-        agenda: z
-          .string()
-          .nullable()
-          .meta({ examples: ['0 3 * * *'] }),
-        proxima_em: timestamp.nullable(),
-        em_andamento: z.boolean(),
-        /** Of the last run. */
-        terminou_em: timestamp.nullable(),
-        duracao_s: seconds.nullable().meta({ examples: [12.5] }),
-        codigo_saida: z
-          .int()
-          .nullable()
-          .meta({ examples: [0] }),
-        resultado: z
-          .string()
-          .nullable()
-          .meta({ examples: ['812 seals, 0 findings'] }),
-        /** Since it should have begun; 0 while it is not due, or runs. */
-        atrasada_s: seconds.meta({ examples: [0] }),
-      })
-      .meta({ id: 'Tarefa' }),
+    component('Tarefa', {
+      tarefa: z.string().meta({ examples: ['verify'] }),
+      /** Five fields of cron by the time of São Paulo; null: off. */
+      agenda: shown(z.string().nullable(), '0 3 * * *'),
+      proxima_em: timestamp.nullable(),
+      em_andamento: z.boolean(),
+      /** Of the last run. */
+      terminou_em: timestamp.nullable(),
+      duracao_s: seconds.nullable().meta({ examples: [12.5] }),
+      codigo_saida: shown(z.int().nullable(), 0),
+      resultado: shown(z.string().nullable(), '812 seals, 0 findings'),
+      /** Since it should have begun; 0 while it is not due, or runs. */
+      atrasada_s: seconds.meta({ examples: [0] }),
+    }),
   ),
 });
 export type Jobs = z.infer<typeof jobs>;

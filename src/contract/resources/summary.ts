@@ -1,6 +1,6 @@
 /** What was sent to a partner in a window of time, step by step, and what waits. */
 import { z } from 'zod';
-import { timestamp } from '../values.ts';
+import { component, timestamp } from '../values.ts';
 
 /** Windows by name, in seconds, each with its step. */
 export const WINDOWS = {
@@ -21,24 +21,20 @@ const numbers = {
   p99_ms: z.int().nullable(),
 };
 
-export const summary = z
-  .strictObject({
-    passo_s: z.int(),
-    /** Every step of the window, the oldest first. */
-    passos: z.array(z.strictObject({ inicio: timestamp, ...numbers }).meta({ id: 'PassoDoResumo' })),
-    ...numbers,
-    /** The window is told from then on only, for it has too many attempts; null when it is whole. */
-    mostra_desde: timestamp.nullable(),
-    espera: z
-      .strictObject({
-        pendentes: z.int(),
-        vencidas: z.int(),
-        /** When what waits longest was due; null when nothing is due. */
-        vencida_desde: timestamp.nullable(),
-        /** A webhook has more than were counted. */
-        ha_mais: z.boolean(),
-      })
-      .meta({ id: 'EsperaDoResumo' }),
-  })
-  .meta({ id: 'Resumo' });
+export const summary = component('Resumo', {
+  passo_s: z.int(),
+  /** Every step of the window, the oldest first. */
+  passos: z.array(component('PassoDoResumo', { inicio: timestamp, ...numbers })),
+  ...numbers,
+  /** The window is told from then on only, for it has too many attempts; null when it is whole. */
+  mostra_desde: timestamp.nullable(),
+  espera: component('EsperaDoResumo', {
+    pendentes: z.int(),
+    vencidas: z.int(),
+    /** When what waits longest was due; null when nothing is due. */
+    vencida_desde: timestamp.nullable(),
+    /** A webhook has more than were counted. */
+    ha_mais: z.boolean(),
+  }),
+});
 export type Summary = z.infer<typeof summary>;

@@ -1,7 +1,7 @@
 /** How a webhook fares. */
 import { z } from 'zod';
 import { OUTCOMES, WEBHOOK_STATES } from '../statuses.ts';
-import { id, timestamp } from '../values.ts';
+import { component, id, timestamp } from '../values.ts';
 
 /** Pending deliveries of one webhook among which the oldest is looked for, and up to which they are counted. */
 export const PENDING_LOOKED_AT = 200;
@@ -18,36 +18,32 @@ const failures = z
   .strict()
   .meta({ id: 'FalhasPorResultado' });
 
-const period = z
-  .strictObject({
-    /** The full hour, or the midnight of São Paulo, with which the period begins. */
-    desde: timestamp,
-    /** Attempts, not deliveries. */
-    entregues: z.int(),
-    falhas: failures,
-    /** Of the answers, whatever they said; null without any. At most a tenth above the true value. */
-    p50_ms: z.int().nullable(),
-    p95_ms: z.int().nullable(),
-  })
-  .meta({ id: 'PeriodoDeSaude' });
+const period = component('PeriodoDeSaude', {
+  /** The full hour, or the midnight of São Paulo, with which the period begins. */
+  desde: timestamp,
+  /** Attempts, not deliveries. */
+  entregues: z.int(),
+  falhas: failures,
+  /** Of the answers, whatever they said; null without any. At most a tenth above the true value. */
+  p50_ms: z.int().nullable(),
+  p95_ms: z.int().nullable(),
+});
 export type HealthPeriod = z.infer<typeof period>;
 
-export const webhookHealth = z
-  .strictObject({
-    webhook_id: id,
-    estado: z.enum(WEBHOOK_STATES),
-    /** Of the pending deliveries that are due first, at most {@link PENDING_LOOKED_AT}, the one that was made first. */
-    pendente_mais_antiga: z
-      .strictObject({ id, criada_em: timestamp, proxima_tentativa_em: timestamp.nullable() })
-      .nullable(),
-    /** Of the newest {@link STREAK_OF} deliveries, how many of the newest that were tried failed one after the other. */
-    falhas_seguidas: z.int(),
-    /** Of the same deliveries. */
-    ultima_entregue_em: timestamp.nullable(),
-    ultimas_24h: period,
-    ultimos_7d: period,
-    /** When the attempts were last counted; null before the first time. */
-    contada_em: timestamp.nullable(),
-  })
-  .meta({ id: 'SaudeDoWebhook' });
+export const webhookHealth = component('SaudeDoWebhook', {
+  webhook_id: id,
+  estado: z.enum(WEBHOOK_STATES),
+  /** Of the pending deliveries that are due first, at most {@link PENDING_LOOKED_AT}, the one that was made first. */
+  pendente_mais_antiga: z
+    .strictObject({ id, criada_em: timestamp, proxima_tentativa_em: timestamp.nullable() })
+    .nullable(),
+  /** Of the newest {@link STREAK_OF} deliveries, how many of the newest that were tried failed one after the other. */
+  falhas_seguidas: z.int(),
+  /** Of the same deliveries. */
+  ultima_entregue_em: timestamp.nullable(),
+  ultimas_24h: period,
+  ultimos_7d: period,
+  /** When the attempts were last counted; null before the first time. */
+  contada_em: timestamp.nullable(),
+});
 export type WebhookHealthResource = z.infer<typeof webhookHealth>;

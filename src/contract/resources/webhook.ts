@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { RESERVED_NAMES, SUBSCRIBABLE_NAMES } from '../events.ts';
 import { WEBHOOK_CHANGES } from '../statuses.ts';
-import { id, timestamp } from '../values.ts';
+import { component, id, timestamp } from '../values.ts';
 import { webhookHealth } from './webhook-health.ts';
 
 /** At most this many active webhooks of one partner. */
@@ -60,15 +60,13 @@ export function changeWebhook<U extends z.ZodType<string>>(url: U) {
     });
 }
 
-export const webhook = z
-  .strictObject({
-    id,
-    url: z.string(),
-    eventos: z.array(eventName),
-    ativo: z.boolean(),
-    criado_em: timestamp,
-  })
-  .meta({ id: 'Webhook' });
+export const webhook = component('Webhook', {
+  id,
+  url: z.string(),
+  eventos: z.array(eventName),
+  ativo: z.boolean(),
+  criado_em: timestamp,
+});
 export type WebhookResource = z.infer<typeof webhook>;
 
 /** `saude` is there where the list was asked to include it. */
@@ -78,17 +76,15 @@ export type ListedWebhook = z.infer<typeof listedWebhook>;
 /** What happened to a webhook, the newest line first; each shows what it was from then on. */
 export const webhookHistory = z.strictObject({
   itens: z.array(
-    z
-      .strictObject({
-        mudou_em: timestamp,
-        mudanca: z.enum(WEBHOOK_CHANGES),
-        /** The `sub` of the partner's token, `operador` or `servico`. */
-        autor: z.string(),
-        url: z.string(),
-        eventos: z.array(eventName),
-        ativo: z.boolean(),
-      })
-      .meta({ id: 'MudancaDoWebhook' }),
+    component('MudancaDoWebhook', {
+      mudou_em: timestamp,
+      mudanca: z.enum(WEBHOOK_CHANGES),
+      /** The `sub` of the partner's token, `operador` or `servico`. */
+      autor: z.string(),
+      url: z.string(),
+      eventos: z.array(eventName),
+      ativo: z.boolean(),
+    }),
   ),
   proximo_cursor: z.string().nullable(),
 });
@@ -130,15 +126,13 @@ export const rotatedSecret = z
   });
 
 /** Where a rotation stands: times, and never a secret. */
-export const secretState = z
-  .strictObject({
-    id,
-    /** A new secret waits, and signs from then on; null when none waits. */
-    vale_em: timestamp.nullable(),
-    /** The secret before the newest signs beside it until then; null when the newest signs alone. */
-    anterior_ate: timestamp.nullable(),
-  })
-  .meta({ id: 'EstadoDoSecret' });
+export const secretState = component('EstadoDoSecret', {
+  id,
+  /** A new secret waits, and signs from then on; null when none waits. */
+  vale_em: timestamp.nullable(),
+  /** The secret before the newest signs beside it until then; null when the newest signs alone. */
+  anterior_ate: timestamp.nullable(),
+});
 export type SecretState = z.infer<typeof secretState>;
 
 /** The answer when a waiting secret is made to sign. */

@@ -1,7 +1,7 @@
 /** Orders to forget a worker, as an operator gives and reads them. */
 import { z } from 'zod';
 import { cpf } from '../tax-ids.ts';
-import { id, timestamp } from '../values.ts';
+import { component, id, shown, timestamp } from '../values.ts';
 import { act } from './operator.ts';
 
 /** The number of a court's order, as courts write it. */
@@ -24,22 +24,17 @@ export const eraseWorker = act.extend({
 
 const SITUATIONS = ['em_andamento', 'concluido'] as const;
 
-export const erasure = z
-  .strictObject({
-    id,
-    situacao: z.enum(SITUATIONS),
-    /** How many events it covers. */
-    eventos: z.int(),
-    motivo: z.string(),
-    ordem_judicial: z
-      .string()
-      .meta({ examples: ['0001234-56.2026.8.26.0100'] })
-      .nullable(),
-    autor: z.string(),
-    pedido_em: timestamp,
-    concluido_em: timestamp.nullable(),
-  })
-  .meta({ id: 'Apagamento' });
+export const erasure = component('Apagamento', {
+  id,
+  situacao: z.enum(SITUATIONS),
+  /** How many events it covers. */
+  eventos: z.int(),
+  motivo: z.string(),
+  ordem_judicial: shown(z.string(), '0001234-56.2026.8.26.0100').nullable(),
+  autor: z.string(),
+  pedido_em: timestamp,
+  concluido_em: timestamp.nullable(),
+});
 export type ErasureResource = z.infer<typeof erasure>;
 
 /** The newest first. */
