@@ -1,6 +1,6 @@
 /**
- * An example for every field of a body that has no format, pattern or list of values to make one from. By name, because
- * a name means the same wherever it occurs; where a text and a number share one, by both.
+ * An example for every field of a body that has no format, pattern or list of values to make one from: of a text by its name,
+ * because a name means the same wherever it occurs.
  */
 const TEXTS: Readonly<Record<string, string>> = {
   autor: 'core-banking',
@@ -47,72 +47,13 @@ const TEXTS: Readonly<Record<string, string>> = {
   valor: 'application/json',
 };
 
+/** Of the numbers those that a client sends, or knows by heart. */
 const NUMBERS: Readonly<Record<string, number>> = {
-  atraso_s: 0.4,
   avancar_segundos: 3_600,
-  desconhecido: 0,
-  dias: 30,
-  desligamentos: 1,
-  destino_recusado: 0,
-  duracao_ms: 142,
-  em_andamento: 2,
-  em_erro: 1,
-  entregas: 40,
-  entregas_adiantadas: 3,
-  entregue: 118,
-  entregues: 1_180,
-  epoca: 1,
-  epoca_final: 1,
-  erro: 1,
-  erro_conexao: 2,
-  erro_tls: 0,
-  esperadas: 120,
-  eventos: 60,
-  espera_mais_longa_s: 4.2,
-  falhando: 0,
-  falhas: 3,
-  falhas_seguidas: 0,
-  falhas_ultima_hora: 40,
-  indice: 41,
-  iguais: 12,
   limite: 64,
-  linhas: 250,
-  margem_percentual: 0.35,
-  novos: 1,
-  numero: 1,
-  numero_ccbs: 12,
   numero_parcelas: 24,
-  importados: 0,
-  p50_ms: 84,
-  p95_ms: 310,
-  p99_ms: 480,
-  passo_s: 60,
-  pendente: 1,
-  pendentes: 12,
-  posicao: 17,
-  primeira_epoca: 1,
-  resposta_nao_2xx: 3,
-  saldo_pendente: 4_280.5,
-  selo: 7,
-  selo_ate: 41,
-  selo_de: 7,
   status_http: 200,
   ultimo_status_http: 200,
-  silenciados: 1,
-  suspensa: 0,
-  suspensas: 0,
-  tempo_esgotado: 1,
-  tentativas: 12.3,
-  tentativas_ultimo_minuto: 740,
-  total_diferencas: 0,
-  total_parcelas: 12,
-  total_tentativas: 1,
-  vencida_ha_s: 4.2,
-  vencidas: 2,
-  valor_total: 3_210.75,
-  versao: 4,
-  versao_emprestimo: 4,
-  visto_ha_s: 0.1,
 };
 
 const MADE_FROM = ['$ref', 'enum', 'const', 'format', 'examples'];
@@ -123,8 +64,13 @@ export function withExample(
   schema: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, unknown>> {
   if (MADE_FROM.some((key) => key in schema)) return schema;
-  const types = [schema.type].flat();
-  const example = types.includes('string') ? TEXTS[name] : NUMBERS[name];
-  const isScalar = types.some((type) => type === 'string' || type === 'integer' || type === 'number');
-  return isScalar && example !== undefined ? { ...schema, examples: [example] } : schema;
+  const types = new Set([schema.type].flat());
+  const example = types.has('string')
+    ? TEXTS[name]
+    : types.has('integer')
+      ? (NUMBERS[name] ?? 1)
+      : types.has('number')
+        ? 0.5
+        : undefined;
+  return example === undefined ? schema : { ...schema, examples: [example] };
 }
