@@ -1,7 +1,7 @@
 /** The overview's numbers, and what is live: it comes by itself, to few enough, and ends with the session. */
 import { describe, expect, test } from 'vitest';
 import type { Summary } from '../../src/contract/resources/summary.ts';
-import { seriesOf } from '../../src/painel/overview/series.ts';
+import { seriesOf } from '../../src/painel/overview/pulse.ts';
 import { READER, startPainelWorld } from '../support/painel.ts';
 import { countHours } from '../../src/delivery/queue/upkeep/hour-counter.ts';
 import { status } from '../support/receiver.ts';

@@ -13,7 +13,6 @@ import { confirmed } from '../frame/forms.ts';
 import { copyable, doneNotice, fact, loanPath, moment, outcomeBadge, standing } from '../frame/parts.ts';
 import { refusalList } from '../frame/refusals.ts';
 import { curlOf } from './curl.ts';
-import { timeline } from './timeline.ts';
 
 const INSTANT = /(\d{4}-\d\d-\d\dT[\d:.]+Z)/;
 
@@ -160,4 +159,27 @@ function checkpointPart({ t }: Visit, note: string): Html {
     <p class="dim">${t.delivery.checkpointHint} <a href="/docs/verificacao">${t.delivery.checkpointDocs}</a></p>
     ${copyable(t, 'checkpoint-text', HEADER_CHECKPOINT, checkpointHeader(note))}
   </section>`;
+}
+
+/** Attempts against the schedule: those that were made, and those that it still plans. */
+function timeline(visit: Visit, { tentativas, tentativas_previstas: planned }: DeliveryAsSent): Html {
+  const { t } = visit;
+  const made = tentativas.map(
+    (attempt) =>
+      html`<li class="made made-${attempt.resultado === 'entregue' ? 'entregue' : 'erro'}">
+        <strong>${t.delivery.attempt(attempt.numero)}</strong> ${moment(visit, attempt.inicio)}
+        ${outcomeBadge(t, attempt.resultado, attempt.status_http)}
+      </li>`,
+  );
+  const last = tentativas.at(-1)?.numero ?? 0;
+  const coming = planned.map(
+    (at, index) =>
+      html`<li class="planned">
+        <strong>${t.delivery.attempt(last + index + 1)}</strong> ${moment(visit, at)}
+        <span class="dim">${t.delivery.planned}</span>
+      </li>`,
+  );
+  return html`<ol class="timeline">
+    ${made}${coming}
+  </ol>`;
 }

@@ -1,15 +1,21 @@
 /** Loans: those that moved last, and one with its way, its events and what each of them had delivered. */
 import { html } from 'hono/html';
-import type { LoanResource, RecentLoan, recentLoans } from '../../contract/resources/loan-resource.ts';
+import type {
+  LoanHistory,
+  LoanResource,
+  LoanStep,
+  RecentLoan,
+  recentLoans,
+} from '../../contract/resources/loan-resource.ts';
 import { id as uuid } from '../../contract/values.ts';
 import type { z } from 'zod';
 import type { Html, Visit } from '../env.ts';
 import type { Guard } from '../frame/guard.ts';
 import { answerPage } from '../frame/page.ts';
 import { idForm } from '../frame/forms.ts';
-import { moment, notice, table } from '../frame/parts.ts';
+import { copyable, fact, moment, notice, plainList, shortId, statusBadge, table } from '../frame/parts.ts';
 import { pathId } from '../address.ts';
-import { showLoan } from './one.ts';
+import { diagram } from './diagram.ts';
 
 const READ = { reader: 'partner', scope: 'emprestimos:read' } as const;
 const SHOWN = 50;
@@ -55,4 +61,87 @@ function loanTable(visit: Visit, loans: readonly RecentLoan[]): Html {
       moment(visit, atualizado_em),
     ]),
   );
+}
+
+/** One loan as it was right after any of its events. */
+async function showLoan(visit: Visit, id: string): Promise<Response> {
+  const { c, t, api } = visit;
+  const loan = await api.read<LoanResource>(`/v1/emprestimos/${id}`);
+  const asked = Number(c.req.query('versao') ?? loan.versao);
+  const version = Number.isSafeInteger(asked) && asked >= 1 && asked <= loan.versao ? asked : loan.versao;
+  const [then, { itens: steps }] = await Promise.all([
+    version === loan.versao ? loan : api.read<LoanResource>(`/v1/emprestimos/${id}`, { versao: String(version) }),
+    api.read<LoanHistory>(`/v1/emprestimos/${id}/historico`),
+  ]);
+  return answerPage(c, {
+    title: t.loans.one(loan.numero),
+    body: html`${slider(visit, loan, version)}
+      <section id="estado" aria-live="polite">
+        ${diagram(t, steps.slice(0, version))} ${facts(visit, then)}
+        <h2>${t.frame.events}</h2>
+        ${eventList(visit, steps, version)}
+        <h2>${t.loans.asRead(version)}</h2>
+        ${copyable(t, 'resource', t.loans.asRead(version), JSON.stringify(then, null, 2))}
+      </section>`,
+  });
+}
+
+/** Every move of the slider draws the state anew; without a script the button does. */
+function slider({ t }: Visit, { id, versao }: LoanResource, version: number): Html {
+  const path = `/painel/emprestimos/${id}`;
+  return html`<form
+    class="inline"
+    method="get"
+    action="${path}"
+    hx-get="${path}"
+    hx-trigger="input from:#versao delay:80ms, submit"
+    hx-target="#estado"
+    hx-select="#estado"
+    hx-swap="outerHTML"
+    hx-push-url="true"
+  >
+    <label for="versao">${t.loans.slider}</label>
+    <input
+      id="versao"
+      name="versao"
+      type="range"
+      min="1"
+      max="${versao}"
+      value="${version}"
+      data-shown-in="versao-now"
+    />
+    <output id="versao-now" for="versao">${version}</output>
+    <button class="small">${t.frame.apply}</button>
+  </form>`;
+}
+
+function facts(visit: Visit, loan: LoanResource): Html {
+  const { t } = visit;
+  return html`<dl class="facts">
+    ${fact('Id', loan.id, 'id')} ${fact(t.loans.number, loan.numero)}
+    ${fact(t.deliveries.status, html`<span class="badge">${t.loanStatus[loan.status]}</span>`)}
+    ${fact(t.loans.nextAction, loan.proxima_acao === null ? '–' : t.nextAction[loan.proxima_acao])}
+    ${fact(t.loans.documentsDimension, t.documents[loan.entrega_docs_registry?.situacao ?? 'nenhuma'])}
+    ${fact(t.loans.at, moment(visit, loan.atualizado_em))}
+    ${fact(t.frame.deliveries, html`<a href="/painel/entregas?emprestimo_id=${loan.id}">${t.loans.allDeliveries}</a>`)}
+  </dl>`;
+}
+
+function eventList(visit: Visit, steps: readonly LoanStep[], version: number): Html {
+  const { t } = visit;
+  return html`<ol class="events">
+    ${steps.map(
+      ({ versao, evento, ocorrido_em, status, entregas }) =>
+        html`<li class="${versao > version ? 'later' : ''}">
+          <span class="number">v${versao}</span> <code>${evento}</code> ${moment(visit, ocorrido_em)}
+          ${status === null ? '' : html`<span class="badge">${t.loanStatus[status]}</span>`}
+          ${entregas.length === 0 ? html`<span class="dim">${t.loans.noDelivery}</span>` : ''}
+          ${plainList(
+            entregas.map(
+              (one) => html`<a href="/painel/entregas/${one.id}">${shortId(one.id)}</a> ${statusBadge(t, one.status)}`,
+            ),
+          )}
+        </li>`,
+    )}
+  </ol>`;
 }

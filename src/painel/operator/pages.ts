@@ -1,4 +1,4 @@
-/** What an operator watches: the queue and its pollers live, the webhooks that fail, and those that are muted. */
+/** What an operator watches: the queue and its pollers live, the webhooks that fail, those that are muted, and the jobs. */
 import { html } from 'hono/html';
 import type { Jobs, OperatorWebhooks, Queue } from '../../contract/resources/operator.ts';
 import { id as uuid } from '../../contract/values.ts';
@@ -11,12 +11,13 @@ import { moment, plainList, shortId, shortUrl, table, tile } from '../frame/part
 import type { Streams } from '../live.ts';
 import { OPERATE } from './acts.ts';
 import { showWait } from './delivery.ts';
-import { jobsPart } from './jobs.ts';
 import { addOperatorPartner } from './partner.ts';
 import { addOperatorWorkers } from './workers.ts';
 import { addOperatorWebhook, linkTo } from './webhook.ts';
 
 const EVERY_MS = 2_000;
+/** A job is overdue after that: each api looks every 15 s. */
+const OVERDUE_S = 60;
 const FAILING = { estado: 'com_falhas', limite: '50' };
 
 export function addOperatorPages(guard: Guard, streams: Streams): void {
@@ -144,4 +145,45 @@ function failingPart({ t }: Visit, { itens }: OperatorWebhooks): Html {
       ),
       t.overview.noneFailing,
     )}`;
+}
+
+/** What the service does by itself: each job with its schedule, its last run and what came of it. */
+function jobsPart(visit: Visit, { itens }: Jobs): Html {
+  const { operator: words } = visit.t;
+  return html`<h2>${words.jobs}</h2>
+    ${
+      itens.length === 0
+        ? html`<p>${words.noJobs}</p>`
+        : table(
+            words.jobs,
+            [words.job, words.schedule, words.state, words.lastRun, { number: words.took }, words.nextRun],
+            itens.map((job) => jobRow(visit, job)),
+          )
+    }`;
+}
+
+function jobRow(visit: Visit, job: Jobs['itens'][number]) {
+  return [
+    html`<code>${job.tarefa}</code>`,
+    job.agenda === null ? '–' : html`<code>${job.agenda}</code>`,
+    jobState(visit, job),
+    moment(visit, job.terminou_em),
+    job.duracao_s === null || job.em_andamento ? '–' : `${job.duracao_s.toFixed(1)} s`,
+    moment(visit, job.proxima_em),
+  ];
+}
+
+function jobState(
+  { t }: Visit,
+  { agenda, em_andamento, codigo_saida, resultado, atrasada_s }: Jobs['itens'][number],
+): Html {
+  const { jobStates: words } = t.operator;
+  if (em_andamento) return html`<span class="badge badge-pendente">${words.runs}</span>`;
+  if (atrasada_s > OVERDUE_S) return html`<span class="badge badge-erro">${words.overdue}</span>`;
+  if (codigo_saida !== null && codigo_saida !== 0) {
+    return html`<span class="badge badge-erro">${words.failed(codigo_saida)}</span>
+      <div class="dim">${resultado?.slice(0, 300)}</div>`;
+  }
+  if (codigo_saida === 0) return html`<span class="badge badge-entregue">${words.well}</span>`;
+  return html`<span class="badge">${agenda === null ? words.off : words.never}</span>`;
 }

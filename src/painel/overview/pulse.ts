@@ -7,13 +7,18 @@ import { pathOf } from '../files.ts';
 import type { Streams } from '../live.ts';
 import { momentText } from '../frame/clock.ts';
 import { choices, select } from '../frame/forms.ts';
-import { pauseButton, table } from '../frame/parts.ts';
-import { type Numbers, seriesOf } from './series.ts';
-import { failingList, tiles } from './tiles.ts';
+import { moment, pauseButton, plainList, shortUrl, table, tile } from '../frame/parts.ts';
+import { healthBadge } from '../webhooks/list.ts';
 
 /** A long window is read anew less often: it costs more, and changes less. */
 const EVERY_MS = 3_000;
 const SLOWLY_MS = 15_000;
+
+interface Numbers {
+  readonly summary: Summary;
+  /** The active webhooks whose newest attempts failed; null of one webhook. */
+  readonly failing: readonly ListedWebhook[] | null;
+}
 
 function windowOf({ c }: Visit): WindowName {
   const given = c.req.query('janela') ?? '';
@@ -26,6 +31,18 @@ async function readNumbers(visit: Visit, webhookId: string): Promise<Numbers> {
     webhookId === '' ? visit.api.read<ListedWebhook[]>('/v1/webhooks', { incluir: 'saude' }) : null,
   ]);
   return { summary, failing: webhooks?.filter(({ saude }) => (saude?.falhas_seguidas ?? 0) > 0) ?? null };
+}
+
+/** One value for each step of the window, oldest first: seconds since 1970, attempts a minute, milliseconds. */
+export function seriesOf({ passos, passo_s }: Pick<Summary, 'passos' | 'passo_s'>) {
+  const perMinute = (count: number) => Math.round((count / passo_s) * 60 * 100) / 100;
+  return {
+    at: passos.map(({ inicio }) => Date.parse(inicio) / 1_000),
+    delivered: passos.map(({ entregues }) => perMinute(entregues)),
+    failed: passos.map(({ falhas }) => perMinute(falhas)),
+    p50: passos.map(({ p50_ms }) => p50_ms),
+    p99: passos.map(({ p99_ms }) => p99_ms),
+  };
 }
 
 /** The stream that {@link pulsePart} listens to. */
@@ -95,4 +112,28 @@ function numbersTable({ t, c }: Visit, { summary }: Numbers): Html {
       return [momentText(c.var, new Date(second * 1_000)), one, other, half ?? '–', most ?? '–'];
     }),
   );
+}
+
+function tiles(visit: Visit, { summary, failing }: Numbers): Html {
+  const { t } = visit;
+  const { entregues, falhas, p50_ms, p99_ms, mostra_desde, espera } = summary;
+  const more = espera.ha_mais ? '+' : '';
+  const ms = (value: number | null) => (value === null ? '–' : t.words.ms(value));
+  return html`<dl class="tiles">
+      ${tile(t.overview.delivered, String(entregues))} ${tile(t.overview.failedAttempts, String(falhas), falhas > 0)}
+      ${tile(t.overview.arrival('p50'), ms(p50_ms))} ${tile(t.overview.arrival('p99'), ms(p99_ms))}
+      ${tile(t.overview.pending, `${espera.pendentes}${more}`)} ${tile(t.overview.due, `${espera.vencidas}${more}`)}
+      ${tile(t.overview.oldestDue, moment(visit, espera.vencida_desde))}
+      ${failing && tile(t.overview.failing, String(failing.length), failing.length > 0)}
+    </dl>
+    ${mostra_desde === null ? '' : html`<p class="dim">${t.overview.cut} ${moment(visit, mostra_desde)}</p>`}`;
+}
+
+function failingList({ t }: Visit, { failing }: Numbers): Html | '' {
+  if (failing === null) return '';
+  const items = failing.map(
+    ({ id, url, saude }) =>
+      html`<a href="/painel/webhooks/${id}">${shortUrl(url)}</a> ${saude && healthBadge(t, saude)}`,
+  );
+  return plainList(items, t.overview.noneFailing);
 }

@@ -4,21 +4,24 @@ import type { SecretState, WebhookHistory, WebhookResource } from '../../contrac
 import type { DeliveryResource } from '../../contract/resources/delivery-resource.ts';
 import type { HealthPeriod, WebhookHealthResource } from '../../contract/resources/webhook-health.ts';
 import { DELIVERY_ORDERS, type DeliveryOrder, OUTCOMES } from '../../contract/statuses.ts';
+import { newRequestId } from '../../http/request-env.ts';
 import { deliveryTable } from '../deliveries/table.ts';
 import type { Refusal } from '../api-client.ts';
 import type { Html, Visit } from '../env.ts';
 import { answerPage } from '../frame/page.ts';
-import { confirmed, tick } from '../frame/forms.ts';
+import { choices, confirmed, select, tick } from '../frame/forms.ts';
 import { copyable, doneNotice, fact, moment, shortUrl, table } from '../frame/parts.ts';
 import { refusalList } from '../frame/refusals.ts';
 import { pulsePart } from '../overview/pulse.ts';
-import { historyPart } from './history.ts';
 import { healthBadge } from './list.ts';
-import { secretPart } from './rotation.ts';
 import { snippetsFor } from './snippets.ts';
 
 /** Deliveries shown. */
 const NEWEST = '10';
+/** When a new secret may begin to sign, in hours from now; 0 is at once. */
+const WAITS_H = [0, 1, 4, 12, 23] as const;
+
+type HistoryLine = WebhookHistory['itens'][number];
 type Failure = keyof HealthPeriod['falhas'];
 
 export async function showWebhook(visit: Visit, id: string, refusal?: Refusal): Promise<Response> {
@@ -117,4 +120,71 @@ function snippetPart({ t }: Visit, { url }: WebhookResource): Html {
         </details>`,
     )}
   </section>`;
+}
+
+/** Where the rotation of its secret stands, and the next step of it. */
+function secretPart(visit: Visit, state: SecretState, mayWrite: boolean): Html {
+  const { t } = visit;
+  return html`<section aria-labelledby="secret">
+    <h2 id="secret">${t.webhooks.secret}</h2>
+    ${secretStanding(visit, state)} ${mayWrite ? html`<div class="actions">${secretSteps(visit, state)}</div>` : ''}
+  </section>`;
+}
+
+function secretStanding(visit: Visit, { vale_em: waitsUntil, anterior_ate: previousUntil }: SecretState): Html {
+  const { t } = visit;
+  if (waitsUntil !== null) return html`<p>${t.webhooks.waits} ${countdown(visit, waitsUntil)}</p>`;
+  if (previousUntil !== null) return html`<p>${t.webhooks.overlaps} ${countdown(visit, previousUntil)}</p>`;
+  return html`<p>${t.webhooks.alone}</p>`;
+}
+
+/** A moment with the time that is left till then, which a script counts down. */
+function countdown(visit: Visit, at: string): Html {
+  return html`${moment(visit, at)} <strong data-until="${at}"></strong>`;
+}
+
+function secretSteps(visit: Visit, { id, vale_em: waitsUntil, anterior_ate: previousUntil }: SecretState): Html {
+  const { t } = visit;
+  const path = `/painel/webhooks/${id}/segredo`;
+  if (waitsUntil !== null) {
+    return html`${confirmed(visit, `${path}/ativar`, { label: t.webhooks.activate, question: t.webhooks.activateConfirm })}
+    ${confirmed(visit, `${path}/descartar`, { label: t.webhooks.discard, question: t.webhooks.discardConfirm })}`;
+  }
+  if (previousUntil !== null) {
+    return confirmed(visit, `${path}/encerrar`, { label: t.webhooks.end, question: t.webhooks.endConfirm });
+  }
+  const waits = WAITS_H.map(
+    (hours) => [String(hours), hours === 0 ? t.words.soon : t.webhooks.inHours(hours)] as const,
+  );
+  const fields = html`<p>
+    <input type="hidden" name="chave" value="${newRequestId()}" />
+    ${select(t.webhooks.signsFrom, 'horas', choices('0', waits))}
+  </p>`;
+  return confirmed(visit, path, { label: t.webhooks.rotate, question: t.webhooks.rotateConfirm }, fields);
+}
+
+/** What changed of it, when and by whom; the newest first. */
+function historyPart(visit: Visit, id: string, { itens, proximo_cursor }: WebhookHistory): Html {
+  const { operator: words } = visit.t;
+  const rows = itens.map((line, index) => [
+    moment(visit, line.mudou_em),
+    html`<code>${line.mudanca}</code>`,
+    line.autor,
+    difference(line, itens[index + 1]),
+  ]);
+  const older = html`<p><a href="/painel/webhooks/${id}?antes=${proximo_cursor}#historico">${words.older}</a></p>`;
+  return html`<section aria-labelledby="historico">
+    <h2 id="historico">${words.history}</h2>
+    ${table(words.history, [visit.t.loans.at, words.change, words.author, ''], rows, 'fields')}
+    ${proximo_cursor === null ? '' : older}
+  </section>`;
+}
+
+/** What a change made other than it was; `before` is the line below, if it is known. */
+function difference({ url, eventos }: HistoryLine, before: HistoryLine | undefined): Html | '' {
+  if (before === undefined) return '';
+  const added = eventos.filter((name) => !before.eventos.includes(name)).map((name) => `+${name}`);
+  const removed = before.eventos.filter((name) => !eventos.includes(name)).map((name) => `−${name}`);
+  return html`${url === before.url ? '' : html`<code class="wrap">${before.url} → ${url}</code> `}
+  ${[...added, ...removed].map((text) => html`<code>${text}</code> `)}`;
 }
