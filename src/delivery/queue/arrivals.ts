@@ -13,6 +13,7 @@
  */
 import type { Tx } from '../../db/pool.ts';
 import type { Answers } from './answers.ts';
+import { arrayText } from './array-text.ts';
 import type { Report } from './report.ts';
 
 /** How an idle poller waits for work, in milliseconds: how long at most, how often it looks, and how old work must be. */
@@ -45,11 +46,11 @@ export async function freeSlots(tx: Tx, freed: readonly (Subject & Partial<Answe
     insert into arrivals (webhook_id, partner_id, kind, good, bad, good_ms)
     select id, partner_id, kind::arrival_kind, good, bad, good_ms
     from unnest(
-        ${freed.map(({ webhookId }) => webhookId)}::uuid[],
-        ${freed.map(({ partnerId }) => partnerId)}::uuid[],
-        ${freed.map(({ isSilent = false }) => (isSilent ? 'slot_free_silent' : 'slot_free'))}::text[],
-        ${freed.map(({ good = 0 }) => good)}::int[],
-        ${freed.map(({ bad = 0 }) => bad)}::int[],
-        ${freed.map(({ goodMs = 0 }) => goodMs)}::real[]
+        ${arrayText(freed, ({ webhookId }) => webhookId)}::text::uuid[],
+        ${arrayText(freed, ({ partnerId }) => partnerId)}::text::uuid[],
+        ${arrayText(freed, ({ isSilent = false }) => (isSilent ? 'slot_free_silent' : 'slot_free'))}::text::text[],
+        ${arrayText(freed, ({ good = 0 }) => good)}::text::int[],
+        ${arrayText(freed, ({ bad = 0 }) => bad)}::text::int[],
+        ${arrayText(freed, ({ goodMs = 0 }) => goodMs)}::text::real[]
       ) as freed (id, partner_id, kind, good, bad, good_ms)`;
 }

@@ -21,6 +21,7 @@
 import type { Pool, Tx } from '../../db/pool.ts';
 import { leaveToCommit } from '../../db/transaction.ts';
 import { gatherAnswers } from './answers.ts';
+import { arrayText } from './array-text.ts';
 import { freeSlots } from './arrivals.ts';
 import { logLostAttempts } from './lost.ts';
 import type { Report } from './report.ts';
@@ -78,19 +79,12 @@ export async function heldByOthers(pool: Pool, reports: readonly Report[]): Prom
 }
 
 /**
- * An array's text. Of values that hold no sign of its syntax: ids that the database gave, numbers, outcomes, digests. The driver
- * looks through each value for what it would have to escape, which took 0.3 µs for each.
- */
-const plainList = (values: readonly (string | number | null)[]) => `{${values.map((value) => value ?? 'null').join()}}`;
-
-/**
  * The reports as a relation, each with its ordinal among them, from 1, and its times on the database's clock. Their ages are
  * those at this call: an attempt seems to start later by the time that the statement takes to reach the server, in which the
  * process may be stopped. `startedByMs` limits that.
  */
 function reportRows(tx: Tx, reports: readonly Report[], monotonicMs: number, now: Date | null) {
-  const results = reports.map((report) => report.result);
-  const listOf = (value: (report: Report) => string | number | null) => plainList(reports.map(value));
+  const listOf = (value: (report: Report) => string | number | null) => arrayText(reports, value);
   return tx`
     select r.*, started_at, least(started_at + r.duration_ms * interval '1 millisecond', clock.now) as ended_at
     from (select coalesce(${now}::timestamptz, clock_timestamp()) as now) clock
@@ -98,17 +92,17 @@ function reportRows(tx: Tx, reports: readonly Report[], monotonicMs: number, now
         ${listOf((report) => report.deliveryId)}::text::uuid[],
         ${listOf((report) => report.partnerId)}::text::uuid[],
         ${listOf((report) => report.number)}::text::int[],
-        ${reports.map((report) => report.claim)}::text[],
-        ${reports.map((report) => report.url)}::text[],
-        ${reports.map((report) => report.keyId)}::text[],
+        ${listOf((report) => report.claim)}::text::text[],
+        ${listOf((report) => report.url)}::text::text[],
+        ${listOf((report) => report.keyId)}::text::text[],
         ${listOf((report) => Math.max(0, monotonicMs - report.startedAtMs))}::text::float8[],
         ${listOf((report) => report.startedByMs / 1_000)}::text::float8[],
         ${listOf((report) => report.result.durationMs)}::text::int[],
         ${listOf((report) => report.result.outcome)}::text::text[],
         ${listOf((report) => report.result.statusCode)}::text::smallint[],
-        ${results.map((result) => result.address)}::text[],
-        ${results.map((result) => result.error)}::text[],
-        ${results.map((result) => result.answer)}::text[],
+        ${listOf((report) => report.result.address)}::text::text[],
+        ${listOf((report) => report.result.error)}::text::text[],
+        ${listOf((report) => report.result.answer)}::text::text[],
         ${listOf((report) => report.bodyDigest)}::text::text[]
       ) with ordinality
         as r (id, partner_id, number, claim, url, key_id, age_ms, started_by_s, duration_ms, outcome, status_code, address, error,

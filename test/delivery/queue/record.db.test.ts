@@ -11,6 +11,8 @@ import { useOneWebhook } from '../../support/one-webhook.ts';
 import { commitEvents, readAttempts, readDeliveries } from '../../support/outbox.ts';
 import { takeTurn } from '../../support/turn.ts';
 
+/** With every sign of an array's text. */
+const ANSWER = 'server: "x", {\\y}\n\nnull, "ok\\"';
 let start: Date;
 
 const { pool, sql, partnerId, webhookId } = await useOneWebhook();
@@ -29,8 +31,14 @@ async function claimOne(claim: string, now: Date): Promise<ClaimedDelivery> {
 
 function reportOf(delivery: ClaimedDelivery, claim: string, outcome: SendResult['outcome']): Report {
   const statusCode = { entregue: 200, resposta_nao_2xx: 500 }[outcome as string] ?? null;
-  const answer = 'server: x\n\nok';
-  return reportFor(delivery, claim, { outcome, statusCode, durationMs: 10, address: '192.0.2.1', error: null, answer });
+  return reportFor(delivery, claim, {
+    outcome,
+    statusCode,
+    durationMs: 10,
+    address: '192.0.2.1',
+    error: null,
+    answer: ANSWER,
+  });
 }
 
 const recordAt = (now: Date, ...reports: Report[]) => record(pool, reports, () => 10, now);
@@ -49,7 +57,7 @@ describe('the record', () => {
       key_id: 'test',
       claim: 'a/1',
       poller: 'a',
-      answer: 'server: x\n\nok',
+      answer: ANSWER,
     });
   });
 
