@@ -67,21 +67,21 @@ CREATE TABLE "arrivals" (
 );
 --> statement-breakpoint
 CREATE TABLE "deliveries" (
+	"next_attempt_at" timestamp with time zone,
+	"claimed_at" timestamp with time zone,
+	"finished_at" timestamp (3) with time zone,
+	"attempts" integer DEFAULT 0 NOT NULL,
+	"failures" smallint DEFAULT 0 NOT NULL,
+	"lost_in_row" smallint DEFAULT 0 NOT NULL,
 	"id" uuid PRIMARY KEY DEFAULT uuidv7() NOT NULL,
 	"event_id" uuid NOT NULL,
 	"webhook_id" uuid NOT NULL,
 	"partner_id" uuid NOT NULL,
 	"status" text DEFAULT 'pendente' NOT NULL,
-	"attempts" integer DEFAULT 0 NOT NULL,
-	"failures" smallint DEFAULT 0 NOT NULL,
-	"lost_in_row" smallint DEFAULT 0 NOT NULL,
-	"next_attempt_at" timestamp with time zone,
 	"claimed_by" text,
-	"claimed_at" timestamp with time zone,
-	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
-	"finished_at" timestamp (3) with time zone,
 	"awaited" boolean,
 	"is_test" boolean,
+	"created_at" timestamp (3) with time zone generated always as (uuid_extract_timestamp(event_id)) virtual,
 	CONSTRAINT "deliveries_once" UNIQUE("webhook_id","event_id")
 );
 --> statement-breakpoint
@@ -187,16 +187,19 @@ CREATE TABLE "anchors" (
 );
 --> statement-breakpoint
 CREATE TABLE "attempts" (
-	"delivery_id" uuid NOT NULL,
+	"started_at" timestamp (3) with time zone NOT NULL,
+	"recorded_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"tx" "xid8" DEFAULT pg_current_xact_id() NOT NULL,
 	"number" integer NOT NULL,
+	"duration_ms" integer,
+	"status_code" smallint,
+	"epoch" smallint DEFAULT (('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int + 0)::smallint NOT NULL,
 	"late" boolean DEFAULT false NOT NULL,
+	"delivery_id" uuid NOT NULL,
 	"event_id" uuid,
 	"webhook_id" uuid NOT NULL,
 	"partner_id" uuid NOT NULL,
 	"outcome" text NOT NULL,
-	"status_code" smallint,
-	"started_at" timestamp (3) with time zone NOT NULL,
-	"duration_ms" integer,
 	"url" text NOT NULL,
 	"address" text,
 	"key_id" text,
@@ -207,9 +210,6 @@ CREATE TABLE "attempts" (
 	"body_digest" "bytea",
 	"salt" "bytea" DEFAULT uuid_send(gen_random_uuid()),
 	"commitment" "bytea",
-	"recorded_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
-	"epoch" smallint DEFAULT (('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int + 0)::smallint NOT NULL,
-	"tx" "xid8" DEFAULT pg_current_xact_id() NOT NULL,
 	CONSTRAINT "attempts_pkey" PRIMARY KEY("delivery_id","number","late")
 );
 --> statement-breakpoint
@@ -479,26 +479,26 @@ CREATE TABLE "event_types" (
 --> statement-breakpoint
 CREATE TABLE "events" (
 	"position" bigint GENERATED ALWAYS AS IDENTITY (sequence name "events_position_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
+	"tx" "xid8" DEFAULT pg_current_xact_id() NOT NULL,
+	"occurred_at" timestamp (3) with time zone NOT NULL,
+	"version" integer NOT NULL,
+	"loan_version" integer,
+	"fan_out" integer,
+	"catalog_version" integer,
+	"epoch" smallint DEFAULT (('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int + 0)::smallint NOT NULL,
+	"imported" boolean DEFAULT false NOT NULL,
 	"id" uuid DEFAULT uuidv7() NOT NULL,
 	"stream" uuid NOT NULL,
-	"version" integer NOT NULL,
+	"partner_id" uuid NOT NULL,
 	"type" text NOT NULL,
 	"family" text DEFAULT 'backoffice' NOT NULL,
-	"partner_id" uuid NOT NULL,
 	"data" json NOT NULL,
-	"occurred_at" timestamp (3) with time zone NOT NULL,
 	"actor" text NOT NULL,
 	"request_id" text,
-	"fan_out" integer,
-	"imported" boolean DEFAULT false NOT NULL,
-	"catalog_version" integer,
-	"loan_version" integer,
 	"snapshot" "pg_snapshot",
 	"traceparent" text,
 	"salt" "bytea" DEFAULT uuid_send(gen_random_uuid()),
 	"commitment" "bytea",
-	"epoch" smallint DEFAULT (('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int + 0)::smallint NOT NULL,
-	"tx" "xid8" DEFAULT pg_current_xact_id() NOT NULL,
 	CONSTRAINT "events_pkey" PRIMARY KEY("stream","version"),
 	CONSTRAINT "events_id" UNIQUE("id")
 );

@@ -14,8 +14,8 @@ begin
   if coalesce(act.act, '') not in ('remocao', 'remocao_concluida') then
     raise exception 'the month % was not removed', p_month using errcode = 'CT409';
   end if;
-  insert into deliveries (id, event_id, webhook_id, partner_id, status, attempts, failures, lost_in_row, created_at, finished_at, is_test)
-  select id, event_id, webhook_id, partner_id, status, attempts, failures, lost_in_row, created_at, finished_at, is_test
+  insert into deliveries (id, event_id, webhook_id, partner_id, status, attempts, failures, lost_in_row, finished_at, is_test)
+  select id, event_id, webhook_id, partner_id, status, attempts, failures, lost_in_row, finished_at, is_test
   from json_populate_recordset(null::deliveries, p_deliveries)
   on conflict do nothing;
   get diagnostics deliveries_added = row_count;

@@ -25,7 +25,7 @@ export const ownTx = () =>
  * before it noticed would share positions with rows that the promotion lost and that partners may have seen.
  * The argument of `pg_walfile_name` is volatile, or a plan would keep the answer.
  */
-const epoch = () =>
+export const epoch = () =>
   smallint('epoch')
     .notNull()
     .default(sql`(('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int + 0)::smallint`);
@@ -37,8 +37,8 @@ export const place = () => ({ epoch: epoch(), tx: ownTx() });
 export const pgSnapshot = customType<{ data: string }>({ dataType: () => 'pg_snapshot' });
 
 /** A virtual generated column, which drizzle lacks: PostgreSQL computes it when it is read, and stores nothing. */
-export const computedText = (expression: string) =>
-  customType<{ data: string }>({ dataType: () => `text generated always as (${expression}) virtual` });
+export const virtual = <T>(type: string, expression: string) =>
+  customType<{ data: T }>({ dataType: () => `${type} generated always as (${expression}) virtual` });
 
 /** An instant to the millisecond, which is what the wire shows. */
 export const instant = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'date' });

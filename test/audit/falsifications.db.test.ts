@@ -217,7 +217,7 @@ const TABLE = `
   update deliveries set partner_id = :q where id = :d
 [superuser: nobody] other times of a delivery
   # They are no evidence: the sealed event and attempts have the times that count.
-  update deliveries set created_at = created_at - interval '1 day', finished_at = finished_at - interval '1 day' where id = :d
+  update deliveries set finished_at = finished_at - interval '1 day' where id = :d
 [app: nobody] a delivery put off for a year
   # Nothing false is said. The queue's status and its alert show a delivery that waits too long.
   update deliveries set next_attempt_at = next_attempt_at + interval '1 year' where id = :x

@@ -21,12 +21,17 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core';
 import { DELIVERY_STATUSES } from '../../contract/statuses.ts';
-import { instant, ownId, ownTx, preciseInstant } from '../columns.ts';
+import { instant, ownId, ownTx, preciseInstant, virtual } from '../columns.ts';
+
+/** When the event was appended, and with it the delivery. */
+const timeOfEvent = virtual<Date>('timestamp (3) with time zone', 'uuid_extract_timestamp(event_id)');
 
 /**
  * What a row may hold is one CHECK each of `deliveries` and `attempts`, which a function answers (drizzle/functions,
  * `is_sound_delivery` and `is_sound_attempt`): a statement that writes reads the CHECKs of its table anew from text, and
  * nine of them took two thirds of inserting one delivery.
+ *
+ * Columns of `events`, `deliveries` and `attempts` stand by their width, the widest first, so that none is padded: 8 to 16 B a row.
  *
  * The outbox: one row per event and webhook. While it is `pendente`, `next_attempt_at` is when it is or was due;
  * a claim leaves that alone and sets `claimed_by` and `claimed_at`, from which its lease counts. No index knows of those
@@ -40,21 +45,21 @@ import { instant, ownId, ownTx, preciseInstant } from '../columns.ts';
 export const deliveries = pgTable(
   'deliveries',
   {
+    nextAttemptAt: preciseInstant('next_attempt_at'),
+    claimedAt: preciseInstant('claimed_at'),
+    finishedAt: instant('finished_at'),
+    attempts: integer('attempts').notNull().default(0),
+    failures: smallint('failures').notNull().default(0),
+    lostInRow: smallint('lost_in_row').notNull().default(0),
     id: ownId(),
     eventId: uuid('event_id').notNull(),
     webhookId: uuid('webhook_id').notNull(),
     partnerId: uuid('partner_id').notNull(),
     status: text('status', { enum: DELIVERY_STATUSES }).notNull().default('pendente'),
-    attempts: integer('attempts').notNull().default(0),
-    failures: smallint('failures').notNull().default(0),
-    lostInRow: smallint('lost_in_row').notNull().default(0),
-    nextAttemptAt: preciseInstant('next_attempt_at'),
     claimedBy: text('claimed_by'),
-    claimedAt: preciseInstant('claimed_at'),
-    createdAt: instant('created_at').notNull().defaultNow(),
-    finishedAt: instant('finished_at'),
     awaited: boolean('awaited'),
     isTest: boolean('is_test'),
+    createdAt: timeOfEvent('created_at'),
   },
   (table) => [
     // The webhook first: in the order of its UUIDv7 events it is also each webhook's list by time.

@@ -14,28 +14,31 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core';
 import { ANCHOR_KINDS, OUTCOMES, SEND_ORDERS } from '../../contract/statuses.ts';
-import { bytea, CLOCK, commitment, computedText, instant, salt, place } from '../columns.ts';
+import { bytea, CLOCK, commitment, epoch, instant, ownTx, place, salt, virtual } from '../columns.ts';
 import { oneOf, sealable } from '../constraints.ts';
 import { OF_WEBHOOK } from './partners.ts';
 
 /** As `poller_of`, which a computed column cannot call. */
-const pollerOfClaim = computedText("left(claim, length(claim) - strpos(reverse(claim), '/'))");
+const pollerOfClaim = virtual<string>('text', "left(claim, length(claim) - strpos(reverse(claim), '/'))");
 
 /** One row for every POST that may have left, append-only. A `late` row is the report of a poller that lost its lease. */
 export const attempts = pgTable(
   'attempts',
   {
-    deliveryId: uuid('delivery_id').notNull(),
+    startedAt: instant('started_at').notNull(),
+    recordedAt: instant('recorded_at').notNull().defaultNow(),
+    tx: ownTx(),
     number: integer('number').notNull(),
+    durationMs: integer('duration_ms'),
+    statusCode: smallint('status_code'),
+    epoch: epoch(),
     late: boolean('late').notNull().default(false),
+    deliveryId: uuid('delivery_id').notNull(),
     /** The delivery's; `audit verify` tells an attempt that has none. */
     eventId: uuid('event_id'),
     webhookId: uuid('webhook_id').notNull(),
     partnerId: uuid('partner_id').notNull(),
     outcome: text('outcome', { enum: OUTCOMES }).notNull(),
-    statusCode: smallint('status_code'),
-    startedAt: instant('started_at').notNull(),
-    durationMs: integer('duration_ms'),
     url: text('url').notNull(),
     address: text('address'),
     keyId: text('key_id'),
@@ -49,8 +52,6 @@ export const attempts = pgTable(
     bodyDigest: bytea('body_digest'),
     salt: salt(),
     commitment: commitment(),
-    recordedAt: instant('recorded_at').notNull().defaultNow(),
-    ...place(),
   },
   (table) => [
     primaryKey({ name: 'attempts_pkey', columns: [table.deliveryId, table.number, table.late] }),

@@ -16,7 +16,7 @@ import {
 } from 'drizzle-orm/pg-core';
 import { API_FAMILIES } from '../../contract/delivery.ts';
 import { EVENT_TYPES } from '../../contract/events.ts';
-import { commitment, instant, pgSnapshot, preciseInstant, salt, xid8, place } from '../columns.ts';
+import { commitment, epoch, instant, ownTx, pgSnapshot, preciseInstant, salt, xid8 } from '../columns.ts';
 import { sealable } from '../constraints.ts';
 
 /**
@@ -34,33 +34,34 @@ export const events = pgTable(
   'events',
   {
     position: bigint('position', { mode: 'number' }).notNull().generatedAlwaysAsIdentity(),
+    tx: ownTx(),
+    occurredAt: instant('occurred_at').notNull(),
+    version: integer('version').notNull(),
+    /** The loan's version at the event; null for an event that is not of a loan's stream. */
+    loanVersion: integer('loan_version'),
+    /** How many deliveries the append made; null for an internal fact, which no partner is sent. */
+    fanOut: integer('fan_out'),
+    /** The version that the catalog's entry of this type had when it was appended; null for a test, which is not in the catalog. */
+    catalogVersion: integer('catalog_version'),
+    epoch: epoch(),
+    /** It happened before the lender came to Carteiro (`append_history`): nobody was or will be sent it. */
+    imported: boolean('imported').notNull().default(false),
     id: uuid('id')
       .notNull()
       .default(sql`uuidv7()`),
     stream: uuid('stream').notNull(),
-    version: integer('version').notNull(),
+    partnerId: uuid('partner_id').notNull(),
     type: text('type', { enum: EVENT_TYPES as [string, ...string[]] }).notNull(),
     family: text('family', { enum: API_FAMILIES }).notNull().default('backoffice'),
-    partnerId: uuid('partner_id').notNull(),
     data: json('data').notNull(),
-    occurredAt: instant('occurred_at').notNull(),
     actor: text('actor').notNull(),
     requestId: text('request_id'),
-    /** How many deliveries the append made; null for an internal fact, which no partner is sent. */
-    fanOut: integer('fan_out'),
-    /** It happened before the lender came to Carteiro (`append_history`): nobody was or will be sent it. */
-    imported: boolean('imported').notNull().default(false),
-    /** The version that the catalog's entry of this type had when it was appended; null for a test, which is not in the catalog. */
-    catalogVersion: integer('catalog_version'),
-    /** The loan's version at the event; null for an event that is not of a loan's stream. */
-    loanVersion: integer('loan_version'),
     /** What the append could see, so that history can tell which webhooks it had to deliver to; null as `fan_out`. */
     snapshot: pgSnapshot('snapshot'),
     /** W3C trace context of what caused the event; each delivery carries it on. Null: none, or one that is no trace context. */
     traceparent: text('traceparent'),
     salt: salt(),
     commitment: commitment(),
-    ...place(),
   },
   (table) => [
     primaryKey({ name: 'events_pkey', columns: [table.stream, table.version] }),

@@ -86,7 +86,7 @@ function columns(sql: Tx) {
     m.loan_version as "loanVersion", d.status, d.attempts, last.outcome, last.status_code as "statusCode",
     case when isfinite(d.next_attempt_at) then d.next_attempt_at end as "nextAttemptAt",
     d.claimed_by is not null as "isClaimed",
-    coalesce(uuid_extract_timestamp(d.event_id), d.created_at) as "createdAt", d.finished_at as "finishedAt"`;
+    d.created_at as "createdAt", d.finished_at as "finishedAt"`;
 }
 
 export interface DeliveryList {

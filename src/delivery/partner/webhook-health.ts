@@ -119,7 +119,7 @@ function readPending(sql: Tx, partnerId: string, ids: string[]): Promise<Pending
     select w.id as "webhookId", oldest.*
     from unnest(${ids}::uuid[]) w (id)
     cross join lateral (
-      select id, coalesce(uuid_extract_timestamp(event_id), created_at) as "createdAt",
+      select id, created_at as "createdAt",
              case when claimed_by is null and isfinite(next_attempt_at) then next_attempt_at end as "nextAttemptAt"
       from (
         select * from deliveries
