@@ -717,7 +717,7 @@ CREATE INDEX "loans_disbursed" ON "loans" USING btree ("partner_id","id") WHERE 
 CREATE INDEX "registrations_due" ON "registrations" USING btree ("next_try_at") WHERE status = 'processando';--> statement-breakpoint
 CREATE UNIQUE INDEX "registrations_protocol" ON "registrations" USING btree ("protocol");--> statement-breakpoint
 CREATE UNIQUE INDEX "registrations_one_open" ON "registrations" USING btree ("loan_id") WHERE status = 'processando';--> statement-breakpoint
-CREATE INDEX "events_in_order" ON "events" USING btree ("partner_id","imported","epoch","tx","position");--> statement-breakpoint
+CREATE INDEX "events_in_order" ON "events" USING btree ("partner_id","imported","epoch","tx");--> statement-breakpoint
 CREATE INDEX "events_sealable" ON "events" USING brin (epoch,(xid8send(tx)::bigint)) WITH (autosummarize=true);--> statement-breakpoint
 CREATE INDEX "events_erased" ON "events" USING btree ("id") WHERE salt is null;--> statement-breakpoint
 CREATE INDEX "events_by_day" ON "events" USING brin ("occurred_at") WITH (autosummarize=true) WHERE not imported;--> statement-breakpoint

@@ -40,8 +40,8 @@ export async function findStart(pool: Pool, partnerId: string, since: Date, hist
             and (e.epoch, e.tx, e.position)
               >= (coalesce((select epoch from bound), 0::smallint), coalesce((select tx from bound), '0'::xid8), 0)
             and (e.epoch, e.tx) < (horizon.epoch, horizon.tx) and (e.epoch < horizon.own_from or e.tx < horizon.tx)
-          order by e.epoch, e.tx, e.position
-          limit 1
+          order by e.epoch, e.tx
+          fetch first row with ties
         ) e
         order by e.epoch, e.tx, e.position
         limit 1
@@ -56,8 +56,8 @@ export async function findStart(pool: Pool, partnerId: string, since: Date, hist
           and (e.epoch, e.tx, e.position)
             < (coalesce((select epoch from first), horizon.epoch), coalesce((select tx from first), horizon.tx),
                coalesce((select position from first), 0))
-        order by e.epoch desc, e.tx desc, e.position desc
-        limit 1
+        order by e.epoch desc, e.tx desc
+        fetch first row with ties
       ) e
       order by e.epoch desc, e.tx desc, e.position desc
       limit 1`,

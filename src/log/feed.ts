@@ -97,8 +97,8 @@ export async function whereToGoOn(pool: Pool, partnerId: string, cursor: FeedCur
         from events e
         where e.partner_id = ${partnerId} and e.imported = orders.imported
           and (e.epoch, e.tx, e.position) <= (${epoch}::text::smallint, ${tx}::text::xid8, ${position}::text::bigint)
-        order by e.epoch desc, e.tx desc, e.position desc
-        limit 1
+        order by e.epoch desc, e.tx desc
+        fetch first row with ties
       ) e
       order by e.epoch desc, e.tx desc, e.position desc
       limit 1`,
@@ -138,8 +138,8 @@ async function readRows(
             and (e.epoch < (select own_from from installation) or e.tx < pg_snapshot_xmin(pg_current_snapshot()))
             and (e.epoch, e.tx, e.position)
               > (${from.epoch}::text::smallint, ${from.tx}::text::xid8, ${from.position}::text::bigint)
-          order by e.epoch, e.tx, e.position
-          limit ${looked}
+          order by e.epoch, e.tx
+          fetch first ${looked} rows with ties
         ) e
         order by e.epoch, e.tx, e.position
         limit ${looked}

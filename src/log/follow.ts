@@ -72,8 +72,8 @@ export async function readSettled(
         and (epoch < (select own_from from installation) or tx < pg_snapshot_xmin(pg_current_snapshot()))
         and (epoch, tx, position)
           > (${after.epoch}::text::smallint, ${after.tx}::text::xid8, ${after.position}::text::bigint)
-      order by epoch, tx, position
-      limit ${limit}
+      order by epoch, tx
+      fetch first ${limit} rows with ties
     ) e
     order by e.epoch, e.tx, e.position
     limit ${limit}`;
@@ -103,8 +103,8 @@ export async function readLagS(tx: Tx, after: LogCursor): Promise<number> {
       where partner_id = p.id and imported = orders.imported and type <> all (${NOT_FACTS as string[]})
         and (epoch, tx, position)
           > (${after.epoch}::text::smallint, ${after.tx}::text::xid8, ${after.position}::text::bigint)
-      order by epoch, tx, position
-      limit 1
+      order by epoch, tx
+      fetch first row with ties
     ) first`;
   return lag;
 }

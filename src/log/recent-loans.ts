@@ -25,8 +25,8 @@ export async function readRecentLoans(pool: Pool, partnerId: string, limit: numb
         select stream, type, version, occurred_at, epoch, tx, position
         from events
         where partner_id = ${partnerId} and not imported
-        order by epoch desc, tx desc, position desc
-        limit ${LOOKED_AT}
+        order by epoch desc, tx desc
+        fetch first ${LOOKED_AT} rows with ties
       ),
       last as (
         select distinct on (stream) * from newest order by stream, version desc

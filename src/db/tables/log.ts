@@ -66,8 +66,9 @@ export const events = pgTable(
   (table) => [
     primaryKey({ name: 'events_pkey', columns: [table.stream, table.version] }),
     unique('events_id').on(table.id),
-    // Two orders in one index: readers of the feed do not walk over what was imported.
-    index('events_in_order').on(table.partnerId, table.imported, table.epoch, table.tx, table.position),
+    // Two orders in one index: readers of the feed do not walk over what was imported. It knows transactions, not positions, which
+    // took 13 B more: who walks it takes a transaction's events whole (WITH TIES), and then sorts.
+    index('events_in_order').on(table.partnerId, table.imported, table.epoch, table.tx),
     sealable('events'),
     // Few or none: held against the orders to erase, and asked of each resend.
     index('events_erased')
