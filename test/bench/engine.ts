@@ -1,6 +1,7 @@
 /** The engine's claim and record, driven without HTTP: every delivery is taken to have been answered with 200. */
 import type { ClaimedDelivery } from '../../src/delivery/queue/claim.ts';
 import { Claimer } from '../../src/delivery/poller/claimer.ts';
+import { bodyDigestOf } from '../../src/delivery/poller/request.ts';
 import { SESSION_SETTINGS } from '../../src/delivery/poller/session.ts';
 import { Recorder } from '../../src/delivery/poller/recorder.ts';
 import { Sweeper } from '../../src/delivery/queue/upkeep/sweep.ts';
@@ -36,7 +37,8 @@ export function openEngine(url: string) {
     },
     /** Hands these deliveries to the recorder as delivered. */
     record(name: string, deliveries: readonly ClaimedDelivery[]) {
-      for (const { id: deliveryId, webhookId, partnerId, number, url: target } of deliveries) {
+      for (const delivery of deliveries) {
+        const { id: deliveryId, webhookId, partnerId, number, url: target } = delivery;
         const report = {
           deliveryId,
           webhookId,
@@ -45,7 +47,7 @@ export function openEngine(url: string) {
           claim: name,
           url: target,
           keyId: 'bench',
-          bodyDigest: '0'.repeat(64),
+          bodyDigest: bodyDigestOf(delivery),
         };
         recorder.add({ ...report, startedAtMs: monotonicMs(), startedByMs: Date.now(), result: DELIVERED });
       }

@@ -22,6 +22,11 @@ export interface SignedRequest {
   readonly bodyDigest: string;
 }
 
+/** {@link SignedRequest.bodyDigest}. As text: half as dear as a buffer, which would become text to be recorded. */
+export function bodyDigestOf({ salt, body }: Pick<ClaimedDelivery, 'salt' | 'body'>): string {
+  return hash('sha256', Buffer.concat([salt ?? NO_SALT, body]), 'hex');
+}
+
 /**
  * Builds what an attempt that starts at `at` sends. `traceparent` travels unsigned, for the
  * receiver's own traces; `checkpoint` has a signature of its own. Throws only for a fault of ours.
@@ -41,8 +46,7 @@ export function signRequest(
   if (typeof checkpoint === 'string') headers.push(HEADER_CHECKPOINT, checkpoint);
   return {
     keyId,
-    // At once, and as text: half as dear as a buffer, which would become text to be recorded.
-    bodyDigest: hash('sha256', Buffer.concat([delivery.salt ?? NO_SALT, body]), 'hex'),
+    bodyDigest: bodyDigestOf(delivery),
     request: { url, body, headers },
   };
 }
