@@ -45,7 +45,6 @@ const COMMANDS: Readonly<Record<string, Load>> = {
   'audit seal': async () => (await import('./commands/audit/seal.ts')).seal,
   'checkpoint key': async () => (await import('./commands/checkpoint/key.ts')).key,
   'audit verify': async () => (await import('./commands/audit/verify.ts')).verify,
-  'audit export': async () => (await import('./commands/audit/export.ts')).exportCommand,
   'audit head': async () => (await import('./commands/audit/head.ts')).head,
   'audit anchor': async () => (await import('./commands/audit/anchor.ts')).anchor,
   'audit balance': async () => (await import('./commands/audit/balance.ts')).balance,

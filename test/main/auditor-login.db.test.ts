@@ -1,6 +1,5 @@
 /** The auditors' commands with an auditor's login and nothing else of the house. */
-import { createHash } from 'node:crypto';
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import postgres from 'postgres';
 import { expect, test } from 'vitest';
@@ -91,41 +90,4 @@ test('an auditor is told of a changed row, of one with a CPF too, and never read
     'select entry from carteiro.send_orders_as_sealed union all select entry from carteiro.events_as_sealed',
   );
   expect(rows.some(({ entry }) => entry.includes(WORKER_CPF))).toBe(false);
-});
-
-test('writes files of rows, masked as its login is, with their manifest, and goes on after a cut', async () => {
-  const manifest = join(folder.path, 'manifesto.json');
-  for (const kind of ['tentativas', 'eventos', 'pedidos', 'historico', 'selos']) {
-    const made = await callCommand(['audit', 'export', kind, '--manifest', manifest], { DATABASE_URL: masked.url });
-    expect([kind, made.code]).toEqual([kind, 0]);
-    const { linhas, sha256 } = JSON.parse(await readFile(manifest, 'utf8')) as { linhas: number; sha256: string };
-    expect([linhas, sha256]).toEqual([
-      made.stdout.split('\r\n').length - 2,
-      createHash('sha256').update(made.stdout).digest('hex'),
-    ]);
-  }
-  const events = await callCommand(['audit', 'export', 'eventos'], { DATABASE_URL: masked.url });
-  expect(events.stdout).not.toContain(WORKER_CPF);
-  const lines = events.stdout.split(/(?<=\r\n)/);
-  const [cut = ''] = /\d+-\d+/.exec(events.stderr) ?? [];
-  const rest = await callCommand(
-    ['audit', 'export', 'eventos', '--after', lines[2]?.slice(0, 36) ?? '', '--cut', cut],
-    {
-      DATABASE_URL: masked.url,
-    },
-  );
-  expect(lines.slice(0, 3).join('') + rest.stdout).toBe(events.stdout);
-  const shown = ['audit', 'export', 'eventos', '--cpf'];
-  expect((await callCommand(shown, { DATABASE_URL: masked.url })).stdout).not.toContain(WORKER_CPF);
-  expect((await callCommand(shown, { DATABASE_URL: whole.url })).stdout).toContain(WORKER_CPF);
-});
-
-test('a read of CPFs by the service’s own login is logged', async () => {
-  const made = await callCommand(['audit', 'export', 'eventos', '--cpf', '--author', 'ana'], {
-    DATABASE_URL: database.url,
-  });
-  expect(made.stdout).toContain(WORKER_CPF);
-  expect(await database.sql`select actor, operation from cpf_reads`).toEqual([
-    { actor: 'ana', operation: 'audit export' },
-  ]);
 });

@@ -12,13 +12,7 @@ import { firstIdAt } from '../../db/first-id.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
 import type { Fragment } from '../../db/sql.ts';
 import { masked } from '../../contract/masking.ts';
-import {
-  type ArchivedDelivery,
-  archivedRowsOf,
-  type DeliveryRows,
-  rowsOf,
-} from '../../delivery/partner/delivery-rows.ts';
-import { sightOf } from '../seals/rows.ts';
+import { type ArchivedDelivery, type DeliveryRows, rowsOf } from '../../delivery/partner/delivery-rows.ts';
 import { columnsOf, type Cut, type Filters, KEY_TYPES, type KeyType, type Kind, type Walk } from './kind.ts';
 
 /** Rows that one page reads at most, where no index answers the filters by itself. */
@@ -51,9 +45,7 @@ export interface Found {
   readonly budget: number;
 }
 
-/**
- * One page of the rows that fit, `archived` ones among them. A login that may not read the tables reads the view, which masks by itself.
- */
+/** One page of the rows that fit, `archived` ones among them; CPFs are masked unless `seesCpf`. */
 export async function readPage(
   pool: Pool,
   kind: Kind,
@@ -63,46 +55,25 @@ export async function readPage(
 ): Promise<Found> {
   const { limit } = page;
   return pool.run(async (sql) => {
-    const isWhole = (await sightOf(sql)) === 'whole';
-    const rows = rowsOf(sql, archived);
-    const source = isWhole ? kind.source(sql, rows) : maskedSource(sql, pool.schema, kind, archived);
-    const { query, budget } = search(sql, kind, page, source, rows);
+    const { query, budget } = search(sql, kind, page, rowsOf(sql, archived));
     const found = await query;
     const fitting = found.filter(({ is_last: isLast }) => isLast === false);
     const last =
       fitting.length > limit ? fitting[limit - 1] : found.find((row) => row['is_last'] && row['scanned'] === budget);
     return {
-      rows: fitting.slice(0, limit).map((row) => shown(kind, row, !isWhole || !seesCpf)),
+      rows: fitting.slice(0, limit).map((row) => shown(kind, row, !seesCpf)),
       next: last === undefined ? null : keyOf(kind, last),
       budget,
     };
   });
 }
 
-/** The view, and what is in files alone, which is masked when it is shown. */
-function maskedSource(sql: Tx, schema: string, kind: Kind, archived: ArchivedDelivery | null): Fragment {
-  const view = sql(`${schema}_auditoria.${kind.view}`);
-  if (archived === null) return sql`select * from ${view}`;
-  const columns = [
-    ...new Set([...columnsOf(kind), ...Object.keys(kind.key), ...(kind.cut ? ['epoca', 'transacao'] : [])]),
-  ];
-  return sql`
-    select ${sql(columns)} from ${view}
-    union all
-    select ${sql(columns)} from (${kind.source(sql, archivedRowsOf(sql, archived))}) archived`;
-}
-
 type Raw = Record<string, unknown>;
 
 /** The rows that fit, one more than asked for at most, and the last row that was looked at, each with its columns. */
-function search(
-  sql: Tx,
-  kind: Kind,
-  page: Page,
-  source: Fragment,
-  rows: DeliveryRows,
-): { query: Promise<Raw[]>; budget: number } {
+function search(sql: Tx, kind: Kind, page: Page, rows: DeliveryRows): { query: Promise<Raw[]>; budget: number } {
   const { filters, limit } = page;
+  const source = kind.source(sql, rows);
   const few = Object.keys(kind.few ?? {}).find((column) => column in filters);
   const walk = few === undefined ? kind.walk?.(sql, filters) : undefined;
   const kept = Object.entries(filters).filter(
