@@ -48,6 +48,17 @@ export async function append(sql: Sql, id: string, partnerId: string): Promise<v
   await sql`select append_event(${id}, 0, ${EVENT}, ${partnerId}, ${dataOf(id)}::text::json, 'bench')`;
 }
 
+/** The partner of each webhook. */
+export async function partnersOf(sql: Sql): Promise<string[]> {
+  return (await sql<{ partner: string }[]>`select partner_id as partner from webhooks`).map(({ partner }) => partner);
+}
+
+/** Appends an event for the partners in turn. */
+export const appendFor =
+  (partners: readonly string[]) =>
+  (sql: Sql, id: string, index: number): Promise<void> =>
+    append(sql, id, partners[index % partners.length] ?? '');
+
 /** Appends `count` events, the partners in turn, in commits of 1,000. */
 export async function appendEvents(sql: Sql, partnerIds: readonly string[], count: number): Promise<void> {
   for (let done = 0; done < count; done += EVENTS_A_COMMIT) {

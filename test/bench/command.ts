@@ -10,7 +10,7 @@ import { killChildren } from './harness/child.ts';
 import { createProgress } from './harness/progress.ts';
 import { startReceiver } from './harness/receiver.ts';
 import { startServer } from './harness/server.ts';
-import { table } from './harness/table.ts';
+import { tableOf } from './harness/table.ts';
 import { cleanWhenInterrupted } from '../support/interrupted.ts';
 
 interface Options {
@@ -137,7 +137,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   if (quick) process.stdout.write('a quick run: small sizes, nothing is judged\n');
   const tried = triedSettings();
   for (const [name, value] of Object.entries(tried)) process.stdout.write(`not as it comes: ${name}=${value}\n`);
-  process.stdout.write(`${table(measured, !quick)}\n`);
+  process.stdout.write(`${tableOf(measured, !quick)}\n`);
   if (json !== undefined) {
     const told = measured.map((figure) => ({ ...figure, holds: quick ? null : holds(figure) }));
     await writeFile(json, `${JSON.stringify({ quick, seed, rounds, tried, figures: told }, null, 2)}\n`);

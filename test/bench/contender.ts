@@ -1,7 +1,11 @@
 /** Whoever delivers: the engine or a peer, each as one process of its own on a database of its own. */
 import type { Sql } from '../../src/db/pool.ts';
-import { type Child, startChild } from './harness/child.ts';
+import { startChild } from './harness/child.ts';
 import type { Server } from './harness/server.ts';
+import type { BareSettings } from './peers/bare-process.ts';
+import type { GraphileSettings } from './peers/graphile-process.ts';
+import type { LoopSettings } from './peers/loop-process.ts';
+import type { PgBossSettings } from './peers/pgboss-process.ts';
 
 type Running = Awaited<ReturnType<typeof startPeer>>;
 
@@ -15,30 +19,38 @@ export interface Contender {
   done(sql: Sql): Promise<number>;
 }
 
-export interface PeerArguments {
+export interface PeerArguments<Settings> {
   readonly databaseUrl: string;
   readonly receiverUrl: string;
-  readonly settings: Readonly<Record<string, number>>;
+  readonly settings: Settings;
 }
 
-/** Starts the peer `role` in a process of its own; its settings may be tried out with `BENCH_<ROLE>` as JSON. */
-export async function startPeer(
-  role: string,
+/** The settings of each, by the peer's role. */
+interface Peers {
+  readonly bare: BareSettings;
+  readonly graphile: GraphileSettings;
+  readonly loop: LoopSettings;
+  readonly pgboss: PgBossSettings;
+}
+
+/** `go` begins to deliver; `stop` resolves when what is in flight is done. */
+type PeerCalls = Readonly<Record<'go' | 'stop', () => unknown>>;
+
+/** Starts the peer `role` in a process of its own. */
+export async function startPeer<Role extends keyof Peers>(
+  role: Role,
   databaseUrl: string,
   receiverUrl: string,
-  settings: Readonly<Record<string, number>>,
+  settings: Peers[Role],
 ) {
-  const tried = JSON.parse(process.env[`BENCH_${role.toUpperCase()}`] ?? '{}') as Record<string, number>;
-  const argument: PeerArguments = { databaseUrl, receiverUrl, settings: { ...settings, ...tried } };
-  const child: Child = await startChild(role, argument);
+  const argument: PeerArguments<Peers[Role]> = { databaseUrl, receiverUrl, settings };
+  const { pid, go, stop, end } = await startChild<PeerCalls>(role, argument);
   return {
-    pid: child.pid,
-    /** Begins to deliver, if it has not begun by itself. */
-    go: () => child.ask('go'),
-    /** Ends it when what is in flight is done. */
+    pid,
+    go: async () => void (await go()),
     async stop() {
-      await child.ask('stop');
-      await child.end();
+      await stop();
+      await end();
     },
   };
 }

@@ -3,9 +3,10 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sql } from '../../../src/db/pool.ts';
 import { monotonicMs } from '../harness/clock.ts';
-import type { Arrival } from '../harness/receiver.ts';
+import type { Arrival, Receiver } from '../harness/receiver.ts';
 import { connect } from '../harness/server.ts';
-import { seeded } from '../harness/statistics.ts';
+import { percentile } from '../harness/statistics.ts';
+import { createRandom } from '../../support/random.ts';
 
 /** Commits what makes the POST whose body carries `id`. */
 export type Write = (sql: Sql, id: string, index: number) => Promise<void>;
@@ -25,7 +26,7 @@ const WRITERS = 4;
 /** When each event's commit had returned, by its id. Events are never left out: a late writer catches up. */
 export async function appendAtRate({ url, rate, seconds, seed, write, tell }: Rate): Promise<Map<string, number>> {
   const sql = connect(url, WRITERS);
-  const random = seeded(seed);
+  const random = createRandom(seed).next;
   const commits = new Map<string, number>();
   const open: Promise<void>[] = [];
   const count = Math.round(rate * seconds);
@@ -45,6 +46,19 @@ export async function appendAtRate({ url, rate, seconds, seed, write, tell }: Ra
   } finally {
     await sql.end({ timeout: 5 });
   }
+}
+
+/**
+ * What receivers feel of events at a rate: milliseconds from commit to arrival, and the share that has arrived; by then all, or with
+ * `waitMs` what came so long after the last commit.
+ */
+export async function feel(receiver: Receiver, rate: Rate, waitMs: number | null = null) {
+  await receiver.reset(true);
+  const commits = await appendAtRate(rate);
+  await (waitMs === null ? receiver.reached(commits.size) : sleep(waitMs));
+  const latencies = latenciesOf(commits, await receiver.arrivals());
+  const arrived = latencies.filter((ms) => Number.isFinite(ms)).length / commits.size;
+  return { p50: percentile(latencies, 0.5), p99: percentile(latencies, 0.99), arrived };
 }
 
 /** Milliseconds from each event's commit to its first arrival; an arrival before the commit was told counts as 0. */

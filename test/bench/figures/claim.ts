@@ -7,7 +7,8 @@ import { createDatabase, insertWebhooks } from '../carteiro.ts';
 import { insertBacklog, insertFanOut } from '../backlog.ts';
 import { openEngine } from '../engine.ts';
 import { atMost, type Bench, type Figure, type Measured, told } from '../figure.ts';
-import { median, percentile, seeded } from '../harness/statistics.ts';
+import { median, percentile } from '../harness/statistics.ts';
+import { createRandom } from '../../support/random.ts';
 import { connect, type Server } from '../harness/server.ts';
 
 export const BACKLOG = 'backlog';
@@ -80,7 +81,7 @@ async function run(bench: Bench): Promise<Measured[]> {
   const { server, progress, isQuick, seed } = bench;
   await ensureBacklog(bench);
   const turns = isQuick ? 20 : 400;
-  const random = seeded(seed);
+  const random = createRandom(seed).next;
   const [loaded, empty] = [await openSide(server.urlOf(BACKLOG), random), await openSide(server.urlOf(EMPTY), random)];
   const loadedMs: number[] = [];
   const emptyMs: number[] = [];

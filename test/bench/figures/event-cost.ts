@@ -5,7 +5,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createDatabase, insertWebhooks, startPoller, append } from '../carteiro.ts';
+import { createDatabase, insertWebhooks, startPoller, appendFor } from '../carteiro.ts';
 import { atMost, type Bench, type Figure, type Measured, told } from '../figure.ts';
 import { cpuOf, cpuOfServer } from '../harness/cpu.ts';
 import { connect } from '../harness/server.ts';
@@ -32,10 +32,6 @@ interface Cost {
   readonly perSecond: number;
   readonly p50: number;
   readonly p99: number;
-}
-
-function appendFor(partners: readonly string[]): Write {
-  return (sql, id, index) => append(sql, id, partners[index % partners.length] ?? '');
 }
 
 const insertOnly: Write = async (sql, id, index) => {
@@ -92,15 +88,8 @@ async function delivered(
     let count: number;
     if (rate === null) count = await appendFlatOut(url, lasts, write);
     else {
-      const told = await appendAtRate({
-        url,
-        rate,
-        seconds: lasts,
-        seed,
-        write,
-      });
-      for (const [id, atMs] of told) commits.set(id, atMs);
-      count = told.size;
+      for (const [id, atMs] of await appendAtRate({ url, rate, seconds: lasts, seed, write })) commits.set(id, atMs);
+      count = commits.size;
     }
     await receiver.reached(count);
     const perSecond = (count * 1_000) / (performance.now() - startedMs);
@@ -183,9 +172,8 @@ function costsTold(costs: ReadonlyMap<string, readonly Cost[]>): Measured[] {
   return [...costs].flatMap(([id, all]) => {
     const of = (...keys: (keyof Cost)[]) => median(all.map((cost) => keys.reduce((sum, key) => sum + cost[key], 0)));
     const name = id.replace(/^(\w+)_(\d+)$/, '$1/s over $2 webhooks').replace('full/s', 'full rate');
-    const measured = (what: string, value: number, unit: string, bar: Measured['bar'] = null): Measured => {
-      return { id: `event_${id}_${what.replaceAll(' ', '_')}`, label: `${name}: ${what}`, value, unit, bar };
-    };
+    const measured = (what: string, value: number, unit: string, bar: Measured['bar'] = null) =>
+      told(`event_${id}_${what.replaceAll(' ', '_')}`, `${name}: ${what}`, value, unit, bar);
     const cpu = measured('CPU', of('serverCpu', 'pollerCpu'), 's/10,000');
     const rate = measured('events', of('perSecond'), '/s');
     if (Number.isNaN(of('p50'))) return [cpu, rate];

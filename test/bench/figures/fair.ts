@@ -4,12 +4,11 @@
  * The first attempt's time runs from commit to arrival; throughput is what has arrived when the last event is a second old.
  * The turn lasts longer than a deadline, so that hanging attempts end and begin anew within it.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { insertBacklog } from '../backlog.ts';
-import { createDatabase, insertWebhooks, startPoller, append } from '../carteiro.ts';
+import { createDatabase, insertWebhooks, startPoller, appendFor } from '../carteiro.ts';
 import { atLeast, atMost, type Bench, type Figure, type Measured, told } from '../figure.ts';
-import { median, percentile } from '../harness/statistics.ts';
-import { appendAtRate, latenciesOf, type Write } from './arrivals.ts';
+import { median } from '../harness/statistics.ts';
+import { appendAtRate, feel } from './arrivals.ts';
 import { pathsOf } from '../workload.ts';
 
 const RATE = 100;
@@ -55,7 +54,7 @@ async function turn(bench: Bench, scenario: Scenario, name: string): Promise<Tur
   const seconds = isQuick ? 3 : 35;
   await server.drop('fair_now');
   const url = await server.create('fair_now', `fair_${scenario.id}`);
-  const partners = await server.on(
+  const healthy = await server.on(
     'fair_now',
     (sql) => sql<{ partner: string }[]>`select partner_id as partner from webhooks where url like '%/h/%'`,
   );
@@ -63,16 +62,11 @@ async function turn(bench: Bench, scenario: Scenario, name: string): Promise<Tur
   await receiver.behave([{ prefix: '/hang', answer: 'hang' }]);
   await receiver.reset();
   const poller = await startPoller(url);
-  const write: Write = (sql, id, index) => append(sql, id, partners[index % partners.length]?.partner ?? '');
+  const write = appendFor(healthy.map(({ partner }) => partner));
   try {
     return await progress.phase(name, seconds + 60, async (tell) => {
       await appendAtRate({ url, rate: RATE, seconds: isQuick ? 1 : 3, seed: bench.seed, write });
-      await receiver.reset(true);
-      const commits = await appendAtRate({ url, rate: RATE, seconds, seed: bench.seed + 1, write, tell });
-      await sleep(1_000);
-      const latencies = latenciesOf(commits, await receiver.arrivals());
-      const arrived = latencies.filter((ms) => Number.isFinite(ms)).length / commits.size;
-      return { p50: percentile(latencies, 0.5), p99: percentile(latencies, 0.99), arrived };
+      return feel(receiver, { url, rate: RATE, seconds, seed: bench.seed + 1, write, tell }, 1_000);
     });
   } finally {
     await poller.end('SIGKILL');

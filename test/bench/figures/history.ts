@@ -12,31 +12,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { USUAL_PACE } from '../../../src/core/history/import-history.ts';
 import { startCommand } from '../../support/command.ts';
 import { yearOfHistory } from '../../support/history.ts';
-import { carteiro, startPoller, append } from '../carteiro.ts';
+import { carteiro, startPoller, appendFor, partnersOf } from '../carteiro.ts';
 import { atMost, type Bench, type Figure, type Measured, told } from '../figure.ts';
-import { median, percentile } from '../harness/statistics.ts';
-import { appendAtRate, latenciesOf } from './arrivals.ts';
+import { median } from '../harness/statistics.ts';
+import { feel } from './arrivals.ts';
 
 const DATABASE = 'history';
 const WEBHOOKS = 100;
 const RATE = 100;
 const EVENTS_A_LOAN = 5;
 type Pace = Readonly<Record<keyof typeof USUAL_PACE, number>>;
-
-/** What the partner feels, in ms. */
-async function feel(bench: Bench, url: string, partners: readonly string[], seconds: number): Promise<number> {
-  const { receiver, seed } = bench;
-  await receiver.reset(true);
-  const commits = await appendAtRate({
-    url,
-    rate: RATE,
-    seconds,
-    seed,
-    write: (sql, id, index) => append(sql, id, partners[index % partners.length] ?? ''),
-  });
-  await receiver.reached(commits.size);
-  return percentile(latenciesOf(commits, await receiver.arrivals()), 0.99);
-}
 
 /** Imports `loans` and says how many events a second came in. */
 async function importLoans(
@@ -64,17 +49,16 @@ async function importLoans(
 }
 
 async function run(bench: Bench): Promise<Measured[]> {
-  const { server, receiver, progress, rounds, isQuick } = bench;
+  const { server, receiver, progress, rounds, isQuick, seed } = bench;
   const loans = Number(process.env['BENCH_HISTORY_LOANS'] ?? (isQuick ? 500 : 100_000));
   const seconds = isQuick ? 3 : 20;
   await carteiro.seed(server, DATABASE, receiver.url, 0, WEBHOOKS);
   const url = server.urlOf(DATABASE);
-  const rows = await server.on(
-    DATABASE,
-    (sql) => sql<{ partner: string }[]>`select partner_id as partner from webhooks`,
-  );
-  const partners = rows.map(({ partner }) => partner);
+  const partners = await server.on(DATABASE, partnersOf);
   const [first = ''] = partners;
+  const write = appendFor(partners);
+  /** What the partner feels, in ms. */
+  const p99 = async (lastsS: number) => (await feel(receiver, { url, rate: RATE, seconds: lastsS, seed, write })).p99;
   const poller = await startPoller(url);
   const speeds: number[] = [];
   const ratios: number[] = [];
@@ -90,10 +74,10 @@ async function run(bench: Bench): Promise<Measured[]> {
       return row.bytes / (loans * EVENTS_A_LOAN);
     });
     progress.note(`${fast.toFixed(0)} events/s and ${bytes.toFixed(0)} B/event, as fast as it goes`);
-    await feel(bench, url, partners, 3);
+    await p99(3);
     for (let round = 1; round <= rounds; round += 1) {
       await server.calm();
-      const alone = await feel(bench, url, partners, seconds);
+      const alone = await p99(seconds);
       const importing = importLoans(
         url,
         first,
@@ -102,7 +86,7 @@ async function run(bench: Bench): Promise<Measured[]> {
         USUAL_PACE,
       );
       await sleep(isQuick ? 500 : 5_000);
-      const beside = await feel(bench, url, partners, seconds);
+      const beside = await p99(seconds);
       speeds.push(await importing);
       felt.push(beside);
       ratios.push(beside / alone);

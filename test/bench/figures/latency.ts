@@ -4,13 +4,13 @@
  * NOTIFY inside the same kind of transaction. In turns, on the same server.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { carteiro, startPoller, append } from '../carteiro.ts';
+import { carteiro, startPoller, appendFor, partnersOf } from '../carteiro.ts';
 import { atMost, type Bench, type Figure, type Measured, told } from '../figure.ts';
-import { median, percentile } from '../harness/statistics.ts';
+import { median } from '../harness/statistics.ts';
 import { graphile, GRAPHILE_SETTINGS } from '../peers/graphile.ts';
 import { startPeer } from '../contender.ts';
 import { bodyOf } from '../workload.ts';
-import { appendAtRate, latenciesOf, type Write } from './arrivals.ts';
+import { appendAtRate, type Write, feel } from './arrivals.ts';
 import { randomUUID } from 'node:crypto';
 
 const WEBHOOKS = 100;
@@ -29,26 +29,17 @@ async function measureOnce(bench: Bench, name: string, url: string, write: Write
     await receiver.reset();
     await appendAtRate({ url, rate: RATE, seconds: WARM_UP_S, seed, write });
     await sleep(300);
-    await receiver.reset(true);
-    const commits = await appendAtRate({ url, rate: RATE, seconds, seed: seed + 1, write, tell });
-    await receiver.reached(commits.size);
-    const latencies = latenciesOf(commits, await receiver.arrivals());
-    return { p50: percentile(latencies, 0.5), p99: percentile(latencies, 0.99) };
+    return feel(receiver, { url, rate: RATE, seconds, seed: seed + 1, write, tell });
   });
 }
 
 async function carteiroOnce(bench: Bench, name: string): Promise<Latency> {
   const { server } = bench;
   const url = server.urlOf('latency_carteiro');
-  const webhooks = await server.on(
-    'latency_carteiro',
-    (sql) => sql<{ partner: string }[]>`select partner_id as partner from webhooks`,
-  );
+  const partners = await server.on('latency_carteiro', partnersOf);
   const poller = await startPoller(url);
   try {
-    return await measureOnce(bench, name, url, (sql, id, index) =>
-      append(sql, id, webhooks[index % webhooks.length]?.partner ?? ''),
-    );
+    return await measureOnce(bench, name, url, appendFor(partners));
   } finally {
     await poller.end('SIGTERM');
   }

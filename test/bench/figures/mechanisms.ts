@@ -11,7 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Cleaner } from '../../../src/delivery/queue/upkeep/cleaner.ts';
 import { DUE_FROM_EVER, DueMark } from '../../../src/delivery/queue/upkeep/due-mark.ts';
 import { createDatabase, insertWebhooks } from '../carteiro.ts';
-import type { Bench, Figure, Measured } from '../figure.ts';
+import { type Bench, type Figure, type Measured, told } from '../figure.ts';
 import { cpuOfServer } from '../harness/cpu.ts';
 import type { Sql } from '../../../src/db/pool.ts';
 import { connect, type Server } from '../harness/server.ts';
@@ -171,21 +171,16 @@ async function run(bench: Bench): Promise<Measured[]> {
     for (const [index, mechanism] of MECHANISMS.entries()) {
       const name = `${mechanism.name}, ${isHeld ? 'beside a held snapshot' : 'no snapshot held'}`;
       const cost = await bench.progress.phase(name, 600, () => measure(bench, mechanism, isHeld));
-      const told = (what: string, value: number, unit: string): Measured => ({
-        id: `mechanism_${index}_${isHeld ? 'held' : 'free'}_${what}`,
-        label: `${name}: ${what}`,
-        value,
-        unit,
-        bar: null,
-      });
+      const of = (what: string, value: number, unit: string) =>
+        told(`mechanism_${index}_${isHeld ? 'held' : 'free'}_${what}`, `${name}: ${what}`, value, unit);
       const [fromMark, fromFirst] = cost.lookPages;
       measured.push(
-        told('pages a delivery, of the last third', cost.pages, ''),
-        told('claim p50, of the last third', cost.claimMs, 'ms'),
-        told('PostgreSQL for 10,000', cost.cpuS, 's'),
-        told('arrivals, lanes and what is pending', cost.hotMiB, 'MiB'),
-        told('pages of a look from the due mark on', fromMark, ''),
-        told('pages of a look from the first lane on', fromFirst, ''),
+        of('pages a delivery, of the last third', cost.pages, ''),
+        of('claim p50, of the last third', cost.claimMs, 'ms'),
+        of('PostgreSQL for 10,000', cost.cpuS, 's'),
+        of('arrivals, lanes and what is pending', cost.hotMiB, 'MiB'),
+        of('pages of a look from the due mark on', fromMark, ''),
+        of('pages of a look from the first lane on', fromFirst, ''),
       );
     }
   }

@@ -22,7 +22,8 @@ import { makeTestFolder } from '../../support/test-folder.ts';
 import { appendEvents, createDatabase, insertWebhooks } from '../carteiro.ts';
 import { openEngine } from '../engine.ts';
 import { atMost, type Bench, type Figure, type Measured, told } from '../figure.ts';
-import { percentile, seeded } from '../harness/statistics.ts';
+import { percentile } from '../harness/statistics.ts';
+import { createRandom } from '../../support/random.ts';
 import { pathsOf } from '../workload.ts';
 
 const DATABASE = 'months';
@@ -92,7 +93,7 @@ async function run({ server, receiver, progress, isQuick, seed }: Bench): Promis
       bytes += partes.flatMap(({ arquivos }) => arquivos).reduce((sum, file) => sum + file.bytes, 0);
     }
     const archives = new Archives(pool, placeOf);
-    const random = seeded(seed);
+    const random = createRandom(seed).next;
     const [tookMs, pageMs, attemptsMs]: [number[], number[], number[]] = [[], [], []];
     for (let turn = -5; turn < (isQuick ? 10 : 300); turn += 1) {
       const { id, partnerId, recordedAt } = sample[Math.floor(random() * sample.length)] as (typeof sample)[number];

@@ -51,13 +51,17 @@ const WIDE: readonly Contender[] = [
         ...GRAPHILE_SETTINGS,
         concurrentJobs: CONNECTIONS,
         localQueue: 2_000,
-        gather: 1,
+        gathers: true,
       }),
   },
   {
     ...pgboss,
     start: (databaseUrl, receiverUrl) =>
-      startPeer('pgboss', databaseUrl, receiverUrl, { ...PGBOSS_SETTINGS, connections: CONNECTIONS, transactional: 1 }),
+      startPeer('pgboss', databaseUrl, receiverUrl, {
+        ...PGBOSS_SETTINGS,
+        connections: CONNECTIONS,
+        isTransactional: true,
+      }),
   },
   {
     ...pgbossSingle,

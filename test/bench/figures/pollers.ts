@@ -5,7 +5,7 @@
  */
 import { insertBacklog } from '../backlog.ts';
 import { createDatabase, insertWebhooks, startPoller } from '../carteiro.ts';
-import { atLeast, atMost, type Bar, type Bench, type Figure, type Measured } from '../figure.ts';
+import { atLeast, atMost, type Bar, type Bench, type Figure, type Measured, told } from '../figure.ts';
 import { cpuOf, cpuOfServer } from '../harness/cpu.ts';
 import { connect } from '../harness/server.ts';
 import { median } from '../harness/statistics.ts';
@@ -99,25 +99,26 @@ async function run(bench: Bench): Promise<Measured[]> {
     median((drains.get(shape) ?? []).map((drain) => keys.reduce((sum, key) => sum + drain[key], 0)));
   const measured = shapes.flatMap((shape) => {
     const { count, partners } = shape;
-    const told = (id: string, what: string, value: number, unit: string, bar: Bar | null = null): Measured => ({
-      id: `pollers_${count}_of_${partners}_${id}`,
-      label: `${count} pollers, ${partners} partners: ${what}`,
-      value,
-      unit,
-      bar,
-    });
+    const of = (id: string, what: string, value: number, unit: string, bar: Bar | null = null) =>
+      told(
+        `pollers_${count}_of_${partners}_${id}`,
+        `${count} pollers, ${partners} partners: ${what}`,
+        value,
+        unit,
+        bar,
+      );
     const alone = shapes.find((other) => other.count === 1 && other.partners === partners) ?? shape;
     const against = (...keys: (keyof Drain)[]) => all(shape, ...keys) / all(alone, ...keys);
     const own = [
-      told('per_second', 'drain', all(shape, 'perSecond'), '/s'),
-      told('per_claim', 'deliveries a claim', all(shape, 'perClaim'), ''),
-      told('cpu', 'CPU for 10,000', all(shape, 'nodeCpu', 'serverCpu'), 's'),
-      told('gap', 'longest time without a POST', all(shape, 'gapMs'), 'ms', atMost(LONGEST_GAP)),
+      of('per_second', 'drain', all(shape, 'perSecond'), '/s'),
+      of('per_claim', 'deliveries a claim', all(shape, 'perClaim'), ''),
+      of('cpu', 'CPU for 10,000', all(shape, 'nodeCpu', 'serverCpu'), 's'),
+      of('gap', 'longest time without a POST', all(shape, 'gapMs'), 'ms', atMost(LONGEST_GAP)),
     ];
     if (count === 1) return own;
     return own.concat(
-      told('gain', 'drain against one', against('perSecond'), '×', atLeast(count === 2 ? 1 : 0.8)),
-      told('price', 'CPU against one', against('nodeCpu', 'serverCpu'), '×', atMost(1.3)),
+      of('gain', 'drain against one', against('perSecond'), '×', atLeast(count === 2 ? 1 : 0.8)),
+      of('price', 'CPU against one', against('nodeCpu', 'serverCpu'), '×', atMost(1.3)),
     );
   });
   return measured;

@@ -17,7 +17,8 @@ import { findStart } from '../../../src/log/feed-start.ts';
 import { listWebhooks } from '../../../src/webhooks/webhooks.ts';
 import { type BenchWebhook, createDatabase, insertWebhooks } from '../carteiro.ts';
 import { atMost, type Bench, type Figure, type Measured, told } from '../figure.ts';
-import { median, percentile, seeded } from '../harness/statistics.ts';
+import { median, percentile } from '../harness/statistics.ts';
+import { createRandom } from '../../support/random.ts';
 import { dataOf, EVENT, pathsOf } from '../workload.ts';
 import { ALL_DELIVERIES } from '../../support/searches.ts';
 
@@ -162,7 +163,7 @@ async function fill({ server, receiver, progress, seed: random }: Bench, databas
       select id, event_id as "eventId" from deliveries
       where webhook_id = ${webhookIds[0] ?? null} and random() < least(1, 5000.0 / ${total}::int)`,
   );
-  return { countS, pool, reads: readings({ pool, random: seeded(random), partnerId, webhookIds, sample }) };
+  return { countS, pool, reads: readings({ pool, random: createRandom(random).next, partnerId, webhookIds, sample }) };
 }
 
 async function run(bench: Bench): Promise<Measured[]> {

@@ -9,11 +9,13 @@ import path from 'node:path';
 const MAIN = path.resolve(import.meta.dirname, '../main.ts');
 const CALL_TIMEOUT_MS = 600_000;
 
-type Calls = Record<string, (argument: never) => unknown>;
+type Calls = Readonly<Record<string, (argument: never) => unknown>>;
+/** A child's calls as its parent makes them. */
+type Asked<C extends Calls> = {
+  readonly [Call in keyof C]: (...given: Parameters<C[Call]>) => Promise<Awaited<ReturnType<C[Call]>>>;
+};
 type Question = { readonly id: number; readonly call: string; readonly argument: unknown };
 type Reply = { readonly id: number; readonly value?: unknown; readonly error?: string };
-
-export type Child = Awaited<ReturnType<typeof startChild>>;
 
 const living = new Set<ChildProcess>();
 
@@ -22,8 +24,8 @@ export function killChildren(): void {
   for (const child of living) child.kill('SIGKILL');
 }
 
-/** Starts the child `role` (see ../children.ts) and waits until it offers its calls. */
-export async function startChild(role: string, argument: unknown = null) {
+/** Starts the child `role` (see ../children.ts) and waits until it offers its calls. A call throws what it threw there, and when the child dies. */
+export async function startChild<C extends Calls>(role: string, argument: unknown = null) {
   const child = fork(MAIN, ['child', role, JSON.stringify(argument)], {
     serialization: 'advanced',
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
@@ -35,35 +37,32 @@ export async function startChild(role: string, argument: unknown = null) {
     living.delete(child);
     for (const { reject } of open.values()) reject(new Error(`the process ${role} left`));
   });
-  child.on('message', (message: Reply | 'ready') => {
-    if (message === 'ready') return;
+  child.on('message', (message: Reply | readonly string[]) => {
+    if (!('id' in message)) return;
     const waiting = open.get(message.id);
     open.delete(message.id);
     if (message.error === undefined) waiting?.resolve(message.value);
     else waiting?.reject(new Error(`${role}: ${message.error}`));
   });
-  await Promise.race([
-    once(child, 'message'),
-    exited.then(() => {
+  const [names] = await Promise.race([
+    once(child, 'message') as Promise<[readonly string[]]>,
+    exited.then((): never => {
       throw new Error(`the process ${role} did not start`);
     }),
   ]);
   if (child.pid === undefined) throw new Error(`the process ${role} has no id`);
+  async function ask(call: string, argument: unknown): Promise<unknown> {
+    const id = (questions += 1);
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+    open.set(id, { resolve, reject });
+    const timer = setTimeout(() => reject(new Error(`${role} did not answer ${call}`)), CALL_TIMEOUT_MS);
+    child.send({ id, call, argument } satisfies Question);
+    return promise.finally(() => clearTimeout(timer));
+  }
+  const calls = Object.fromEntries(names.map((name) => [name, (argument?: unknown) => ask(name, argument)]));
   return {
+    ...(calls as unknown as Asked<C>),
     pid: child.pid,
-    /** Calls the child; throws what it threw, and when it dies. */
-    async ask<T>(call: string, value: unknown = null): Promise<T> {
-      const id = (questions += 1);
-      const { promise, resolve, reject } = Promise.withResolvers<unknown>();
-      open.set(id, { resolve, reject });
-      const timer = setTimeout(() => reject(new Error(`${role} did not answer ${call}`)), CALL_TIMEOUT_MS);
-      child.send({ id, call, argument: value } satisfies Question);
-      try {
-        return (await promise) as T;
-      } finally {
-        clearTimeout(timer);
-      }
-    },
     /** Ends the process. */
     async end() {
       child.kill('SIGKILL');
@@ -87,5 +86,5 @@ export function offerCalls(calls: Calls): void {
     };
     void answer().then((reply) => process.send?.(reply));
   });
-  process.send?.('ready');
+  process.send?.(Object.keys(calls));
 }

@@ -8,7 +8,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { secretOf } from '../workload.ts';
 import { offerCalls } from './child.ts';
 import { monotonicMs } from './clock.ts';
-import { seeded } from './statistics.ts';
+import { createRandom } from '../../support/random.ts';
 
 const OK = Buffer.from('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n');
 const UNAVAILABLE = Buffer.from('HTTP/1.1 503 Service Unavailable\r\ncontent-length: 0\r\n\r\n');
@@ -35,6 +35,7 @@ interface Counters {
   badSignatures: number;
   firstMs: number;
   lastMs: number;
+  /** The longest time between two POSTs. */
   gapMs: number;
 }
 
@@ -42,13 +43,14 @@ const NONE: Counters = { posts: 0, refused: 0, checked: 0, badSignatures: 0, fir
 
 let counters = { ...NONE };
 let isKeeping = false;
+/** By path and `emprestimo_id`. */
 let kept: { path: string; id: string; atMs: number }[] = [];
-let behaviours: Behaviour[] = [];
+let behaviours: readonly Behaviour[] = [];
 const openNow = new Map<string, number>();
 const openPeak = new Map<string, number>();
 const waiting = new Set<{ count: number; resolve: (atMs: number) => void }>();
 const secrets = new Map<string, string>();
-const random = seeded(1);
+const random = createRandom(1).next;
 
 function checkSignature(head: string, path: string, body: Buffer): void {
   const [, given = ''] = /x-webhook-signature: sha256=([0-9a-f]{64})/i.exec(head) ?? [];
@@ -134,28 +136,37 @@ function serve(socket: Socket): void {
   });
 }
 
-/** Serves until the parent ends it. */
-export async function run(): Promise<void> {
+export type ReceiverCalls = Awaited<ReturnType<typeof listen>>;
+
+async function listen() {
   const server = createServer(serve);
   await new Promise<void>((resolve) => server.listen({ port: 0, host: '127.0.0.1', backlog: 4_096 }, resolve));
   const { port } = server.address() as AddressInfo;
-  offerCalls({
+  return {
     url: () => `http://127.0.0.1:${port}`,
-    reset: (keep: boolean) => {
+    /** Counts from zero again; with `keep`, every arrival is kept. */
+    reset: (keep = false) => {
       counters = { ...NONE };
       isKeeping = keep;
       kept = [];
       openPeak.clear();
     },
     counters: () => counters,
+    /** Resolves when `target` POSTs have come since the reset. */
     reached: (target: number) =>
       counters.posts >= target
         ? counters.lastMs
         : new Promise<number>((resolve) => waiting.add({ count: target, resolve })),
     arrivals: () => kept,
-    behave: (next: Behaviour[]) => {
+    behave: (next: readonly Behaviour[]) => {
       behaviours = next;
     },
+    /** The most requests that were open at once, for each path that does not answer at once. */
     peaks: () => [...openPeak.values()],
-  });
+  };
+}
+
+/** Serves until the parent ends it. */
+export async function run(): Promise<void> {
+  offerCalls(await listen());
 }

@@ -1,4 +1,5 @@
 /** The table of figures on standard output. */
+import { table } from '../../../src/main/table.ts';
 import { holds, type Measured } from '../figure.ts';
 
 function format(value: number): string {
@@ -14,22 +15,13 @@ function verdict(figure: Measured, isJudged: boolean): string {
   return held ? 'holds' : 'DOES NOT HOLD';
 }
 
-export function table(figures: readonly Measured[], isJudged: boolean): string {
-  const rows = figures.map((figure) => [
-    figure.label,
-    `${format(figure.value)} ${figure.unit}`,
-    figure.bar === null ? '' : `${figure.bar.at === 'least' ? '≥' : '≤'} ${format(figure.bar.value)}`,
-    verdict(figure, isJudged),
-  ]);
-  const all = [['figure', 'measured', 'bar', ''], ...rows];
-  const widths = [0, 1, 2, 3].map((column) => Math.max(...all.map((row) => (row[column] ?? '').length)));
-  const line = (row: readonly string[]) =>
-    row
-      .map((cell, column) =>
-        column === 1 || column === 2 ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0),
-      )
-      .join('  ')
-      .trimEnd();
-  const [head = [], ...body] = all.map(line);
-  return [head, '-'.repeat(Math.max(...all.map((row) => line(row).length))), ...body].join('\n');
+export function tableOf(figures: readonly Measured[], isJudged: boolean): string {
+  return table(
+    figures.map((figure) => ({
+      figure: figure.label,
+      measured: `${format(figure.value)} ${figure.unit}`,
+      bar: figure.bar === null ? '' : `${figure.bar.at === 'least' ? '≥' : '≤'} ${format(figure.bar.value)}`,
+      verdict: verdict(figure, isJudged),
+    })),
+  );
 }

@@ -5,9 +5,11 @@ import { offerCalls } from '../harness/child.ts';
 import { bodyOf, pathOf, secretOf } from '../workload.ts';
 import { createPoster } from './post.ts';
 
+export type BareSettings = Readonly<Record<'connections' | 'count' | 'webhooks', number>>;
+
 /** Serves until the parent ends it. */
-export function run({ receiverUrl, settings }: PeerArguments): void {
-  const { connections = 64, count = 0, webhooks = 1 } = settings;
+export function run({ receiverUrl, settings }: PeerArguments<BareSettings>): void {
+  const { connections, count, webhooks } = settings;
   const poster = createPoster(receiverUrl, connections);
   const ids = Array.from({ length: count }, () => randomUUID());
   const bodies = ids.map((id) => Buffer.from(bodyOf(id)));

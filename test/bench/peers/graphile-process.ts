@@ -3,7 +3,6 @@ import { Logger, run as runWorker, type Runner } from 'graphile-worker';
 import type { PeerArguments } from '../contender.ts';
 import { offerCalls } from '../harness/child.ts';
 import { connect } from '../harness/server.ts';
-import { pathOf, peerWebhookId, secretOf } from '../workload.ts';
 import { AttemptLog, insertAttempts } from './attempts.ts';
 import { createPoster } from './post.ts';
 
@@ -18,35 +17,31 @@ interface Payload {
   readonly body: string;
 }
 
+export interface GraphileSettings {
+  readonly concurrentJobs: number;
+  /** -1: none. */
+  readonly localQueue: number;
+  /** -1: completions are not held back. */
+  readonly completeDelayMs: number;
+  readonly poolSize: number;
+  readonly attemptConnections: number;
+  /** The attempt rows of all tasks in flight go into one insert. */
+  readonly gathers?: boolean;
+}
+
 /** Serves until the parent ends it. */
-export function run({ databaseUrl, receiverUrl, settings }: PeerArguments): void {
-  const {
-    concurrentJobs = 1,
-    localQueue = -1,
-    completeDelayMs = -1,
-    poolSize = 10,
-    refetchMs = 0,
-    gather = 0,
-    attemptConnections = 16,
-  } = settings;
+export function run({ databaseUrl, receiverUrl, settings }: PeerArguments<GraphileSettings>): void {
+  const { concurrentJobs, localQueue, completeDelayMs, poolSize, attemptConnections, gathers = false } = settings;
   const poster = createPoster(receiverUrl, concurrentJobs);
-  const sql = connect(databaseUrl, gather === 1 ? 2 : attemptConnections);
+  const sql = connect(databaseUrl, gathers ? 2 : attemptConnections);
   const log = new AttemptLog(sql);
-  const secrets = new Map<number, string>();
   let runner: Runner | undefined;
 
   async function deliver(payload: unknown): Promise<void> {
     const { webhook, delivery, body } = payload as Payload;
-    const path = pathOf(webhook);
-    let secret = secrets.get(webhook);
-    if (secret === undefined) secrets.set(webhook, (secret = secretOf(path)));
-    const [startedAtMs, startedMs] = [Date.now(), performance.now()];
-    const statusCode = await poster.post(path, secret, delivery, body);
-    const durationMs = performance.now() - startedMs;
-    const url = receiverUrl + path;
-    const row = { delivery, webhook: peerWebhookId(webhook), statusCode, startedAtMs, durationMs, url };
-    await (gather === 1 ? log.add(row) : insertAttempts(sql, [row]));
-    if (statusCode > 299) throw new Error(`status ${statusCode}`);
+    const row = await poster.deliver(webhook, delivery, body);
+    await (gathers ? log.add(row) : insertAttempts(sql, [row]));
+    if (row.statusCode > 299) throw new Error(`status ${row.statusCode}`);
   }
 
   offerCalls({
@@ -63,12 +58,7 @@ export function run({ databaseUrl, receiverUrl, settings }: PeerArguments): void
             pollInterval: 1_000,
             completeJobBatchDelay: completeDelayMs,
             failJobBatchDelay: completeDelayMs,
-            ...(localQueue > 1 && {
-              localQueue: {
-                size: localQueue,
-                ...(refetchMs > 0 && { refetchDelay: { durationMs: refetchMs, threshold: 0, maxAbortThreshold: 5 } }),
-              },
-            }),
+            ...(localQueue > 1 && { localQueue: { size: localQueue } }),
           },
         },
       });

@@ -57,5 +57,5 @@ export const graphileGathered: Contender = {
   id: 'graphile_gathered',
   label: 'graphile-worker, attempts gathered',
   start: (databaseUrl, receiverUrl) =>
-    startPeer('graphile', databaseUrl, receiverUrl, { ...GRAPHILE_SETTINGS, gather: 1 }),
+    startPeer('graphile', databaseUrl, receiverUrl, { ...GRAPHILE_SETTINGS, gathers: true }),
 };

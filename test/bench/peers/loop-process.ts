@@ -2,7 +2,6 @@
 import type { PeerArguments } from '../contender.ts';
 import { offerCalls } from '../harness/child.ts';
 import { connect } from '../harness/server.ts';
-import { pathOf, peerWebhookId, secretOf } from '../workload.ts';
 import { insertAttempts } from './attempts.ts';
 import { createPoster } from './post.ts';
 
@@ -12,9 +11,14 @@ interface Row {
   readonly body: string;
 }
 
+const PAUSE_MS = 50;
+
+export interface LoopSettings {
+  readonly connections: number;
+}
+
 /** Serves until the parent ends it. */
-export function run({ databaseUrl, receiverUrl, settings }: PeerArguments): void {
-  const { connections = 16, pauseMs = 50 } = settings;
+export function run({ databaseUrl, receiverUrl, settings: { connections } }: PeerArguments<LoopSettings>): void {
   const poster = createPoster(receiverUrl, connections);
   const sql = connect(databaseUrl, connections);
   const stopping = new AbortController();
@@ -27,13 +31,9 @@ export function run({ databaseUrl, receiverUrl, settings }: PeerArguments): void
         where status = 'pending' and next_attempt_at <= now()
         order by next_attempt_at limit 1 for update skip locked`;
       if (!row) return false;
-      const path = pathOf(row.webhook);
-      const [startedAtMs, startedMs] = [Date.now(), performance.now()];
-      const statusCode = await poster.post(path, secretOf(path), row.id, row.body);
-      const durationMs = performance.now() - startedMs;
-      const attempt = { delivery: row.id, webhook: peerWebhookId(row.webhook), statusCode, startedAtMs, durationMs };
+      const attempt = await poster.deliver(row.webhook, row.id, row.body);
       await Promise.all([
-        insertAttempts(tx, [{ ...attempt, url: receiverUrl + path }]),
+        insertAttempts(tx, [attempt]),
         tx`update outbox set status = 'delivered', attempts = attempts + 1 where id = ${row.id}`,
       ]);
       return true;
@@ -42,7 +42,7 @@ export function run({ databaseUrl, receiverUrl, settings }: PeerArguments): void
 
   async function loop(): Promise<void> {
     while (!stopping.signal.aborted) {
-      if (!(await deliverOne())) await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      if (!(await deliverOne())) await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     }
   }
 

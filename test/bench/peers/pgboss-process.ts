@@ -3,8 +3,7 @@ import { type Job, PgBoss } from 'pg-boss';
 import type { PeerArguments } from '../contender.ts';
 import { offerCalls } from '../harness/child.ts';
 import { connect } from '../harness/server.ts';
-import { pathOf, peerWebhookId, secretOf } from '../workload.ts';
-import { type AttemptRow, insertAttempts, insertStatement } from './attempts.ts';
+import { insertAttempts, insertStatement } from './attempts.ts';
 import { QUEUE } from './pgboss.ts';
 import { createPoster } from './post.ts';
 
@@ -13,38 +12,26 @@ interface Data {
   readonly body: string;
 }
 
+export interface PgBossSettings {
+  readonly batchSize: number;
+  readonly workers: number;
+  /** To the receiver. */
+  readonly connections: number;
+  readonly poolSize: number;
+  /** Each attempt's row is written by itself, over so many connections. */
+  readonly attemptConnections?: number;
+  /** The rows of a batch are written in the transaction that completes it. */
+  readonly isTransactional?: boolean;
+}
+
 /** Serves until the parent ends it. */
-export function run({ databaseUrl, receiverUrl, settings }: PeerArguments): void {
-  const {
-    batchSize = 1,
-    workers = 1,
-    connections = 16,
-    poolSize = 10,
-    transactional = 0,
-    attemptConnections = 0,
-    notify = 0,
-  } = settings;
+export function run({ databaseUrl, receiverUrl, settings }: PeerArguments<PgBossSettings>): void {
+  const { batchSize, workers, connections, poolSize, attemptConnections = 0, isTransactional = false } = settings;
   const poster = createPoster(receiverUrl, connections);
   const sql = connect(databaseUrl, attemptConnections > 0 ? attemptConnections : workers);
-  const secrets = new Map<number, string>();
-  const boss = new PgBoss({
-    connectionString: databaseUrl,
-    max: poolSize,
-    schedule: false,
-    useListenNotify: notify === 1,
-  });
+  const boss = new PgBoss({ connectionString: databaseUrl, max: poolSize, schedule: false });
   boss.on('error', (error) => process.stderr.write(`pg-boss: ${error.message}\n`));
-
-  async function deliver({ id, data: { webhook, body } }: Job<Data>): Promise<AttemptRow> {
-    const path = pathOf(webhook);
-    let secret = secrets.get(webhook);
-    if (secret === undefined) secrets.set(webhook, (secret = secretOf(path)));
-    const [startedAtMs, startedMs] = [Date.now(), performance.now()];
-    const statusCode = await poster.post(path, secret, id, body);
-    const durationMs = performance.now() - startedMs;
-    const url = receiverUrl + path;
-    return { delivery: id, webhook: peerWebhookId(webhook), statusCode, startedAtMs, durationMs, url };
-  }
+  const deliver = ({ id, data: { webhook, body } }: Job<Data>) => poster.deliver(webhook, id, body);
 
   const options = {
     batchSize,
@@ -60,7 +47,7 @@ export function run({ databaseUrl, receiverUrl, settings }: PeerArguments): void
         await boss.work<Data>(QUEUE, options, async (jobs) => {
           await Promise.all(jobs.map(async (job) => insertAttempts(sql, [await deliver(job)])));
         });
-      } else if (transactional === 1) {
+      } else if (isTransactional) {
         await boss.work<Data, void, { transactional: true }>(
           QUEUE,
           { ...options, transactional: true },

@@ -50,7 +50,7 @@ const base: Omit<Contender, 'start'> = {
 export const pgboss: Contender = {
   ...base,
   start: (databaseUrl, receiverUrl) =>
-    startPeer('pgboss', databaseUrl, receiverUrl, { ...PGBOSS_SETTINGS, transactional: 1 }),
+    startPeer('pgboss', databaseUrl, receiverUrl, { ...PGBOSS_SETTINGS, isTransactional: true }),
 };
 
 /** Each attempt's row written when its POST is over, as the other engines' are, and not when the whole batch is. */
