@@ -1,13 +1,6 @@
 /** The variables of the places outside that keep checkpoints. Each place is left out where its variables are absent. */
 import { z } from 'zod';
-import { isTrustworthy } from './registry-settings.ts';
-
-const trimmed = (url: string) => url.replace(/\/+$/, '');
-const base = z
-  .string()
-  .refine(isTrustworthy, 'must be an https URL, or an http URL on the loopback')
-  .refine((text) => /^[^?#@]*$/.test(text), 'must be a base alone: no user, no query, no fragment')
-  .transform(trimmed);
+import { baseUrl } from './environment-rules.ts';
 
 export const ANCHOR_VARIABLES = {
   // Authorities answer over http, too: the answer is signed, and the question is a hash.
@@ -21,11 +14,13 @@ export const ANCHOR_VARIABLES = {
     .string()
     .refine((text) => text.startsWith('/'), 'must be an absolute path')
     .optional(),
-  ANCHOR_S3_URL: base.refine((text) => new URL(text).pathname.length > 1, 'must name a bucket in its path').optional(),
+  ANCHOR_S3_URL: baseUrl
+    .refine((text) => new URL(text).pathname.length > 1, 'must name a bucket in its path')
+    .optional(),
   ANCHOR_S3_REGION: z.string().default('us-east-1'),
   ANCHOR_S3_KEY_ID: z.string().optional(),
   ANCHOR_S3_SECRET_FILE: z.string().optional(),
-  ANCHOR_WITNESS_URL: base.optional(),
+  ANCHOR_WITNESS_URL: baseUrl.optional(),
   ANCHOR_WITNESS_KEY: z
     .string()
     .regex(/^[^\s+]+\+[0-9a-f]{8}\+B[A-P][A-Za-z0-9+/]{42}$/, 'must be a key of cosignatures: name+hash+B…')

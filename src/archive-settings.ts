@@ -1,28 +1,15 @@
 /** The variables of archives: where months go, and how an S3 bucket is reached. */
 import { z } from 'zod';
-import { isTrustworthy } from './registry-settings.ts';
-
-const MOST_MONTHS = 1_200;
+import { integerOr, trustedUrl, withoutSlash } from './environment-rules.ts';
 
 export const ARCHIVE_VARIABLES = {
   /** After how many months, and where, `maintain` moves a month; without them everything stays. */
-  KEEP_MONTHS: z
-    .string()
-    .refine(
-      (text) => text === 'all' || (/^[1-9]\d{0,3}$/.test(text) && Number(text) <= MOST_MONTHS),
-      `must be an integer from 1 to ${MOST_MONTHS}, or all`,
-    )
-    .transform((text) => (text === 'all' ? null : Number(text)))
-    .optional(),
+  KEEP_MONTHS: integerOr('all', 1, 1_200).optional(),
   ARCHIVE_TO: z
     .string()
     .refine((text) => /^(\/|s3:\/\/[a-z0-9])/.test(text), 'must be an absolute path, or s3://bucket/prefix')
     .optional(),
-  ARCHIVE_S3_ENDPOINT: z
-    .string()
-    .refine(isTrustworthy, 'must be an https URL, or an http URL on the loopback')
-    .transform((url) => url.replace(/\/+$/, ''))
-    .optional(),
+  ARCHIVE_S3_ENDPOINT: trustedUrl.transform(withoutSlash).optional(),
   ARCHIVE_S3_REGION: z.string().default('us-east-1'),
   /** Absent: no bucket can be used. */
   ARCHIVE_S3_KEY_ID: z.string().optional(),

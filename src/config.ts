@@ -4,8 +4,8 @@
  * of it: the files that secrets are made of have one.
  */
 import { z } from 'zod';
-import { ANCHOR_VARIABLES, anchorSettings, hasAnchors } from './anchor-settings.ts';
-import { ARCHIVE_VARIABLES, archiveSettings } from './archive-settings.ts';
+import { ANCHOR_NEEDS, ANCHOR_VARIABLES, anchorSettings, hasAnchors } from './anchor-settings.ts';
+import { ARCHIVE_NEEDS, ARCHIVE_VARIABLES, archiveSettings } from './archive-settings.ts';
 import { DATABASE_VARIABLES, READING_VARIABLES, readingSettings } from './database-url.ts';
 import { EGRESS_VARIABLES, egressSettings } from './egress-settings.ts';
 import {
@@ -18,10 +18,11 @@ import {
   keyRing,
   PRIVATE_NETWORKS,
   subnets,
+  trustedUrl,
   webUrl,
 } from './environment-rules.ts';
 import { SCHEDULES, schedulesOf } from './job-schedules.ts';
-import { isTrustworthy, registrySettings, registryVariables } from './registry-settings.ts';
+import { REGISTRY_VARIABLES, registrySettings } from './registry-settings.ts';
 
 export const DEFAULT_DATA_DIR = '.data';
 
@@ -40,7 +41,7 @@ const PLAIN = {
   JWT_ISSUER: z.string().default('https://carteiro.local'),
   JWT_AUDIENCE: z.string().default('carteiro'),
   /** Absent: the service's own key pair under DATA_DIR. */
-  JWT_JWKS_URL: z.string().refine(isTrustworthy, 'must be an https URL, or an http URL on the loopback').optional(),
+  JWT_JWKS_URL: trustedUrl.optional(),
   /** A file of the keys that sign checkpoints; absent: in a sandbox the one under DATA_DIR, else none. */
   CHECKPOINT_KEY_FILE: z.string().optional(),
   /** Whether each POST carries the newest checkpoint. */
@@ -87,7 +88,7 @@ const environment = z.object({
   ...ANCHOR_VARIABLES,
   ...ARCHIVE_VARIABLES,
   ...SCHEDULES,
-  ...registryVariables(integer),
+  ...REGISTRY_VARIABLES,
   ...EGRESS_VARIABLES,
 });
 
@@ -133,7 +134,7 @@ function checkTogether(given: Environment, uses: readonly Use[]): string[] {
     .flatMap((use) => REQUIRED_OUTSIDE_SANDBOX[use])
     .filter((name) => !sandbox && given[name] === undefined);
   return [
-    ...checkPairs(given),
+    ...checkPairs(given, [...ANCHOR_NEEDS, ...ARCHIVE_NEEDS]),
     ...missing.map((name) => `${name}: is required when SANDBOX is false`),
     ...(isEmbedded ? checkEmbedded(given) : []),
   ];

@@ -14,27 +14,21 @@ const addresses = z
     `must be addresses or subnets (203.0.113.0/28) separated by commas, at most ${MAX_ADDRESSES}`,
   );
 
-const proxyUrl = z
-  .string()
-  .refine(
-    (text) => /^https?:\/\/[^/?#@\s]+\/?$/.test(text) && URL.canParse(text),
-    'must be http:// or https:// with a host and a port alone; a user and a password belong in EGRESS_PROXY_AUTH_FILE',
-  );
-
-const smtpUrl = z
-  .string()
-  .refine(
-    (text) => /^smtps?:\/\/[^/?#@\s]+\/?$/.test(text) && URL.canParse(text),
-    'must be smtp:// or smtps:// with a host and a port alone; a user and a password belong in SMTP_AUTH_FILE',
-  )
-  .transform((text) => new URL(text));
+/** A server alone, `http://proxy:3128`; who we are to it stands in a file. */
+const serverUrl = (scheme: 'http' | 'smtp', authFile: string) =>
+  z
+    .string()
+    .refine(
+      (text) => new RegExp(`^${scheme}s?://[^/?#@\\s]+/?$`).test(text) && URL.canParse(text),
+      `must be ${scheme}:// or ${scheme}s:// with a host and a port alone; a user and a password belong in ${authFile}`,
+    );
 
 const file = z.string().optional();
 
 export const EGRESS_VARIABLES = {
   /** The addresses and subnets from which POSTs come, as partners are told them. */
   EGRESS_IPS: addresses.optional(),
-  EGRESS_PROXY_URL: proxyUrl.optional(),
+  EGRESS_PROXY_URL: serverUrl('http', 'EGRESS_PROXY_AUTH_FILE').optional(),
   /** A file of one line, `user:password`, as SMTP_AUTH_FILE. */
   EGRESS_PROXY_AUTH_FILE: file,
   /** True: the proxy looks names up, and vouches that they lead to no private address. */
@@ -46,7 +40,9 @@ export const EGRESS_VARIABLES = {
   /** Bytes kept of an answer's body; 0 keeps neither body nor headers. */
   KEPT_ANSWER_BYTES: integer(0, MAX_KEPT_BYTES).default(MAX_KEPT_BYTES),
   /** The server that takes e-mails to people of partners: `smtp:`, or `smtps:` for TLS from the first byte. */
-  SMTP_URL: smtpUrl.optional(),
+  SMTP_URL: serverUrl('smtp', 'SMTP_AUTH_FILE')
+    .transform((text) => new URL(text))
+    .optional(),
   SMTP_AUTH_FILE: file,
   SMTP_FROM: z.email('must be an e-mail address').optional(),
 };

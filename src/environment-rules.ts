@@ -1,8 +1,6 @@
 /** Rules of variables of the environment, and between them; `readConfig` tells all that are broken. Pure. */
 import { isIP } from 'node:net';
 import { z } from 'zod';
-import { ANCHOR_NEEDS } from './anchor-settings.ts';
-import { ARCHIVE_NEEDS } from './archive-settings.ts';
 
 /** True or false. */
 export const flag = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true');
@@ -31,8 +29,10 @@ export function integerOr(word: string, min: number, max: number) {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Each means something only beside the second. */
-const NEEDS = [
+/** Variables that mean something only beside the second. */
+type Needs = readonly (readonly [name: string, needed: string])[];
+
+const NEEDS: Needs = [
   ['REGISTRY_CERT_FILE', 'REGISTRY_KEY_FILE'],
   ['REGISTRY_KEY_FILE', 'REGISTRY_CERT_FILE'],
   ['SMTP_URL', 'SMTP_FROM'],
@@ -44,19 +44,17 @@ const NEEDS = [
   ['EGRESS_PROXY_RESOLVES', 'EGRESS_PROXY_URL'],
   ['OPERATOR_WEBHOOK_URL', 'OPERATOR_WEBHOOK_SECRET'],
   ['OPERATOR_WEBHOOK_SECRET', 'OPERATOR_WEBHOOK_URL'],
-  ...ANCHOR_NEEDS,
-  ...ARCHIVE_NEEDS,
-] as const;
+];
 
 /** What means nothing while the policy for failing endpoints is off. */
 const OF_THE_POLICY = ['ENDPOINT_FAILING_HOURS', 'ENDPOINT_SUSPEND_AFTER_DAYS', 'OPERATOR_WEBHOOK_URL'] as const;
 
 /** The variables that are missing beside others, or mean nothing beside them. */
-export function checkPairs(given: Environment): string[] {
+export function checkPairs(given: Environment, more: Needs): string[] {
   const isOff = given['ENDPOINT_FAILING_AFTER'] === 'off';
   const idle = OF_THE_POLICY.filter((name) => isOff && given[name] !== undefined);
   const problems = idle.map((name) => `${name}: means nothing beside ENDPOINT_FAILING_AFTER=off`);
-  const missing = NEEDS.flatMap(([name, needed]) =>
+  const missing = [...NEEDS, ...more].flatMap(([name, needed]) =>
     given[name] !== undefined && given[needed] === undefined ? [`${needed}: is required beside ${name}`] : [],
   );
   return [...problems, ...missing];
@@ -134,6 +132,23 @@ export const subnets = z
 export const webUrl = z
   .string()
   .refine((text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ''), 'must be an absolute https:// URL');
+
+/** https, or http on the loopback. */
+export function isTrustworthy(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname } = new URL(text);
+  const isLoopback = hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname);
+  return protocol === 'https:' || (protocol === 'http:' && isLoopback);
+}
+
+export const trustedUrl = z.string().refine(isTrustworthy, 'must be an https URL, or an http URL on the loopback');
+
+export const withoutSlash = (url: string) => url.replace(/\/+$/, '');
+
+/** What paths are put behind. */
+export const baseUrl = trustedUrl
+  .refine((text) => /^[^?#@]*$/.test(text), 'must be a base alone: no user, no query, no fragment')
+  .transform(withoutSlash);
 
 /** The own machine and private networks: nobody else's clients come from there, but a proxy's do. */
 export const PRIVATE_NETWORKS = '127.0.0.0/8,::1,10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,100.64.0.0/10,fc00::/7';

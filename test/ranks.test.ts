@@ -7,10 +7,8 @@ const root = path.resolve(import.meta.dirname, '..');
 
 /** Lowest first. A room may import a lower rank and itself; what else it may is in SAME_RANK_ALLOWED. */
 const RANKS: readonly (readonly string[])[] = [
-  ['registry-settings.ts', 'file-stamps.ts', 'pem.ts'],
-  ['anchor-settings.ts', 'archive-settings.ts'],
-  ['environment-rules.ts'],
-  ['egress-settings.ts'],
+  ['environment-rules.ts', 'file-stamps.ts', 'pem.ts'],
+  ['registry-settings.ts', 'anchor-settings.ts', 'archive-settings.ts', 'egress-settings.ts'],
   ['contract', 'database-url.ts', 'log-lines.ts', 'key-file.ts', 'version.ts'],
   ['job-schedules.ts'],
   ['config.ts'],

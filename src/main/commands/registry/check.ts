@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { cnpj, cpf } from '../../../contract/tax-ids.ts';
-import { isTrustworthy } from '../../../registry-settings.ts';
+import { isTrustworthy } from '../../../environment-rules.ts';
 import { command, EXIT, option, optionOr, OutOfReach } from '../../command.ts';
 import { readInteger } from '../../arguments.ts';
 import { json, tell } from '../../operator.ts';
