@@ -145,8 +145,8 @@ grant execute on function
   rearm_lanes(tid[], bigint[], timestamptz[], boolean[], bigint, timestamptz),
   serve_arrivals(text, arrivals[], bigint, timestamptz, int, uuid[], int[]),
   claim_named(text, lanes, uuid[], timestamptz, timestamptz, timestamptz), held_with(text, arrivals[], uuid[], int[]),
-  take_turn(text, bigint, timestamptz, timestamptz, int, uuid[], int[], uuid[], float8, float8, float8),
-  wait_behind_others(timestamptz, float8, float8, timestamptz, uuid[]), poller_number(text), term_of(text), living_pollers(), sign_of_life(text, boolean),
+  take_turn(text, bigint, timestamptz, timestamptz, int, uuid[], int[], uuid[], float8, float8),
+  wait_behind_others(timestamptz, float8, float8, float8, timestamptz, uuid[]), poller_number(text), term_of(text), living_pollers(), sign_of_life(text, boolean),
   hold_back(tid[], timestamptz, bigint), due_in_order(tid[], timestamptz, bigint),
   first_ahead(uuid, uuid, uuid, int, boolean), claim_due(text, bigint, timestamptz, timestamptz, int, uuid[], int[], uuid[])
   to carteiro_poller;

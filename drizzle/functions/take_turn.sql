@@ -2,14 +2,14 @@
 -- and claims up to `at_most` deliveries under the name `claim`. src/delivery/queue/claim.ts has the invariant of a claim.
 -- Returns first a row of the turn itself: how many arrivals it took, the start of this server, and how long a claim is its
 -- poller's. Then what serve_arrivals and claim_due return.
+-- A poller behind others waits before its turn (wait_behind_others), and not in it.
 --
--- A poller behind others (src/delivery/poller/rhythm.ts) takes nothing until something has waited for `lag_ms`. Arrivals are
--- served first, by half of the slots at most (serve_arrivals); then the lanes that are due (claim_due).
+-- Arrivals are served first, by half of the slots at most (serve_arrivals); then the lanes that are due (claim_due).
 -- Crash: all or nothing. A turn that claims nothing commits asynchronously: should the server lose it, the arrivals are there
 -- again, and the session's memory of them is gone with its session.
 create or replace function take_turn(
   claim text, at_most bigint, at timestamptz, due_from timestamptz, reserve int, holders uuid[], held int[], sated uuid[],
-  patience_ms float8 default null, nap_ms float8 default 1, lag_ms float8 default 0
+  patience_ms float8 default null, nap_ms float8 default 1
 )
   returns table (
     id uuid, number int, event text, body bytea, loan_version int, traceparent text, salt bytea,
@@ -32,13 +32,10 @@ begin
     perform refuse_strange_server();
   end if;
   if patience_ms is not null then
-    has_work := case when lag_ms > 0 then wait_behind_others(at, patience_ms, lag_ms, due_from, sated)
-                     else wait_for_work(at, patience_ms, nap_ms, due_from, sated) end;
+    has_work := wait_for_work(at, patience_ms, nap_ms, due_from, sated);
   end if;
   moment := coalesce(at, clock_timestamp());
-  if has_work or lag_ms = 0 then
-    came := take_arrivals(arrivals_a_turn);
-  end if;
+  came := take_arrivals(arrivals_a_turn);
   arrived := coalesce(cardinality(came), 0);
   server := pg_postmaster_start_time();
   lease_ms := extract(epoch from lease()) * 1000;
@@ -49,8 +46,7 @@ begin
     is_empty := not found;
   end if;
   if (came is null and has_work)
-     or (has_work or lag_ms = 0)
-        and exists (select from lanes where next_due_at between due_from and moment and partner_id <> all (sated)) then
+     or exists (select from lanes where next_due_at between due_from and moment and partner_id <> all (sated)) then
     if not is_empty then
       select h.holders, h.held, at_most - h.added into holders, held, at_most from held_with(claim, came, holders, held) h;
     end if;

@@ -2,9 +2,10 @@
 -- because the first poller is then busy, full, frozen or dead. So the work gathers with few pollers, whose claims are large,
 -- and the others hardly look. Work is a lane that has been due for `lag_ms`, or a delivery that arrived `lag_ms` ago; and,
 -- after a wait of `lag_ms` or more, any arrival that was there when the wait began and still is.
+-- A statement of its own, without a transaction around it: a wait in vain wakes its process once.
 -- Crash: nothing is written but the session's memory of arrivals, which moves on while there are none.
 create or replace function wait_behind_others(
-  at timestamptz, patience_ms float8, lag_ms float8, due_from timestamptz, sated uuid[]
+  at timestamptz, patience_ms float8, nap_ms float8, lag_ms float8, due_from timestamptz, sated uuid[]
 )
   returns boolean
   language plpgsql volatile set search_path from current
@@ -42,7 +43,7 @@ begin
           and (a.kind in ('due', 'look')
                or (select saturated from lanes l where l.webhook_id = a.webhook_id order by version desc limit 1)));
     end if;
-    done := pg_sleep(lag_ms / 2000) is null;
+    done := pg_sleep(nap_ms / 1000) is null;
   end loop;
 end
 $$;

@@ -9,7 +9,7 @@ import { leaveToCommit } from '../../db/transaction.ts';
 import type { DeliveryMetrics } from '../../telemetry/delivery-metrics.ts';
 import { tellOf } from '../../telemetry/traces.ts';
 import type { Patience } from '../queue/arrivals.ts';
-import { type ClaimedDelivery, takeTurn, type Turn } from '../queue/claim.ts';
+import { type ClaimedDelivery, takeTurn, type Turn, waitBehindOthers } from '../queue/claim.ts';
 import { Cleaner } from '../queue/upkeep/cleaner.ts';
 import { DueMark } from '../queue/upkeep/due-mark.ts';
 import type { EngineDeps } from '../queue/engine-deps.ts';
@@ -42,6 +42,12 @@ export interface Claim extends Standing {
   readonly span?: SpanContext | undefined;
 }
 
+interface Found {
+  readonly claim: Claim;
+  readonly deliveries: ClaimedDelivery[];
+  readonly more: boolean;
+}
+
 /** A claim that may have committed. */
 interface Doubtful {
   readonly name: string;
@@ -51,7 +57,7 @@ interface Doubtful {
 
 const RELEASE_EVERY_MS = 1_000;
 /** While a poller behind others finds nothing, it looks after shared upkeep this much less often. */
-const SELDOM = 1 / 8;
+const SELDOM = 1 / 32;
 
 export class Claimer {
   readonly #deps: ClaimerDeps;
@@ -59,7 +65,7 @@ export class Claimer {
   readonly #dueMark: DueMark;
   readonly #mender: Mender;
   readonly #hourCounter: HourCounter;
-  /** How much of what all share it looks after, from its last claim: 1 or less. */
+  /** How much of what all share it looks after: 1 or less. */
   #often = 1;
   #claims = 0;
   #doubtful: Doubtful[] = [];
@@ -72,18 +78,20 @@ export class Claimer {
     this.#hourCounter = new HourCounter(deps);
   }
 
+  /** A claim as {@link claim} makes it; null where `patience` waits behind other pollers, and it was in vain. */
+  async turn(slots: number, patience: Patience | null, shares: Shares): Promise<Found | null> {
+    if (patience === null || !patience.lagMs) return this.claim(slots, patience, shares);
+    return (await this.#findsBehind(patience, shares)) ? this.claim(slots, null, shares) : null;
+  }
+
   /**
    * Waits for work as long as `patience` lasts (null: not at all), takes what arrived and claims up to `slots` deliveries,
    * of each partner no more than its share (null: as many as there are). `more` is true when arrivals were left for another turn.
    */
-  async claim(
-    slots: number,
-    patience: Patience | null,
-    shares: Shares | null = null,
-  ): Promise<{ claim: Claim; deliveries: ClaimedDelivery[]; more: boolean }> {
+  async claim(slots: number, patience: Patience | null, shares: Shares | null = null): Promise<Found> {
     const { pool, metrics, name, sign = LEASE_ALONE, monotonicMs, now } = this.#deps;
     const term = await sign.term();
-    const dueFrom = this.#dueMark.get(this.#often);
+    const dueFrom = this.#dueMark.get();
     const claim = {
       name: `${name}/${term === null ? '' : `${term}.`}${(this.#claims += 1)}`,
       startedAtMs: monotonicMs(),
@@ -98,8 +106,8 @@ export class Claimer {
       const { deliveries, inactive, lost, full, arrived, more, server, leaseMs } = (await taking) as Turn;
       this.#mender.mend(inactive, lost);
       this.#cleaner.count(arrived);
-      this.#often = (patience?.lagMs ?? 0) > 0 && deliveries.length === 0 ? SELDOM : 1;
-      this.#hourCounter.countNowAndThen(this.#often);
+      this.#often = 1;
+      this.#hourCounter.countNowAndThen();
       const found = { ...claim, leaseMs, term, server, answeredAtMs: monotonicMs(), full };
       if (deliveries.length === 0) return { claim: found, deliveries, more };
       metrics?.countClaim(deliveries.length);
@@ -109,6 +117,15 @@ export class Claimer {
       this.#doubtful.push({ ...claim, triedAtMs: -Infinity });
       throw error;
     }
+  }
+
+  async #findsBehind(patience: Patience, { sated }: Shares): Promise<boolean> {
+    const { pool, now } = this.#deps;
+    const dueFrom = this.#dueMark.get(this.#often);
+    const hasWork = await pool.run((sql) => waitBehindOthers(sql, patience, now(), dueFrom, sated));
+    this.#often = hasWork ? 1 : SELDOM;
+    if (!hasWork) this.#hourCounter.countNowAndThen(SELDOM);
+    return hasWork;
   }
 
   /** Resolves when nothing is under way beside the claims. */

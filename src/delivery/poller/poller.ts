@@ -78,6 +78,8 @@ export class Poller {
   #isPressed = false;
   /** How many deliveries of the last claim had just arrived. */
   #arrived = 0;
+  /** It has waited behind others and found nothing. */
+  #inVain = false;
   readonly #rhythm = new Rhythm();
   readonly #idle = new Pause();
   #noneHeld: PromiseWithResolvers<void> | null = null;
@@ -110,10 +112,11 @@ export class Poller {
   async tick(patience: Patience | null = null): Promise<number> {
     this.#arrived = 0;
     await this.#claimer.releaseDoubtful();
-    const { free } = this.#slots;
-    if (free <= 0) return 0;
-    const waits = this.#hasMore ? null : patience;
-    const { claim, deliveries, more } = await this.#claimer.claim(free, waits, this.#slots.shares());
+    if (this.#slots.free <= 0) return 0;
+    const found = await this.#claimer.turn(this.#slots.free, this.#hasMore ? null : patience, this.#slots.shares());
+    this.#inVain = found === null;
+    if (found === null) return 0;
+    const { claim, deliveries, more } = found;
     this.#hasMore = deliveries.length >= (patience?.lagMs ? MANY_BEHIND : MANY) || more;
     this.#isPressed = this.#hasMore || claim.full.size > 0;
     if (deliveries.length === 0) return 0;
@@ -138,7 +141,7 @@ export class Poller {
   }
 
   async #loop(): Promise<void> {
-    const { monotonicMs, sign } = this.#deps;
+    const { monotonicMs, sign, log } = this.#deps;
     while (!this.#stopping) {
       try {
         const patience = this.#rhythm.patience(this.#slots.shares().sated.length > 0, sign.rank());
@@ -146,16 +149,15 @@ export class Poller {
         this.#rhythm.hear(claimed, this.#arrived, monotonicMs());
         await this.#sweeper.sweepNowAndThen();
         await this.#claimsAhead.endNowAndThen();
+        const { lagMs = 0, restMs = 0 } = patience;
         // Another poller may hold what there is.
-        if (claimed === 0 && !this.#hasMore) await this.#idle.last(this.#rhythm.napMs);
-        const { lagMs = 0 } = patience;
+        if (claimed === 0 && !this.#hasMore && !this.#inVain) await this.#idle.last(this.#rhythm.napMs);
         const gatheringMs = this.#rhythm.gatheringMs(this.#isPressed, monotonicMs());
-        const restMs = claimed < MANY_BEHIND ? Math.max(lagMs / 2, gatheringMs) : gatheringMs;
-        await this.#idle.until(() => this.#stopping, restMs, monotonicMs);
+        const afterClaimMs = claimed < MANY_BEHIND ? Math.max(lagMs / 2, gatheringMs) : gatheringMs;
+        await this.#idle.until(() => this.#stopping, this.#inVain ? restMs : afterClaimMs, monotonicMs);
         const slotsMs = this.#slots.free > 0 ? this.#rhythm.slotsMs(monotonicMs()) : FEW_SLOTS_MS;
         await this.#idle.until(() => this.#stopping || this.#hasSlots(), slotsMs, monotonicMs);
       } catch (error) {
-        const { log } = this.#deps;
         logFailedTry(log, error, 'the database is out of reach, trying again', 'a turn of the poller failed');
         await this.#idle.last(OUTAGE_PAUSE_MS);
       }

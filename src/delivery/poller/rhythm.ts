@@ -44,6 +44,15 @@ const SATED_WAIT_MS = 20;
 const LAG_MS = 100;
 const LAG_MAX_MS = 1_000;
 const WAIT_BEHIND_MS = 2_000;
+/** It looks once a lag, and after some seconds without work every half second at most. */
+const NAP_BEHIND = 10;
+/**
+ * So many pollers wait at all times. One that comes behind them rests between two waits, for a quarter of the time in which it
+ * has found nothing.
+ */
+export const LOOKERS = 4;
+const REST_PART = 1 / 4;
+const REST_MAX_MS = 6_000;
 
 /** How many a millisecond, of late. */
 class Rate {
@@ -66,6 +75,8 @@ export class Rhythm {
   readonly #freed = new Rate();
   #napMs = NAP_MIN_MS;
   #heardAtMs: number | null = null;
+  /** When it last claimed something; at first, when it last heard. */
+  #foundAtMs: number | null = null;
 
   get napMs(): number {
     return this.#napMs;
@@ -74,7 +85,13 @@ export class Rhythm {
   /** How an idle poller waits now, behind `rank` others; `isSated` when some partner has its share of the poller's slots. */
   patience(isSated = false, rank = 0): Patience {
     const lagMs = Math.min(rank * LAG_MS, LAG_MAX_MS);
-    if (lagMs > 0) return { ms: isSated ? SATED_WAIT_MS : WAIT_BEHIND_MS, napMs: this.#napMs, lagMs };
+    const napMs = Math.max(lagMs, this.#napMs * NAP_BEHIND);
+    if (lagMs > 0 && isSated) return { ms: SATED_WAIT_MS, napMs: SATED_WAIT_MS, lagMs, restMs: lagMs / 2 };
+    if (lagMs > 0) {
+      const idleMs = (this.#heardAtMs ?? 0) - (this.#foundAtMs ?? 0);
+      const restMs = rank < LOOKERS ? 0 : Math.min(idleMs * REST_PART, REST_MAX_MS);
+      return { ms: WAIT_BEHIND_MS, napMs, lagMs, restMs };
+    }
     if (isSated) return { ms: SATED_WAIT_MS, napMs: Math.min(this.#napMs, SATED_WAIT_MS) };
     return { ms: Math.max(this.#napMs * NAPS_A_WAIT, WAIT_MIN_MS), napMs: this.#napMs };
   }
@@ -83,6 +100,8 @@ export class Rhythm {
   hear(count: number, arrived: number, atMs: number): void {
     const passedMs = atMs - (this.#heardAtMs ?? atMs);
     this.#heardAtMs = atMs;
+    if (count > 0) this.#foundAtMs = atMs;
+    this.#foundAtMs ??= atMs;
     this.#arrivals.add(arrived, atMs);
     this.#napMs = count > 0 ? NAP_MIN_MS : Math.min(this.#napMs * NAP_GROWTH ** (passedMs / WAIT_MIN_MS), NAP_MAX_MS);
   }

@@ -16,6 +16,7 @@ import { logFailedTry } from '../../db/outage-log.ts';
 import { DeadPollers, type DeadPollersDeps, GRACE_MS } from '../queue/upkeep/dead-pollers.ts';
 import { endSession, type Pulse, readPulse } from '../queue/sign-of-life.ts';
 import { Pause } from './pause.ts';
+import { LOOKERS } from './rhythm.ts';
 
 /** The lock and the server under which a claim was made. */
 export interface Standing {
@@ -48,8 +49,7 @@ export const LEASE_ALONE: Sign = {
 const SURE_MS = GRACE_MS - 150;
 const BEAT_EVERY_MS = TIMES_S.beat * 1_000;
 const RETRY_MS = 100;
-/** Idle pollers share the looking: of more than this many each looks less often, between one in two beats and one in eight. */
-const LOOKERS = 4;
+/** Idle pollers share the looking: the more there are, the less often each looks, between one in two beats and one in eight. */
 const LEAST_IDLE_BEATS = 2;
 const MOST_IDLE_BEATS = 8;
 /** Idle pollers behind the lookers: they ask before they send anything, and others look for the dead. */

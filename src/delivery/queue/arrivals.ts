@@ -16,12 +16,14 @@ import type { Answers } from './answers.ts';
 import { arrayText } from './array-text.ts';
 import type { Report } from './report.ts';
 
-/** How an idle poller waits for work, in milliseconds: how long at most, how often it looks, and how old work must be. */
+/** How an idle poller waits for work, in milliseconds: how long at most, and how often it looks. */
 export interface Patience {
   readonly ms: number;
   readonly napMs: number;
-  /** Absent: it takes work of any age. */
+  /** How old work must be; absent: it takes work of any age. */
   readonly lagMs?: number;
+  /** How long it rests after it has waited behind others in vain. */
+  readonly restMs?: number;
 }
 
 type Subject = Pick<Report, 'webhookId' | 'partnerId'>;

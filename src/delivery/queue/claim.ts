@@ -142,6 +142,23 @@ export interface Turn extends Claimed {
 }
 
 /**
+ * Waits as a poller behind others. True when there is work as old as the patience demands, for the caller to claim
+ * (drizzle/functions/wait_behind_others.sql). The rest as in {@link takeTurn}.
+ */
+export async function waitBehindOthers(
+  sql: Tx,
+  { ms, napMs, lagMs = 0 }: Patience,
+  now: Date | null = null,
+  dueFrom = DUE_FROM_EVER,
+  sated: readonly string[] = [],
+): Promise<boolean> {
+  const [{ hasWork }] = await sql<[{ hasWork: boolean }]>`
+    select wait_behind_others(${now}::timestamptz, ${ms}, ${napMs}, ${lagMs}, ${dueFrom}::text::timestamptz,
+                              ${sated as string[]}::uuid[]) as "hasWork"`;
+  return hasWork;
+}
+
+/**
  * A poller's turn, as a transaction of its own: waits for work as long as `patience` lasts (null: not at all), takes arrivals,
  * and claims up to `limit` due deliveries under the name `claim`, first attempts the short way
  * (drizzle/functions/take_turn.sql).
@@ -164,7 +181,7 @@ export async function takeTurn(
                             ${[...(shares?.holders.keys() ?? [])]}::uuid[],
                             ${[...(shares?.holders.values() ?? [])]}::int[],
                             ${(shares?.sated ?? []) as string[]}::uuid[],
-                            ${patience?.ms ?? null}::float8, ${patience?.napMs ?? 0}, ${patience?.lagMs ?? 0})`
+                            ${patience?.ms ?? null}::float8, ${patience?.napMs ?? 0})`
     .values()
     .execute()) as unknown as readonly [Row, ...Row[]];
   const arrived = first[ORDINAL.arrived] ?? 0;

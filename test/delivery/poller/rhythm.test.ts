@@ -69,3 +69,14 @@ test('a poller behind others takes what has waited 100 ms for each of them, or a
   expect(rhythm.patience(true, 30)).toMatchObject({ ms: 20, lagMs: 1_000 });
   expect(rhythm.patience(false, 0)).not.toHaveProperty('lagMs');
 });
+
+test('a poller behind four others rests between two waits, for a quarter of the time without work, 6 s at most', () => {
+  const rhythm = new Rhythm();
+  for (let atMs = 1_000; atMs <= 9_000; atMs += 1_000) rhythm.hear(0, 0, atMs);
+  expect(rhythm.patience(false, 4)).toMatchObject({ restMs: 2_000 });
+  expect(rhythm.patience(false, 3)).toMatchObject({ restMs: 0 });
+  rhythm.hear(0, 0, 60_000);
+  expect(rhythm.patience(false, 4)).toMatchObject({ restMs: 6_000, napMs: 500 });
+  rhythm.hear(1, 1, 61_000);
+  expect(rhythm.patience(false, 4)).toMatchObject({ restMs: 0, napMs: 400 });
+});

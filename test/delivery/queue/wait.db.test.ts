@@ -3,7 +3,7 @@ import type { Pool, Sql, Tx } from '../../../src/db/pool.ts';
 import { Rhythm } from '../../../src/delivery/poller/rhythm.ts';
 import { freeSlots } from '../../../src/delivery/queue/arrivals.ts';
 import { armLanes, waitForWork } from '../../support/arm-lanes.ts';
-import { takeTurn } from '../../../src/delivery/queue/claim.ts';
+import { takeTurn, waitBehindOthers } from '../../../src/delivery/queue/claim.ts';
 import { claimDue } from '../../support/claim-due.ts';
 import { POLLER_DEADLINE_MS } from '../../../src/main/service/service.ts';
 import { useOneWebhook } from '../../support/one-webhook.ts';
@@ -104,12 +104,11 @@ describe('an idle poller', () => {
   });
 
   test('behind others takes what has waited, of what arrived and of what is due, and leaves them the rest', async () => {
-    const behind = (afterMs: number) =>
-      pool.transaction(async (tx) => {
-        const now = new Date(Date.now() + afterMs);
-        const patience = { ms: 0, napMs: 0, lagMs: 60_000 };
-        return (await takeTurn(tx, `behind/${afterMs}`, 100, now, undefined, null, patience)).deliveries.length;
-      });
+    const behind = async (afterMs: number) => {
+      const now = new Date(Date.now() + afterMs);
+      if (!(await pool.run((sql) => waitBehindOthers(sql, { ms: 0, napMs: 0, lagMs: 60_000 }, now)))) return 0;
+      return (await pool.transaction((tx) => takeTurn(tx, `behind/${afterMs}`, 100, now))).deliveries.length;
+    };
     await commitEvents(database.sql, partnerId, 1);
     expect(await behind(30_000)).toBe(0);
     expect(await behind(90_000)).toBe(1);
