@@ -51,7 +51,10 @@ export class DueMark {
     const atMs = monotonicMs();
     if (atMs - this.#renewedAtMs >= RENEW_MS / often && this.#renewal === null) {
       this.#renewedAtMs = atMs;
-      this.#renewal = this.#renew(atMs).finally(() => (this.#renewal = null));
+      // Later: the caller's turn keeps the connection that it had last, with the session's memory of arrivals.
+      this.#renewal = Promise.resolve()
+        .then(() => this.#renew(atMs))
+        .finally(() => (this.#renewal = null));
     }
     return this.#at;
   }
