@@ -54,23 +54,43 @@ interface Seen {
 interface ServerWatchDeps {
   readonly pool: Pool;
   readonly log: Logger;
+  /** True while another process looks every second. */
+  readonly isRelieved?: () => boolean;
+  /** Replaces the clock in tests. */
+  readonly rest?: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
 const EVERY_MS = 1_000;
+const RELIEVED_EVERY_MS = 8_000;
 
-/** Looks every second until `signal` is aborted. Throws {@link StrangeServer} when the server is not the known one any more. */
-export async function watchServer({ pool, log }: ServerWatchDeps, signal: AbortSignal): Promise<void> {
+/**
+ * Looks every second until `signal` is aborted. One that is relieved looks every eight, and whenever the pool has opened a
+ * connection: a server that was promoted or started anew has kept none. Throws {@link StrangeServer} when the server is not the
+ * known one any more.
+ */
+export async function watchServer(
+  { pool, log, isRelieved = () => false, rest = restFor }: ServerWatchDeps,
+  signal: AbortSignal,
+): Promise<void> {
   let seen: Seen | null = null;
   while (!signal.aborted) {
+    const opened = new AbortController();
+    pool.onOpen = () => opened.abort();
+    let restMs = EVERY_MS;
     try {
       seen = await lookAgain(pool, log, seen);
+      if (isRelieved()) restMs = RELIEVED_EVERY_MS;
     } catch (error) {
       if (error instanceof StrangeServer) throw error;
       // Away, or read-only for now: who works on it says so.
       log.debug({ code: codeOf(error) }, 'cannot look at the server');
     }
-    await sleep(EVERY_MS, undefined, { signal }).catch(() => undefined);
+    await rest(restMs, restMs > EVERY_MS ? AbortSignal.any([signal, opened.signal]) : signal);
   }
+}
+
+async function restFor(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal }).catch(() => undefined);
 }
 
 /** One look. Throws {@link StrangeServer}, and as the pool does. */

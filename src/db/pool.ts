@@ -39,6 +39,8 @@ export class Pool {
   readonly schema: string;
   /** Hears how long each call waited for a connection. */
   onWait: (seconds: number) => void = () => undefined;
+  /** Hears of each connection that it opens. */
+  onOpen: () => void = () => undefined;
   readonly #options: PoolOptions;
   readonly #connections = new Set<Connection>();
   readonly #idle: Connection[] = [];
@@ -140,6 +142,7 @@ export class Pool {
     if (this.#connections.size >= this.#options.max) return null;
     const connection = new Connection(this.#options, (lost) => this.#lose(lost));
     this.#connections.add(connection);
+    this.onOpen();
     return connection;
   }
 

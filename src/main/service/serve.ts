@@ -50,7 +50,15 @@ export async function runUntilStopped(
     }
     fitness = watchFitness(config, database.url, roles, log);
     await unlessStopped(stopping.signal, fitness.looked);
-    const deps = { config, database, log, metrics: createMetrics(), fit: fitness.fit, leaving: leaving.signal };
+    const deps = {
+      config,
+      database,
+      log,
+      metrics: createMetrics(),
+      fit: fitness.fit,
+      leaving: leaving.signal,
+      relief: { isRelieved: () => false },
+    };
     const url = await startParts(parts, roles, deps);
     if (greet !== null && url !== null) {
       greet(await unlessStopped(stopping.signal, greeting(config, database.url, url)));

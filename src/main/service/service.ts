@@ -10,6 +10,7 @@ import { Poller } from '../../delivery/poller/poller.ts';
 import { SESSION_SETTINGS } from '../../delivery/poller/session.ts';
 import { SignOfLife } from '../../delivery/poller/sign-of-life.ts';
 import { createSender } from '../../delivery/sending/send.ts';
+import { watchServer } from '../../db/known-server.ts';
 import { readWriteFault } from '../../db/write-faults.ts';
 import type { Logger } from '../../log-lines.ts';
 import type { Pool } from '../../db/pool.ts';
@@ -33,6 +34,12 @@ export interface ServiceDeps {
   readonly fit: Promise<boolean>;
   /** Aborts when the process begins to stop. */
   readonly leaving: AbortSignal;
+  readonly relief: Relief;
+}
+
+/** Whether another process does what all share often enough: this one's poller comes behind others (delivery/poller/sign-of-life.ts). */
+export interface Relief {
+  isRelieved: () => boolean;
 }
 
 export interface Part {
@@ -63,7 +70,7 @@ const HEAP_GROWTH = '--heap-growing-percent=60';
 const SMALL_HEAP_BYTES = 512 * 1024 * 1024;
 
 /** Starts a poller; it waits for the database if that is away. */
-export async function startPoller({ config, database, log, metrics, fit }: ServiceDeps): Promise<Part> {
+export async function startPoller({ config, database, log, metrics, fit, relief }: ServiceDeps): Promise<Part> {
   if (getHeapStatistics().heap_size_limit <= SMALL_HEAP_BYTES) setFlagsFromString(HEAP_GROWTH);
   const egress = await openEgress(config.egress, log);
   const vault = createVault(await readSecretsKeys(config));
@@ -77,6 +84,7 @@ export async function startPoller({ config, database, log, metrics, fit }: Servi
   const session = openPool(config, database.url, 'sign of life', POLLER_DEADLINE_MS, SIGN_SETTINGS);
   const isPooled = !config.databasePrepare;
   const sign = new SignOfLife({ session, isPooled, pool, log, name: self.name, monotonicMs, now: () => null });
+  relief.isRelieved = () => sign.rank() > 0;
   const checkpoint = new NewestCheckpoint();
   const poller = new Poller({
     pool,
@@ -92,11 +100,15 @@ export async function startPoller({ config, database, log, metrics, fit }: Servi
   });
   metrics.watch('in_flight', () => poller.held);
   metrics.watchPool('poller', pool);
+  const living = new AbortController();
   const running = whenFit(fit, async () => {
     if (config.checkpointHeader) await checkpoint.look(pool);
-    await Promise.all([poller.run(), sign.run(() => poller.held > 0)]);
+    await Promise.all([
+      poller.run(),
+      sign.run(() => poller.held > 0),
+      watchServer({ pool, log, isRelieved: relief.isRelieved }, living.signal),
+    ]);
   });
-  const living = new AbortController();
   const beating = whenFit(fit, async () => {
     const looking = config.checkpointHeader ? checkpoint.run(pool, living.signal) : Promise.resolve();
     await Promise.all([runHeartbeat({ pool, log, self }, living.signal), looking]);
@@ -107,8 +119,8 @@ export async function startPoller({ config, database, log, metrics, fit }: Servi
     async stop() {
       await poller.drain();
       sign.stop();
-      await running.catch(() => undefined);
       living.abort();
+      await running.catch(() => undefined);
       await Promise.all([sender.close(), beating]);
       await Promise.all([pool.close(), session.close()]);
     },

@@ -7,9 +7,12 @@ import { createSender } from '../../delivery/sending/send.ts';
 import type { Logger } from '../../log-lines.ts';
 import { claimAlerts, collectAlerts, type DueAlert, settleAlert } from '../../webhooks/alerts.ts';
 import { openEgress } from '../service/egress.ts';
+import type { Relief } from '../service/service.ts';
 import { readNamed } from '../named-files.ts';
 
 const EVERY_MS = 15_000;
+/** Of a process that is relieved. */
+const SELDOM_MS = 60_000;
 const AT_ONCE = 10;
 const MAIL_TIMEOUT_MS = 20_000;
 
@@ -113,7 +116,7 @@ export async function openAlerts(config: Config, log: Logger) {
 
 export async function runAlerts(
   config: Config,
-  { pool, log }: { readonly pool: Pool; readonly log: Logger },
+  { pool, log, relief }: { readonly pool: Pool; readonly log: Logger; readonly relief: Relief },
   stopping: AbortSignal,
 ): Promise<void> {
   const alerts = await openAlerts(config, log);
@@ -121,7 +124,7 @@ export async function runAlerts(
   const turns = { log, afterFaultMs: EVERY_MS, away, fault: 'alerts could not be sent' };
   await takeTurns(turns, stopping, async () => {
     await alerts.turn(pool);
-    return EVERY_MS;
+    return relief.isRelieved() ? SELDOM_MS : EVERY_MS;
   });
   await alerts.close();
 }

@@ -19,14 +19,16 @@ import { createVault, type Vault } from '../../webhooks/secrets.ts';
 import { runAlerts } from './alerts.ts';
 import { startBackground } from '../service/background.ts';
 import { readSecretsKeys } from '../service/secrets-keys.ts';
-import type { Part, ServiceDeps } from '../service/service.ts';
+import type { Part, Relief, ServiceDeps } from '../service/service.ts';
 
 const EVERY_MS = 5_000;
+/** Of a process that is relieved. */
+const SELDOM_MS = 30_000;
 const DEADLINE_MS = 10_000;
 
 /** Rejects with a sentence when the operator's URL is none that may be sent to. */
 export async function startJudging(deps: ServiceDeps): Promise<Part> {
-  const { config, metrics } = deps;
+  const { config, metrics, relief } = deps;
   const wanted = targetOf(config);
   const vault = createVault(await readSecretsKeys(config));
   return startBackground(deps, {
@@ -40,8 +42,8 @@ export async function startJudging(deps: ServiceDeps): Promise<Part> {
         }
       };
       await Promise.all([
-        runJudge({ pool, log, vault, policy: config.failingPolicy, wanted, tell }, stopping),
-        runAlerts(config, { pool, log }, stopping),
+        runJudge({ pool, log, vault, policy: config.failingPolicy, wanted, tell, relief }, stopping),
+        runAlerts(config, { pool, log, relief }, stopping),
       ]);
     },
   });
@@ -54,9 +56,13 @@ interface JudgeDeps {
   readonly policy: Config['failingPolicy'];
   readonly wanted: OperatorWebhook | null;
   readonly tell: (changes: readonly Change[]) => void;
+  readonly relief: Relief;
 }
 
-async function runJudge({ pool, log, vault, policy, wanted, tell }: JudgeDeps, stopping: AbortSignal): Promise<void> {
+async function runJudge(
+  { pool, log, vault, policy, wanted, tell, relief }: JudgeDeps,
+  stopping: AbortSignal,
+): Promise<void> {
   let isKept = false;
   let take: () => Promise<Step | null> =
     policy === null ? () => forgetFailing(pool) : () => lookForFailing(pool, policy);
@@ -74,7 +80,7 @@ async function runJudge({ pool, log, vault, policy, wanted, tell }: JudgeDeps, s
     isKept = true;
     await finish();
     if (policy === null) take = () => forgetLeft(pool);
-    return EVERY_MS;
+    return relief.isRelieved() ? SELDOM_MS : EVERY_MS;
   });
 }
 

@@ -65,7 +65,8 @@ export const UPKEEP: readonly Upkeep[] = [
     does: 'seals the rows of the log, and signs its head',
     async start(deps) {
       const { signers } = await readCheckpointKeys(deps.config);
-      const work: Background['work'] = (own, stopping) => runSealer({ ...own, signers }, stopping);
+      const isRelieved = () => deps.relief.isRelieved();
+      const work: Background['work'] = (own, stopping) => runSealer({ ...own, signers, isRelieved }, stopping);
       // A turn hashes some 65,000 rows in 0.3 s; the first ones of a large backlog may be read from disk.
       return startBackground(deps, { name: 'sealer', deadlineMs: 10_000, work });
     },
@@ -86,8 +87,8 @@ export const UPKEEP: readonly Upkeep[] = [
   {
     name: 'watch',
     period: '1 s',
-    roles: ['api', 'poller'],
-    does: 'ends the process when it finds itself on another server',
+    roles: ['api'],
+    does: 'ends the process when it finds itself on another server; a poller does so on its own connections',
     start: (deps) => startBackground(deps, { name: 'watch', deadlineMs: 4_000, work: watchServer }),
   },
 ];

@@ -20,13 +20,13 @@ import { noticeOf, reasonOf, type Told } from './failing-notice.ts';
 import { type FailingPolicy, judge, type Verdict } from './failing-rule.ts';
 import { beginLook, endLook, forgetRuns, readTroubled, type Troubled } from './failing-runs.ts';
 
-/** Pollers share the looks: one that comes sooner after another's has nothing to do. */
-const REST_S = 4;
+/** Pollers share the looks: one that comes sooner after another's has nothing to do. Less than the rest of the one that looks. */
+const REST_S = 4.9;
 /** The most webhooks that become `falhando`, or are suspended, in one look; the others do in the next. */
 const STRICT_AT_ONCE = 200;
 /** The most webhooks that stop being `falhando` in one transaction. */
 const ENDS_AT_ONCE = 500;
-/** After this long without a look, no poller has the policy any more. A poller that has it looks every few seconds. */
+/** After this long without a look, no poller has the policy any more. A poller that has it looks every half minute at least. */
 export const LEFT_AFTER_S = 300;
 
 export interface Change {
@@ -132,11 +132,12 @@ export async function forgetFailing(pool: Pool, endsAtOnce = ENDS_AT_ONCE): Prom
  * off, an old poller that still has it may look once more after a new one has forgotten everything, and turn it on again.
  */
 export async function forgetLeft(pool: Pool, endsAtOnce = ENDS_AT_ONCE): Promise<Step> {
+  const nothing = { changes: [], hasMore: false };
+  // Asked before the lock, so that those who look mostly find it free; and under it, for one may just have looked.
+  if (!(await pool.run(isLeft))) return nothing;
   return pool.transaction(async (tx) => {
-    // Asked before the lock, so that those who look mostly find it free; and under it, for one may just have looked.
-    if (!(await isLeft(tx))) return { changes: [], hasMore: false };
     await lockJudging(tx);
-    return (await isLeft(tx)) ? forgetSome(tx, endsAtOnce) : { changes: [], hasMore: false };
+    return (await isLeft(tx)) ? forgetSome(tx, endsAtOnce) : nothing;
   });
 }
 
