@@ -14,8 +14,8 @@ export type Metrics = ReturnType<typeof createMetrics>;
 
 /** Less than Prometheus waits for a scrape (10 s): what the process itself knows must still arrive. */
 const READ_TIMEOUT_MS = 3_000;
-/** The event loop's lag is the time between two looks at it, so it is never less. Looks every 10 ms were half of what an idle poller did; every 50 ms, two thirds of its wake-ups. */
-const LAG_EVERY_MS = 200;
+/** The event loop's lag is the time between two looks at it, so it is never less. Looks every 10 ms were half of what an idle poller did; every 200 ms, a third of its wake-ups. */
+const LAG_EVERY_MS = 1_000;
 
 /** Gauges of the library whose names end as a counter's does. They are the sums of others. */
 const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total'];

@@ -7,7 +7,7 @@ import type { Pool } from '../../db/pool.ts';
 import { checkpointHeader } from './checkpoint.ts';
 import { readCheckpoint } from './stored.ts';
 
-const EVERY_MS = 5_000;
+const EVERY_MS = 10_000;
 /** The longest header that a receiver's server takes without complaint. */
 const MAX_BYTES = 256;
 
