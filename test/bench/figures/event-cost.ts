@@ -193,7 +193,7 @@ function idle(shares: ReadonlyMap<number, readonly number[]>): Measured[] {
       `${pollers} idle pollers, with PostgreSQL`,
       median(all),
       '% of a core',
-      atMost(pollers === 1 ? 1.5 : 10),
+      atMost(pollers === 1 ? 1 : 4),
     ),
   );
 }
