@@ -4,6 +4,9 @@
 -- A statement that begins after the lane was locked counts its deliveries in flight. Some of the poller's slots are reserved
 -- (`reserve`, `holders` and `held`: within_share.sql). The lanes of `sated` partners, who have their share already, are passed
 -- over and stay due: another poller may serve them now, and this one as soon as such a partner frees a slot.
+-- Partners that reach their shares in this claim may have so many lanes due that nobody else's was looked at. So a second round looks at
+-- the lanes of those who hold few and of whom nothing was found. Without it, records of attempts that hung together freed slots turn
+-- after turn, and each claim gave them to the same partners: what arrived beside them waited until nothing hung any more.
 -- Measured alternatives, CPU of the session: all but the locking in one statement 22.5 ms for 512 of 64 lanes (19.7 so), 13.9 for
 -- 100 of 100 lanes (9.4), 0.63 for one (0.65); four small statements for each lane 29.3, 26.0 and 0.51.
 create or replace function claim_due(
@@ -27,36 +30,41 @@ declare
   quantum bigint;
   allowed uuid[];
   found record;
+  taken bigint;
 begin
   if current_setting('carteiro.known_server', true) is distinct from 'yes' then
     perform refuse_strange_server();
   end if;
-  select array_agg(due.ctid), bool_or(due.in_order)
-  into places, is_any_in_order
-  from (
-    select l.ctid, l.in_order
-    from lanes l
-    where l.next_due_at between due_from and moment and l.partner_id <> all (sated)
-    order by l.next_due_at
-    limit least(at_most, lanes_a_claim)
-    for update skip locked
-  ) due;
-  if places is null then
-    return;
-  end if;
-  quantum := greatest(least_quantum, at_most / cardinality(places));
-  if is_any_in_order then
-    allowed := hold_back(places, moment, quantum);
-  end if;
-  select * into found from find_due(places, moment, at_most, quantum, allowed, reserve, holders, held);
-  return query
-  update deliveries d
-  set attempts = d.attempts + 1, claimed_by = claim, claimed_at = moment
-  from unnest(found.ids, found.partners, found.are_within) as due (id, partner_id, is_within), messages m
-  where d.id = due.id and d.partner_id = due.partner_id and due.is_within is not false and m.event_id = d.event_id
-  returning d.id, d.attempts, m.type, m.body, m.loan_version, m.traceparent, m.salt, d.webhook_id,
-            null::boolean, null::uuid, null::text, null::bytea, null::bytea, null::timestamptz, null::uuid[], null::boolean, d.is_test;
-  return query
-  select * from rearm_lanes(places, found.turns, found.dues, found.are_within, at_most, moment);
+  for round in 1 .. 2 loop
+    select array_agg(due.ctid), bool_or(due.in_order)
+    into places, is_any_in_order
+    from (
+      select l.ctid, l.in_order
+      from lanes l
+      where l.next_due_at between due_from and moment and l.partner_id <> all (sated)
+      order by l.next_due_at
+      limit least(at_most, lanes_a_claim)
+      for update skip locked
+    ) due;
+    exit when places is null;
+    quantum := greatest(least_quantum, at_most / cardinality(places));
+    if is_any_in_order then
+      allowed := hold_back(places, moment, quantum);
+    end if;
+    select * into found from find_due(places, moment, at_most, quantum, allowed, reserve, holders, held);
+    return query
+    update deliveries d
+    set attempts = d.attempts + 1, claimed_by = claim, claimed_at = moment
+    from unnest(found.ids, found.partners, found.are_within) as due (id, partner_id, is_within), messages m
+    where d.id = due.id and d.partner_id = due.partner_id and due.is_within is not false and m.event_id = d.event_id
+    returning d.id, d.attempts, m.type, m.body, m.loan_version, m.traceparent, m.salt, d.webhook_id,
+              null::boolean, null::uuid, null::text, null::bytea, null::bytea, null::timestamptz, null::uuid[], null::boolean, d.is_test;
+    get diagnostics taken = row_count;
+    return query
+    select * from rearm_lanes(places, found.turns, found.dues, found.are_within, at_most, moment);
+    exit when (false = any (found.are_within)) is not true;
+    sated := sated || holders || array(select distinct unnest(found.partners));
+    at_most := at_most - taken;
+  end loop;
 end
 $$;

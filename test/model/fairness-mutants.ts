@@ -47,7 +47,17 @@ share of a partner: of 52 slots
 
 claim_due.sql: a claim looks at the lanes of partners that have their share
 -  and l.partner_id <> all (sated)
-hidden lane: hide the others
+hidden lane: has its share hide the others
+
+claim_due.sql: a claim in which a partner reaches its share looks at no more lanes
+- for round in 1 .. 2 loop
++ for round in 1 .. 1 loop
+hidden lane: reaches its share hide the others
+
+claim_due.sql: a claim looks once more at the lanes of partners that hold many
+- sated := sated || holders || array
++ sated := sated || array
+hidden lane: reaches its share hide the others
 
 queue/answers.ts: a record does not say that there was no answer
 - isSilent: isSilent || result.statusCode === null,

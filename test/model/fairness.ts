@@ -45,16 +45,23 @@ export async function shareOut(pool: Pool, sql: Sql): Promise<void> {
   if (poller.flying() !== 52) throw new Error(`a partner that holds nothing gets ${poller.flying()} of 52 slots`);
 }
 
-/** More lanes wait whose partner has its share than a poller has slots. */
+/** More lanes wait whose partners have their shares than a poller has slots, or have them after the claim. */
 export async function hideNobody(pool: Pool, sql: Sql): Promise<void> {
-  await subscribe(sql, 'https://hangs.example/', 100, 1);
-  const poller = startHeldPoller(pool, 'one', CAPACITY, soon());
-  await poller.fill();
-  await subscribe(sql, 'https://answers.example/', 1, 1);
+  const poller = startHeldPoller(pool, 'one', 2 * CAPACITY, soon());
+  for (const url of ['https://one.hangs/', 'https://two.hangs/']) {
+    await subscribe(sql, url, 200, 1);
+    await poller.fill();
+  }
+  const answers = await subscribe(sql, 'https://answers.example/', 1, 1);
   // By the long way: what goes the short one is not looked for among the others.
   await sql`update arrivals set delivery_id = null`;
   await poller.tick();
   if (poller.flying('https://answers') === 0) throw new Error('lanes whose partner has its share hide the others');
+  await commitEvents(sql, answers, 1);
+  await sql`update arrivals set delivery_id = null`;
+  await poller.end(SILENCE, 'https://one.hangs', 30);
+  await poller.tick(1);
+  if (poller.flying('https://answers') === 1) throw new Error('lanes whose partner reaches its share hide the others');
 }
 
 /** Attempts without an answer, then one of another poller, then an answer. */

@@ -264,17 +264,17 @@ stale release: was ended by a release
 
 claim_due.sql: lanes are not locked by the claim that serves them
 - limit least(at_most, lanes_a_claim)
--     for update skip locked
+-       for update skip locked
 + limit least(at_most, lanes_a_claim)
 concurrent claims: over overlapping claims|Cannot destructure
 
 claim_due.sql: a claim counts on the snapshot on which its lanes were locked
--     select l.ctid, l.in_order
--     from lanes l
--     where l.next_due_at between due_from and moment and l.partner_id <> all (sated)
--     order by l.next_due_at
--     limit least(at_most, lanes_a_claim)
--     for update skip locked
+-       select l.ctid, l.in_order
+-       from lanes l
+-       where l.next_due_at between due_from and moment and l.partner_id <> all (sated)
+-       order by l.next_due_at
+-       limit least(at_most, lanes_a_claim)
+-       for update skip locked
 + select '(0,0)'::tid as ctid, false as in_order
 - select * into found from find_due(places, moment, at_most, quantum, allowed, reserve, holders, held);
 + select array_agg(1::bigint) as turns, array_agg(d.id) as ids, array_agg(d.due_at) as dues, array_agg(d.partner_id) as partners,

@@ -54,6 +54,18 @@ describe('a partner', () => {
     expect(poller.flying('https://answers')).toBe(3);
   });
 
+  test('that reaches its share in a claim hides nobody from it, however many of its lanes wait', async () => {
+    const poller = start('one', 128);
+    for (const url of ['https://first.hangs.example/', 'https://second.hangs.example/']) {
+      await subscribe(url, 200, 1);
+      await poller.fill();
+    }
+    await subscribe('https://answers.example/', 5, 1);
+    await poller.end(SILENCE, 'https://first.hangs', 30);
+    await poller.tick(1);
+    expect(poller.flying('https://answers')).toBe(5);
+  });
+
   test('gets what another one gives back that holds more, until both have the same', async () => {
     await subscribe('https://first.example/', 30, 30);
     const poller = start('one', 256);
