@@ -36,6 +36,13 @@ export function scheduleOf(delivery: DeliveryResource, schedules: Schedules = SC
   return found;
 }
 
+/** Why a retry would come late with this lease, in seconds; null when none would: a lane may sleep until its last claim's lease ends. */
+export function delaysFault(lease: number, schedules: Schedules = SCHEDULES): string | null {
+  const shortest = Math.min(...Object.values(schedules).flatMap(({ delaysS }) => delaysS));
+  if (lease < shortest) return null;
+  return `a lease of ${lease} s is not shorter than a schedule's delay of ${shortest} s: such a retry would wait for the lease's end`;
+}
+
 /** The first attempt and one after each delay: this many failures end a delivery in `erro`. */
 export function slotsOf({ delaysS }: Schedule): number {
   return delaysS.length + 1;

@@ -4,6 +4,7 @@
  * other.
  */
 import { TIMES_S, timesFault } from '../../contract/delivery.ts';
+import { delaysFault } from '../../contract/schedule.ts';
 import type { Tx } from '../../db/pool.ts';
 
 /** As long as this release's functions have it. */
@@ -18,8 +19,8 @@ export const MIN_LEASE_LEFT_MS = (TIMES_S.response + TIMES_S.record) * 1_000;
 /** After this many losses in a row one failure of the schedule is booked. */
 export const LOST_IN_ROW_BOOKS_FAILURE = 5;
 
-/** A sentence where the database's lease is too short for this release's attempts, so that nothing could be sent; else null. */
+/** A sentence where the database's lease is too short for this release's attempts, or too long for its retries; else null. */
 export async function readLeaseFault(sql: Tx): Promise<string | null> {
   const [{ lease }] = await sql<[{ lease: number }]>`select extract(epoch from lease())::float8 as lease`;
-  return timesFault({ ...TIMES_S, lease });
+  return timesFault({ ...TIMES_S, lease }) ?? delaysFault(lease);
 }

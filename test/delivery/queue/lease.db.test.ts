@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { TIMES_S, timesFault } from '../../../src/contract/delivery.ts';
+import { delaysFault } from '../../../src/contract/schedule.ts';
 import { refuse } from '../../../src/db/fitness/finding.ts';
 import { CHECKS } from '../../../src/main/fitness/checks.ts';
 import { startHeldPoller } from '../../support/held-poller.ts';
@@ -18,9 +19,13 @@ async function setLease(seconds: number): Promise<void> {
 test('the durations work together, and what would keep deliveries from being sent is named', () => {
   expect(timesFault(TIMES_S)).toBeNull();
   expect(timesFault({ ...TIMES_S, lease: 30 })).toContain('a lease of 30 s is too short');
-  expect(timesFault({ ...TIMES_S, response: 50 })).toContain('it must be longer than 55 s');
+  expect(timesFault({ ...TIMES_S, response: TIMES_S.lease })).toContain(
+    `it must be longer than ${TIMES_S.lease + 5} s`,
+  );
   expect(timesFault({ ...TIMES_S, drain: 31 })).toContain('ends before an attempt of 31 s is recorded');
   expect(timesFault({ ...TIMES_S, deadAfter: 0.6 })).toContain('would be dead to others');
+  expect(delaysFault(TIMES_S.lease)).toBeNull();
+  expect(delaysFault(60)).toContain('would wait for the lease');
 });
 
 test('a poller counts the lease that the database has, also when a migration has changed it meanwhile', async () => {
@@ -46,5 +51,7 @@ test('a poller does not start on a database whose lease is too short for an atte
   await look();
   await setLease(30);
   await expect(look()).rejects.toThrow(/a lease of 30 s is too short: .* run the command 'migrate'/);
+  await setLease(60);
+  await expect(look()).rejects.toThrow(/not shorter than a schedule's delay of 60 s/);
   await setLease(TIMES_S.lease);
 });
