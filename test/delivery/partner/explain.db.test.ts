@@ -1,5 +1,6 @@
 /** Why a delivery waits: the first reason that holds, by the command, over HTTP, and by the rules alone. */
 import { expect, test } from 'vitest';
+import { TIMES_S } from '../../../src/contract/delivery.ts';
 import { explain, type WaitingFacts } from '../../../src/delivery/partner/explain.ts';
 import { callCommand } from '../../support/command.ts';
 import { startDeliveryWorld, useSubscriber } from '../../support/delivery-world.ts';
@@ -82,7 +83,7 @@ test.each([
   ['parceiro_inativo', { status: 'suspensa', isPartnerActive: false }],
   ['webhook_inativo', { status: 'suspensa' }],
   ['em_andamento', { claimedBy: 'p/1', claimedS: 3, mutedAt: new Date(0) }],
-  ['tentativa_perdida', { claimedBy: 'p/1', claimedS: 50, isLost: true }],
+  ['tentativa_perdida', { claimedBy: 'p/1', claimedS: TIMES_S.lease + 5, isLost: true }],
   ['silenciado', { mutedAt: new Date(0), livingPollers: 0 }],
   ['outra_do_emprestimo', { isHeld: true, nextAttemptAt: null, dueS: 0 }],
   ['proxima_tentativa', { dueS: -60, livingPollers: 0 }],

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { TIMES_S } from '../../../src/contract/delivery.ts';
 import type { Pool } from '../../../src/db/pool.ts';
 import { createSender } from '../../../src/delivery/sending/send.ts';
 import { VersionConflict } from '../../../src/log/append.ts';
@@ -153,7 +154,7 @@ describe('a poller that stands still between looking at its lease and sending', 
   }
 
   test('sends nothing when its deadline is over: its lease may be, too', async () => {
-    await standStill(46_000);
+    await standStill((TIMES_S.lease + 1) * 1_000);
     expect(receiver.posts).toHaveLength(0);
     expect(await sql`select outcome, duration_ms >= 46000 as waited from attempts`).toEqual([
       { outcome: 'tempo_esgotado', waited: true },
@@ -161,7 +162,7 @@ describe('a poller that stands still between looking at its lease and sending', 
   });
 
   test('gives back what it has not sent of its claim once too little of the lease is left', async () => {
-    await standStill(20_000, 2);
+    await standStill((TIMES_S.lease - 25) * 1_000, 2);
     expect(receiver.posts).toHaveLength(1);
     expect(
       (await readDeliveries(sql, webhookId)).toSorted((one, other) => one.attempts - other.attempts),

@@ -1,3 +1,4 @@
+import { TIMES_S } from '../../../src/contract/delivery.ts';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { SESSION_SETTINGS } from '../../../src/delivery/poller/session.ts';
 import { setCap } from '../../../src/delivery/queue/orders/cap.ts';
@@ -10,6 +11,8 @@ import { useOneWebhook } from '../../support/one-webhook.ts';
 import { commitEvents, insertWebhook, readAttempts, readDeliveries } from '../../support/outbox.ts';
 import { takeTurn } from '../../support/turn.ts';
 import { openPool } from '../../support/database.ts';
+
+const LEASE_S = TIMES_S.lease;
 
 let start: Date;
 
@@ -37,7 +40,7 @@ describe('the claim', () => {
     );
     expect(claims.flatMap(({ deliveries }) => deliveries)).toHaveLength(8);
     expect(await claim('p/late', 100)).toEqual([]);
-    expect(await lane()).toEqual({ due: after(45), saturated: true });
+    expect(await lane()).toEqual({ due: after(LEASE_S), saturated: true });
   });
 
   test('tells which webhooks it left without a free slot', async () => {
@@ -98,8 +101,8 @@ describe('the claim', () => {
     expect(await claim('p/2', 100, after(1))).toHaveLength(3);
     expect(await claim('p/3', 100, after(2))).toEqual([]);
     // The first five are lost, and are found although others are due before them.
-    expect(await claim('p/4', 100, after(45.5))).toHaveLength(5);
-    expect(await claim('p/5', 100, after(46))).toHaveLength(3);
+    expect(await claim('p/4', 100, after(LEASE_S + 0.5))).toHaveLength(5);
+    expect(await claim('p/5', 100, after(LEASE_S + 1))).toHaveLength(3);
   });
 
   test('looks again before its mark when an append that began earlier commits late', async () => {
@@ -141,8 +144,8 @@ describe('the claim', () => {
   test('takes a delivery over when its lease has ended, and writes the lost attempt', async () => {
     await commitEvents(sql, partnerId, 1);
     const [first] = await claim('dead/1', 10);
-    expect(await claim('alive/1', 10, after(44))).toEqual([]);
-    const [second] = await claim('alive/2', 10, after(46));
+    expect(await claim('alive/1', 10, after(LEASE_S - 1))).toEqual([]);
+    const [second] = await claim('alive/2', 10, after(LEASE_S + 1));
     expect([first?.number, second?.number]).toEqual([1, 2]);
     expect(await readAttempts(sql, String(first?.id))).toMatchObject([
       { number: 1, outcome: 'desconhecido', late: false, startedAt: start, durationMs: null },
@@ -152,7 +155,7 @@ describe('the claim', () => {
   test('finds a lost claim that no mark of its lane tells of', async () => {
     await commitEvents(sql, partnerId, 1);
     await armLanes(sql, start);
-    await sql`update deliveries set attempts = 1, claimed_by = 'dead/1', claimed_at = ${after(-46)}`;
+    await sql`update deliveries set attempts = 1, claimed_by = 'dead/1', claimed_at = ${after(-LEASE_S - 1)}`;
     const [taken] = await claim('p/1', 10);
     expect(taken?.number).toBe(2);
     expect(await readAttempts(sql, String(taken?.id))).toMatchObject([{ number: 1, outcome: 'desconhecido' }]);
@@ -161,12 +164,12 @@ describe('the claim', () => {
   test('books one failure for the fifth attempt lost in a row, and does not send', async () => {
     await commitEvents(sql, partnerId, 1);
     for (let lost = 0; lost < 5; lost += 1) {
-      expect(await claim(`dead/${lost}`, 10, after(lost * 46))).toHaveLength(1);
+      expect(await claim(`dead/${lost}`, 10, after(lost * (LEASE_S + 1)))).toHaveLength(1);
     }
-    expect(await claim('alive/1', 10, after(5 * 46))).toEqual([]);
+    expect(await claim('alive/1', 10, after(5 * (LEASE_S + 1)))).toEqual([]);
     const [delivery] = await readDeliveries(sql, webhookId);
     expect(delivery).toMatchObject({ attempts: 5, failures: 1, lostInRow: 0, status: 'pendente', claimedBy: null });
-    expect(delivery?.nextAttemptAt).toEqual(after(5 * 46 + 60));
+    expect(delivery?.nextAttemptAt).toEqual(after(5 * (LEASE_S + 1) + 60));
     expect(await readAttempts(sql, String(delivery?.id))).toHaveLength(5);
   });
 
@@ -174,7 +177,7 @@ describe('the claim', () => {
     await commitEvents(sql, partnerId, 1);
     await claim('dead/1', 10);
     await sql`update deliveries set attempts = 10, failures = 5, lost_in_row = 4`;
-    expect(await claim('alive/1', 10, after(46))).toEqual([]);
+    expect(await claim('alive/1', 10, after(LEASE_S + 1))).toEqual([]);
     expect(await readDeliveries(sql, webhookId)).toMatchObject([{ status: 'erro', failures: 6, nextAttemptAt: null }]);
   });
 
@@ -182,7 +185,7 @@ describe('the claim', () => {
     await commitEvents(sql, partnerId, 3);
     await claim('dead/1', 1);
     await sql`update webhooks set active = false`;
-    expect(await claim('p/1', 10, after(46))).toEqual([]);
+    expect(await claim('p/1', 10, after(LEASE_S + 1))).toEqual([]);
     const rows = await readDeliveries(sql, webhookId);
     expect(rows.map((row) => row.status)).toEqual(['suspensa', 'suspensa', 'suspensa']);
     const [lost] = await sql`select count(*)::int as n from attempts where outcome = 'desconhecido'`;

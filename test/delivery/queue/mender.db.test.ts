@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { TIMES_S } from '../../../src/contract/delivery.ts';
 import type { Pool } from '../../../src/db/pool.ts';
 import { Mender } from '../../../src/delivery/queue/upkeep/mender.ts';
 import { createTestDatabase } from '../../support/database.ts';
@@ -34,7 +35,7 @@ test('ends what is lost although a suspension fails, says so, and tries again a 
     pool: breaking,
     log: { debug: () => {}, info: () => {}, warn: () => {}, error: (_fields, message) => said.push(message) },
     monotonicMs: () => atMs,
-    now: () => new Date(start.getTime() + 46_000),
+    now: () => new Date(start.getTime() + (TIMES_S.lease + 1) * 1_000),
   });
   const statuses = async () => {
     mender.mend([closed], lost);

@@ -1,5 +1,6 @@
 /** A deactivated partner is sent nothing, however it is deactivated: here by the operator's plain UPDATE. */
 import { beforeEach, expect, test } from 'vitest';
+import { TIMES_S } from '../../../src/contract/delivery.ts';
 import type { Sql } from '../../../src/db/pool.ts';
 import { armLanes } from '../../support/arm-lanes.ts';
 import { claimDue } from '../../support/claim-due.ts';
@@ -99,7 +100,7 @@ test('what was claimed and lost when its partner was deactivated leaves its row 
   await commitEvents(sql, partnerId, 1);
   await takeTurn(pool, 'dead/1', 10, now);
   await deactivate();
-  const later = new Date(now.getTime() + 46_000);
+  const later = new Date(now.getTime() + (TIMES_S.lease + 1) * 1_000);
   expect(await takeTurn(pool, 'p/1', 10, later)).toEqual([]);
   expect(await statuses()).toEqual(['suspensa']);
   expect(await sql`select outcome from attempts where webhook_id = ${webhookId}`).toEqual([

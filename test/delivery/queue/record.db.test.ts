@@ -1,3 +1,4 @@
+import { TIMES_S } from '../../../src/contract/delivery.ts';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { setCap } from '../../../src/delivery/queue/orders/cap.ts';
 import { type ClaimedDelivery } from '../../../src/delivery/queue/claim.ts';
@@ -13,6 +14,8 @@ import { takeTurn } from '../../support/turn.ts';
 
 /** With every sign of an array's text. */
 const ANSWER = 'server: "x", {\\y}\n\nnull, "ok\\"';
+const LEASE_S = TIMES_S.lease;
+
 let start: Date;
 
 const { pool, sql, partnerId, webhookId } = await useOneWebhook();
@@ -63,9 +66,9 @@ describe('the record', () => {
 
   test('ignores a stale failure but for its late row', async () => {
     const lost = await claimOne('a/1', start);
-    await claimOne('b/1', after(46));
+    await claimOne('b/1', after(LEASE_S + 1));
     const before = await readDeliveries(sql, webhookId);
-    expect(await recordAt(after(47), reportOf(lost, 'a/1', 'resposta_nao_2xx'))).toEqual(['late']);
+    expect(await recordAt(after(LEASE_S + 2), reportOf(lost, 'a/1', 'resposta_nao_2xx'))).toEqual(['late']);
     expect(await readDeliveries(sql, webhookId)).toEqual(before);
     expect(await readAttempts(sql, lost.id)).toMatchObject([
       { number: 1, late: false, outcome: 'desconhecido' },
@@ -75,8 +78,8 @@ describe('the record', () => {
 
   test('believes a stale success: it ends the other poller’s claim, whose own report then comes late', async () => {
     const lost = await claimOne('a/1', start);
-    const taken = await claimOne('b/1', after(46));
-    expect(await recordAt(after(47), reportOf(lost, 'a/1', 'entregue'))).toEqual(['late']);
+    const taken = await claimOne('b/1', after(LEASE_S + 1));
+    expect(await recordAt(after(LEASE_S + 2), reportOf(lost, 'a/1', 'entregue'))).toEqual(['late']);
     expect(await readDeliveries(sql, webhookId)).toMatchObject([{ status: 'entregue', claimedBy: null }]);
     expect(await recordAt(after(48), reportOf(taken, 'b/1', 'resposta_nao_2xx'))).toEqual(['late']);
     expect(await readDeliveries(sql, webhookId)).toMatchObject([{ status: 'entregue', failures: 0 }]);
@@ -91,14 +94,14 @@ describe('the record', () => {
   test('believes a stale success even after the delivery ended in erro or was suspended', async () => {
     for (const status of ['erro', 'suspensa']) {
       await sql`truncate attempts`;
-      await sql`update deliveries set status = 'pendente', failures = 0, attempts = 0, finished_at = null, next_attempt_at = now()`;
-      await sql`update lanes set next_due_at = now(), saturated = false`;
+      await sql`update deliveries set status = 'pendente', failures = 0, attempts = 0, finished_at = null, next_attempt_at = ${start}`;
+      await sql`update lanes set next_due_at = ${start}, saturated = false`;
       const lost = await claimOne('a/1', start);
-      await claimOne('b/1', after(46));
+      await claimOne('b/1', after(LEASE_S + 1));
       await sql`
         update deliveries set status = ${status}, failures = 6, attempts = 6, claimed_by = null, claimed_at = null,
                next_attempt_at = null, finished_at = case when ${status} = 'erro' then now() end`;
-      expect(await recordAt(after(50), reportOf(lost, 'a/1', 'entregue'))).toEqual(['late']);
+      expect(await recordAt(after(LEASE_S + 5), reportOf(lost, 'a/1', 'entregue'))).toEqual(['late']);
       expect(await readDeliveries(sql, webhookId)).toMatchObject([{ status: 'entregue' }]);
     }
   });
@@ -115,17 +118,17 @@ describe('the record', () => {
 
   test('can be repeated for a late report as well', async () => {
     const lost = await claimOne('a/1', start);
-    await claimOne('b/1', after(46));
+    await claimOne('b/1', after(LEASE_S + 1));
     const report = reportOf(lost, 'a/1', 'erro_conexao');
-    expect(await recordAt(after(47), report)).toEqual(['late']);
+    expect(await recordAt(after(LEASE_S + 2), report)).toEqual(['late']);
     expect(await recordAt(after(48), report)).toEqual(['repeated']);
     expect(await readAttempts(sql, lost.id)).toHaveLength(2);
   });
 
   test('resets the row of lost attempts when an outcome is known', async () => {
     await claimOne('dead/1', start);
-    await claimOne('dead/2', after(46));
-    const third = await claimOne('a/1', after(92));
+    await claimOne('dead/2', after(LEASE_S + 1));
+    const third = await claimOne('a/1', after(2 * (LEASE_S + 1)));
     expect(await readDeliveries(sql, webhookId)).toMatchObject([{ lostInRow: 2, attempts: 3 }]);
     await recordAt(after(93), reportOf(third, 'a/1', 'erro_conexao'));
     expect(await readDeliveries(sql, webhookId)).toMatchObject([{ lostInRow: 0, attempts: 3, failures: 1 }]);

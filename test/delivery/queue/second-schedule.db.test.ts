@@ -58,7 +58,7 @@ test('a webhook on a schedule of its own is retried by it to its end, and anothe
 });
 
 test('the planned attempts and the number of slots follow from the same entry', () => {
-  const asRead = (teste: boolean) => ({ teste }) as DeliveryResource;
+  const asRead = (teste: boolean) => ({ teste, evento: 'averbacao.concluida' }) as DeliveryResource;
   const schedule = scheduleOf(asRead(false), schedules);
   expect([slotsOf(schedule), nextSlot(7, 0, schedule), nextSlot(8, 0, schedule)]).toEqual([8, 67_000, null]);
   expect(scheduleOf(asRead(true), schedules)).toBe(SCHEDULES.test);
