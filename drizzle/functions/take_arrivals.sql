@@ -2,6 +2,8 @@
 -- In the same transaction the caller claims what each names, arms its lane, or inserts it again (take_turn, arm_lanes).
 -- src/delivery/queue/arrivals.ts has the invariant of the session's memory, which is rolled back with its transaction.
 -- One poller takes at a time, until its commit; the others go on to the lanes that are due.
+-- Arrivals are returned as rows of their table: `returning *` made records of no type, which an array of arrivals takes through
+-- their text, for a sixth of the claim of a delivery that has an arrival.
 create or replace function take_arrivals(at_most bigint) returns arrivals[]
   language plpgsql volatile set search_path from current
 as $$
@@ -25,17 +27,17 @@ begin
     with gone as (
       delete from arrivals
       where ctid = any (array(select ctid from arrivals where tx = any (running) limit at_most))
-      returning *
+      returning arrivals as told
     )
-    select array_agg(gone) into late from gone;
+    select array_agg(told) into late from gone;
     at_most := at_most - coalesce(cardinality(late), 0);
   end if;
   with gone as (
     delete from arrivals
     where ctid = any (array(select ctid from arrivals where tx >= pg_snapshot_xmax(before) order by tx limit at_most))
-    returning *
+    returning arrivals as told
   )
-  select array_agg(gone), max(tx) into next, last_tx from gone;
+  select array_agg(told), max((told).tx) into next, last_tx from gone;
 
   if coalesce(cardinality(next), 0) < at_most then
     remembered := set_config('carteiro.taken', seen::text, false);
