@@ -18,6 +18,7 @@
  * Measured alternative: locking and comparing first, then writing: one more index look-up a row and one more round
  * trip a flush.
  */
+import { randomBytes } from 'node:crypto';
 import type { Pool, Tx } from '../../db/pool.ts';
 import { leaveToCommit } from '../../db/transaction.ts';
 import { gatherAnswers } from './answers.ts';
@@ -82,33 +83,40 @@ export async function heldByOthers(pool: Pool, reports: readonly Report[]): Prom
  * The reports as a relation, each with its ordinal among them, from 1, and its times on the database's clock. Their ages are
  * those at this call: an attempt seems to start later by the time that the statement takes to reach the server, in which the
  * process may be stopped. `startedByMs` limits that.
+ * Digests and salts are one value each of the whole batch: a salt of the database's own for each row, and digests as an array of
+ * text, took a twelfth of the record's instructions. `unnest` stands in the select list: in FROM each of its arrays was kept as
+ * rows of its own first, for another 25th.
  */
 function reportRows(tx: Tx, reports: readonly Report[], monotonicMs: number, now: Date | null) {
   const listOf = (value: (report: Report) => string | number | null) => arrayText(reports, value);
   return tx`
-    select r.*, started_at, least(started_at + r.duration_ms * interval '1 millisecond', clock.now) as ended_at
-    from (select coalesce(${now}::timestamptz, clock_timestamp()) as now) clock
-    cross join unnest(
-        ${listOf((report) => report.deliveryId)}::text::uuid[],
-        ${listOf((report) => report.partnerId)}::text::uuid[],
-        ${listOf((report) => report.number)}::text::int[],
-        ${listOf((report) => report.claim)}::text::text[],
-        ${listOf((report) => report.url)}::text::text[],
-        ${listOf((report) => report.keyId)}::text::text[],
-        ${listOf((report) => Math.max(0, monotonicMs - report.startedAtMs))}::text::float8[],
-        ${listOf((report) => report.startedByMs / 1_000)}::text::float8[],
-        ${listOf((report) => report.result.durationMs)}::text::int[],
-        ${listOf((report) => report.result.outcome)}::text::text[],
-        ${listOf((report) => report.result.statusCode)}::text::smallint[],
-        ${listOf((report) => report.result.address)}::text::text[],
-        ${listOf((report) => report.result.error)}::text::text[],
-        ${listOf((report) => report.result.answer)}::text::text[],
-        ${listOf((report) => report.bodyDigest)}::text::text[]
-      ) with ordinality
-        as r (id, partner_id, number, claim, url, key_id, age_ms, started_by_s, duration_ms, outcome, status_code, address, error,
-              answer, body_digest, ordinal)
+    select r.*, started_at, least(started_at + r.duration_ms * interval '1 millisecond', batch.now) as ended_at,
+           substring(batch.digests from 32 * r.ordinal - 31 for 32) as body_digest,
+           substring(batch.salts from 16 * r.ordinal - 15 for 16) as salt
+    from (
+      select coalesce(${now}::timestamptz, clock_timestamp()) as now,
+             decode(${reports.map((report) => report.bodyDigest).join('')}, 'hex') as digests,
+             decode(${randomBytes(16 * reports.length).toString('hex')}, 'hex') as salts
+    ) batch
+    cross join (
+      select unnest(${listOf((report) => report.deliveryId)}::text::uuid[]) as id,
+             unnest(${listOf((report) => report.partnerId)}::text::uuid[]) as partner_id,
+             unnest(${listOf((report) => report.number)}::text::int[]) as number,
+             unnest(${listOf((report) => report.claim)}::text::text[]) as claim,
+             unnest(${listOf((report) => report.url)}::text::text[]) as url,
+             unnest(${listOf((report) => report.keyId)}::text::text[]) as key_id,
+             unnest(${listOf((report) => Math.max(0, monotonicMs - report.startedAtMs))}::text::float8[]) as age_ms,
+             unnest(${listOf((report) => report.startedByMs / 1_000)}::text::float8[]) as started_by_s,
+             unnest(${listOf((report) => report.result.durationMs)}::text::int[]) as duration_ms,
+             unnest(${listOf((report) => report.result.outcome)}::text::text[]) as outcome,
+             unnest(${listOf((report) => report.result.statusCode)}::text::smallint[]) as status_code,
+             unnest(${listOf((report) => report.result.address)}::text::text[]) as address,
+             unnest(${listOf((report) => report.result.error)}::text::text[]) as error,
+             unnest(${listOf((report) => report.result.answer)}::text::text[]) as answer,
+             generate_series(1, ${reports.length}::int) as ordinal
+    ) r
     cross join lateral (
-      select least(clock.now - r.age_ms * interval '1 millisecond', to_timestamp(r.started_by_s)) as started_at
+      select least(batch.now - r.age_ms * interval '1 millisecond', to_timestamp(r.started_by_s)) as started_at
     ) started`;
 }
 
@@ -140,12 +148,12 @@ async function recordCurrent(
     ),
     logged as (
       insert into attempts (delivery_id, number, event_id, webhook_id, partner_id, outcome, status_code, started_at,
-                            duration_ms, url, address, key_id, claim, error, answer, body_digest)
+                            duration_ms, url, address, key_id, claim, error, answer, body_digest, salt)
       select id, number, event_id, webhook_id, partner_id, outcome, status_code, started_at,
-             duration_ms, url, address, key_id, claim, error, answer, decode(body_digest, 'hex')
+             duration_ms, url, address, key_id, claim, error, answer, body_digest, salt
       from moved
     )
-    select coalesce(array_agg(ordinal::int), '{}') as ordinals, coalesce(array_agg(status = 'erro'), '{}') as given_up from moved`;
+    select coalesce(array_agg(ordinal), '{}') as ordinals, coalesce(array_agg(status = 'erro'), '{}') as given_up from moved`;
   return new Map(
     ordinals.map((ordinal, index) => [reports[ordinal - 1] as Report, given_up[index] ? 'given_up' : 'current']),
   );
@@ -162,11 +170,11 @@ async function recordLate(
   const logged = await tx<(ReportKey & { outcome: string })[]>`
     with report as materialized (${reportRows(tx, reports, monotonicMs, now)})
     insert into attempts (delivery_id, number, late, event_id, webhook_id, partner_id, outcome, status_code, started_at,
-                          duration_ms, url, address, key_id, claim, error, answer, body_digest)
+                          duration_ms, url, address, key_id, claim, error, answer, body_digest, salt)
     select r.id, r.number, true, d.event_id, d.webhook_id, d.partner_id, r.outcome, r.status_code, r.started_at,
            r.duration_ms, r.url, r.address, r.key_id, r.claim, r.error,
            case when not exists (select from events e where e.id = d.event_id and e.salt is null) then r.answer end,
-           decode(r.body_digest, 'hex')
+           r.body_digest, r.salt
     from report r
     join (
       select * from deliveries
