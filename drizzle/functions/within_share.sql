@@ -7,11 +7,13 @@
 create or replace function within_share(partners uuid[], at_most bigint, reserve int, holders uuid[], held int[]) returns boolean[]
   language sql stable set search_path from current
 as $$
-  select array_agg(
-    coalesce(held[array_position(holders, partner_id)], 0) + nth <= partner_share(at_most - rank, reserve) order by rank
-  )
+  select array_agg(slots <= partner_share(at_most - rank, reserve) order by rank) filter (where rank > 0)
   from (
-    select partner_id, rank, row_number() over (partition by partner_id order by rank) as nth
-    from unnest(partners) with ordinality as found (partner_id, rank)
+    select rank, sum(slots) over (partition by partner_id order by rank) as slots
+    from (
+      select partner_id, rank, 1 as slots from unnest(partners) with ordinality as found (partner_id, rank)
+      union all
+      select * from unnest(holders, array_fill(0, array[cardinality(holders)]), held)
+    ) each
   ) ranked
 $$;
