@@ -18,7 +18,6 @@
  * Measured alternative: locking and comparing first, then writing: one more index look-up a row and one more round
  * trip a flush.
  */
-import { randomBytes } from 'node:crypto';
 import type { Pool, Tx } from '../../db/pool.ts';
 import { leaveToCommit } from '../../db/transaction.ts';
 import { gatherAnswers } from './answers.ts';
@@ -83,20 +82,17 @@ export async function heldByOthers(pool: Pool, reports: readonly Report[]): Prom
  * The reports as a relation, each with its ordinal among them, from 1, and its times on the database's clock. Their ages are
  * those at this call: an attempt seems to start later by the time that the statement takes to reach the server, in which the
  * process may be stopped. `startedByMs` limits that.
- * Digests and salts are one value each of the whole batch: a salt of the database's own for each row, and digests as an array of
- * text, took a twelfth of the record's instructions. `unnest` stands in the select list: in FROM each of its arrays was kept as
- * rows of its own first, for another 25th.
+ * The digests are one value of the whole batch, and `unnest` stands in the select list: as an array of text, and in FROM, where
+ * each array is kept as rows of its own first, they took an instruction in twenty of the record.
  */
 function reportRows(tx: Tx, reports: readonly Report[], monotonicMs: number, now: Date | null) {
   const listOf = (value: (report: Report) => string | number | null) => arrayText(reports, value);
   return tx`
     select r.*, started_at, least(started_at + r.duration_ms * interval '1 millisecond', batch.now) as ended_at,
-           substring(batch.digests from 32 * r.ordinal - 31 for 32) as body_digest,
-           substring(batch.salts from 16 * r.ordinal - 15 for 16) as salt
+           substring(batch.digests from 32 * r.ordinal - 31 for 32) as body_digest
     from (
       select coalesce(${now}::timestamptz, clock_timestamp()) as now,
-             decode(${reports.map((report) => report.bodyDigest).join('')}, 'hex') as digests,
-             decode(${randomBytes(16 * reports.length).toString('hex')}, 'hex') as salts
+             decode(${reports.map((report) => report.bodyDigest).join('')}, 'hex') as digests
     ) batch
     cross join (
       select unnest(${listOf((report) => report.deliveryId)}::text::uuid[]) as id,
@@ -148,9 +144,9 @@ async function recordCurrent(
     ),
     logged as (
       insert into attempts (delivery_id, number, event_id, webhook_id, partner_id, outcome, status_code, started_at,
-                            duration_ms, url, address, key_id, claim, error, answer, body_digest, salt)
+                            duration_ms, url, address, key_id, claim, error, answer, body_digest)
       select id, number, event_id, webhook_id, partner_id, outcome, status_code, started_at,
-             duration_ms, url, address, key_id, claim, error, answer, body_digest, salt
+             duration_ms, url, address, key_id, claim, error, answer, body_digest
       from moved
     )
     select coalesce(array_agg(ordinal), '{}') as ordinals, coalesce(array_agg(status = 'erro'), '{}') as given_up from moved`;
@@ -170,11 +166,11 @@ async function recordLate(
   const logged = await tx<(ReportKey & { outcome: string })[]>`
     with report as materialized (${reportRows(tx, reports, monotonicMs, now)})
     insert into attempts (delivery_id, number, late, event_id, webhook_id, partner_id, outcome, status_code, started_at,
-                          duration_ms, url, address, key_id, claim, error, answer, body_digest, salt)
+                          duration_ms, url, address, key_id, claim, error, answer, body_digest)
     select r.id, r.number, true, d.event_id, d.webhook_id, d.partner_id, r.outcome, r.status_code, r.started_at,
            r.duration_ms, r.url, r.address, r.key_id, r.claim, r.error,
            case when not exists (select from events e where e.id = d.event_id and e.salt is null) then r.answer end,
-           r.body_digest, r.salt
+           r.body_digest
     from report r
     join (
       select * from deliveries
