@@ -1,7 +1,7 @@
 /** The operator's steering commands as real processes: what each does, and what it refuses without having done a half. */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { readProof } from '../../src/audit/proof/proof.ts';
 import { checkProof } from '../../src/audit/proof/check-proof.ts';
 import { type Finished, callCommand, startCommand } from '../support/command.ts';
@@ -85,7 +85,7 @@ describe('every steering command', () => {
     [['partner', 'set', UNKNOWN], 'give at least one of --name, --signing, --documents and --issuance'],
     [['partner', 'set', UNKNOWN, '--signing', 'x'], 'Allowed choices are internal, externa.'],
     [['webhook', 'cap', UNKNOWN, '1001'], 'Give 1 to 1000.'],
-    [['webhook', 'list', '--state', 'x'], 'Allowed choices are muted, inactive, falhando.'],
+    [['webhook', 'list', '--state', 'x'], 'Allowed choices are muted, inactive, failing, falhando.'],
     [['delivery', 'cancel', UNKNOWN], "required option '--reason <text>' not specified"],
     [['delivery', 'cancel', UNKNOWN, '--reason', 'a\nb'], 'Give one line of 1 to 500 characters, without a CPF.'],
     [
@@ -273,6 +273,14 @@ describe('webhook', () => {
     expect(page.stderr).toBe(`there is more: webhook list --partner ${partnerId} --after ${webhookId}\n`);
     const next = await json<{ id: string }[]>('webhook', 'list', '--partner', partnerId, '--after', webhookId);
     expect(next.map(({ id }) => id)).toEqual([second]);
+    expect(await json('webhook', 'list', '--partner', partnerId, '--state', 'failing')).toEqual([]);
+    await database.sql`
+      insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, started_at, duration_ms, url, claim)
+      values (gen_random_uuid(), 1, ${second}, ${partnerId}, 'erro_conexao', now(), 1, 'https://x.example/', 'old/1')`;
+    const failing = { id: second, failedLastHour: 1 };
+    expect(await json('webhook', 'list', '--partner', partnerId, '--state', 'failing')).toMatchObject([failing]);
+    expect(await json('webhook', 'show', second)).toMatchObject(failing);
+    expect((await run('webhook', 'list', '--state', 'failing', '--after', second)).code).toBe(2);
 
     await database.sql`
       insert into webhook_history (webhook_id, partner_id, url, events, active, change, actor, reason)
@@ -286,6 +294,32 @@ describe('webhook', () => {
     expect((await run('webhook', 'show', webhookId, '--before', 'x')).code).toBe(2);
     const partners = await run('partner', 'list', '--limit', '1');
     expect(partners.stderr).toMatch(/^there is more: partner list --after [0-9a-f-]{36}\n$/);
+  });
+
+  test("list and show tell a partner's failures beside another one's outage, and say where they have not counted all", async () => {
+    const attempts = (webhook: string, partner: string, count: number, agoS: number) => sql`
+      insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, started_at, duration_ms, url, claim, recorded_at)
+      select gen_random_uuid(), 1, ${webhook}, ${partner}, 'erro_tls', now(), 1, 'https://x.example/', 'outage/1',
+             now() - ${agoS} * interval '1 second'
+      from generate_series(1, ${count}::int)`;
+    onTestFinished(async () => {
+      await sql`delete from attempts where claim = 'outage/1'`;
+    });
+    const { partnerId: loud, id: failing } = await insertSubscriber(sql, 'https://loud.example/');
+    await attempts(failing, loud, 20_000, 0);
+    await attempts(webhookId, partnerId, 2, 600);
+    const own = { id: webhookId, failedLastHour: 2 };
+    expect(await json('webhook', 'list', '--partner', partnerId, '--state', 'failing')).toMatchObject([own]);
+    expect(await json('webhook', 'show', webhookId)).toMatchObject(own);
+    expect((await run('webhook', 'show', webhookId)).stdout).toContain(', 2 attempts failed in the last hour');
+
+    const note = 'attempts that failed in the last hour are counted of the newest 10000 failures of each kind';
+    const all = await run('webhook', 'list', '--state', 'failing', '--limit', '1', '--json');
+    expect(all.stderr).toBe(`${note}; there were more\n`);
+    expect(JSON.parse(all.stdout)).toMatchObject([{ id: failing, failedLastHour: 10_000 }]);
+    const shown = await run('webhook', 'show', failing);
+    expect(shown.stdout).toContain(', at least 10000 attempts failed in the last hour');
+    expect(shown.stderr).toBe(`${note}, and of the newest 10000 attempts of the partner; there were more\n`);
   });
 
   test('list and show tell falhando and silent apart from what is well', async () => {

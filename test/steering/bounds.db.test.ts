@@ -6,8 +6,8 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { Tx } from '../../src/db/pool.ts';
 import { isPartner, listPartners, readPartner } from '../../src/steering/accounts.ts';
 import { readBounded } from '../../src/steering/bounds.ts';
-import { listFailing } from '../../src/steering/failures.ts';
-import { countDeliveries, listWebhooks, readWebhook } from '../../src/steering/webhooks.ts';
+import { listFailing, withFailures } from '../../src/steering/failures.ts';
+import { countDeliveries, listWebhooks, readLines, readWebhook } from '../../src/steering/webhooks.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { insertPartner, insertSubscriber, insertWebhook } from '../support/outbox.ts';
 import { rowsLookedAt } from '../support/counters.ts';
@@ -61,6 +61,16 @@ describe.each(['never analysed', 'analysed'])('on tables %s', (statistics) => {
     ['the webhooks that failed', 21_000, (tx) => listFailing(tx, undefined)],
     ['the webhooks that failed of a partner, beside its outage', 21_000, (tx) => listFailing(tx, partnerId)],
     ['the webhooks that failed of another partner', 11_000, (tx) => listFailing(tx, otherId)],
+    [
+      'how often a page of webhooks failed',
+      22_000,
+      async (tx) => withFailures(tx, (await listWebhooks(tx, {})).rows, undefined),
+    ],
+    [
+      'how often a webhook failed, beside its outage',
+      21_000,
+      async (tx) => withFailures(tx, await readLines(tx, [webhookId]), partnerId),
+    ],
     ['a page of partners', 2_500, (tx) => listPartners(tx, false)],
     ['a page of inactive partners', 5_000, (tx) => listPartners(tx, true)],
   ])('%s looks at no more than %i rows', async (name, bound, read) => {
@@ -127,9 +137,12 @@ describe('what is cut', () => {
     );
   });
 
-  test('the failures of the last hour are those of the newest 10,000 of a kind', async () => {
-    const cut = [{ id: webhookId, failedLastHour: 10_000 }];
-    for (const of of [undefined, partnerId]) expect(await listFailing(sql, of)).toMatchObject(cut);
+  test('the failures of the last hour are those of the newest 10,000 of a kind, and it is said', async () => {
+    const cut = { rows: [{ id: webhookId, failedLastHour: 10_000 }], isCut: true };
+    for (const of of [undefined, partnerId]) {
+      expect(await listFailing(sql, of)).toMatchObject(cut);
+      expect(await withFailures(sql, await readLines(sql, [webhookId]), of)).toMatchObject(cut);
+    }
   });
 
   test('of a partner they are all of its own, whatever failed of another one since', async () => {
@@ -143,7 +156,13 @@ describe('what is cut', () => {
     await attempt('erro_conexao', 4);
     await attempt('tempo_esgotado', 3);
     await attempt('entregue', 9_000);
-    expect(await listFailing(sql, otherId)).toMatchObject([{ id, failedLastHour: 7 }]);
+    const own = { rows: [{ id, failedLastHour: 7 }], isCut: false };
+    expect(await listFailing(sql, otherId)).toMatchObject(own);
+    expect(await withFailures(sql, await readLines(sql, [id]), otherId)).toMatchObject(own);
+    await attempt('entregue', 1_000);
+    expect((await listFailing(sql, otherId)).isCut).toBe(true);
+    const few = { ...own, rows: [{ id, failedLastHour: 3 }], isCut: true };
+    expect(await withFailures(sql, await readLines(sql, [id]), undefined)).toMatchObject(few);
   });
 });
 

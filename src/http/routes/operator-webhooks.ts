@@ -72,7 +72,7 @@ export const operatorWebhookRoutes: Routes = [
     if ('refused' in after) return after;
     if (estado === 'com_falhas') {
       const failing = await readBounded(pool, (sql) => listFailing(sql, partnerId, limit));
-      const itens = failing.map((row) => Object.assign(view(row), { falhas_ultima_hora: row.failedLastHour }));
+      const itens = failing.rows.map((row) => Object.assign(view(row), { falhas_ultima_hora: row.failedLastHour }));
       return { status: 200, body: { itens, proximo_cursor: null } };
     }
     const filter = { partnerId, state: estado && STATES[estado] };

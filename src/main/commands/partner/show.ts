@@ -9,7 +9,7 @@ export const show = command({
   takes: { partner: { about: 'its id', read: readUuid } },
   options: { before, json },
   help: `
-Output: text; with --json {"id": "0199…", "name": "Um", "active": true, …, "webhooks": [as webhook list],
+Output: text; with --json {"id": "0199…", "name": "Um", "active": true, …, "webhooks": [as webhook list, without failedLastHour],
 "history": [{"changedAt": "2026-…", "change": "desativacao", "actor": "operador:ana", "reason": "…", "name": "Um", …}]}, the
 newest line first. Of the webhooks 100 are shown; moreAfter says that there are more (webhook list --partner ID --after …). The history
 has the newest 100 lines; --before N shows the ones before line N, and a line on standard error says with which N it goes on.`,
