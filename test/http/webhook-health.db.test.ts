@@ -163,3 +163,21 @@ test('two pollers that count at the same time count each attempt once', async ()
   await Promise.all(Array.from({ length: 4 }, () => pool.transaction((tx) => countTurn(tx))));
   expect((await readHealth()).ultimas_24h.entregues).toBe(20);
 });
+
+test('attempts that are too many for one turn within the server’s deadline are counted in smaller turns', async () => {
+  // As the deadline does on a busy server: each turn with more than 15 attempts is cancelled.
+  await sql.unsafe(`
+    create function carteiro.cancel_large() returns trigger language plpgsql as $$
+    begin
+      if (select sum(attempts) from fresh) > 15 then raise sqlstate '57014'; end if;
+      return null;
+    end $$;
+    create trigger cancel_large after insert on attempt_hours referencing new table as fresh
+      for each statement execute function carteiro.cancel_large()`);
+  await insertAttempts(
+    1,
+    Array.from({ length: 40 }, () => ({ outcome: 'entregue', statusCode: 200, ms: 10 })),
+  );
+  expect((await readHealth()).ultimas_24h.entregues).toBe(40);
+  await sql.unsafe('drop function carteiro.cancel_large() cascade');
+});

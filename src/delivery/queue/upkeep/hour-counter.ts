@@ -16,11 +16,14 @@
  */
 import type { Pool, Tx } from '../../../db/pool.ts';
 import { logFailedTry } from '../../../db/outage-log.ts';
+import { hasCode } from '../../../db/unavailable.ts';
 import type { EngineDeps } from '../engine-deps.ts';
 
 const EVERY_MS = 5_000;
-/** The transactions whose attempts one turn counts: of a busy server those of some 10 s. */
+/** The transactions whose attempts one turn counts: of a busy server those of some 10 s, of a drained backlog half a million attempts. */
 const TURN_TXS = 10_000;
+/** The server's own deadlines have ended a turn. */
+const TOO_LONG = /^(57014|25P04)$/;
 const KEPT = '9 days';
 /** The ratio of one class of times to the next. */
 export const TOOK_RATIO = 1.1;
@@ -33,7 +36,7 @@ interface Mark {
 }
 
 /** Counts the next attempts. True when more may be there already; false, too, when another poller counts or just did. */
-export async function countTurn(tx: Tx, restMs = 0): Promise<boolean> {
+export async function countTurn(tx: Tx, restMs = 0, txs = TURN_TXS): Promise<boolean> {
   const [mark] = await tx<Mark[]>`
     select epoch, xid8send(tx)::bigint::float8 as tx, current_epoch() as "currentEpoch",
            xid8send(pg_snapshot_xmin(pg_current_snapshot()))::bigint::float8 as horizon,
@@ -44,7 +47,7 @@ export async function countTurn(tx: Tx, restMs = 0): Promise<boolean> {
     for update skip locked`;
   if (mark === undefined) return false;
   const isPast = mark.epoch < mark.currentEpoch;
-  const cut = isPast ? Number.MAX_SAFE_INTEGER : Math.min(mark.horizon, mark.tx + TURN_TXS);
+  const cut = isPast ? Number.MAX_SAFE_INTEGER : Math.min(mark.horizon, mark.tx + txs);
   const counted = await countBetween(tx, mark, cut);
   if (counted.length > 0) await mergeDays(tx, counted);
   const next = isPast ? { epoch: mark.epoch + 1, tx: 0 } : { epoch: mark.epoch, tx: Math.max(cut, mark.tx) };
@@ -135,9 +138,20 @@ async function mergeDays(tx: Tx, counted: readonly Counted[]): Promise<void> {
     on conflict (webhook_id, hour, outcome, took) do update set attempts = h.attempts + excluded.attempts`;
 }
 
-/** Counts all that can be counted now. */
-export async function countHours(pool: Pool, restMs = 0): Promise<void> {
-  while (await pool.transaction((tx) => countTurn(tx, restMs)));
+/**
+ * Counts all that can be counted now, until `isEnough`. A turn that took too long is made again for fewer transactions: else one
+ * with more attempts than can be counted in time would fail for ever, and nothing behind it would be counted.
+ */
+export async function countHours(pool: Pool, restMs = 0, isEnough = () => false): Promise<void> {
+  let txs = TURN_TXS;
+  for (let hasMore = true; hasMore && !isEnough();) {
+    try {
+      hasMore = await pool.transaction((tx) => countTurn(tx, restMs, txs));
+    } catch (error) {
+      if (!hasCode(error, TOO_LONG) || txs === 1) throw error;
+      txs = Math.ceil(txs / 4);
+    }
+  }
 }
 
 /** Counts every few seconds, beside the claims. */
@@ -155,8 +169,9 @@ export class HourCounter {
   countNowAndThen(often = 1): void {
     const { pool, log, monotonicMs } = this.#deps;
     if (this.#counting !== null || monotonicMs() - this.#countedAtMs < EVERY_MS / often) return;
-    this.#countedAtMs = monotonicMs();
-    this.#counting = countHours(pool, EVERY_MS / 2)
+    const startedAtMs = (this.#countedAtMs = monotonicMs());
+    // A poller that drains waits for it, so it leaves the rest of a long backlog to the next time.
+    this.#counting = countHours(pool, EVERY_MS / 2, () => monotonicMs() - startedAtMs >= EVERY_MS)
       .catch((error: unknown) => {
         logFailedTry(log, error, 'cannot count attempts, trying again', 'cannot count attempts, trying again');
       })
