@@ -119,13 +119,15 @@ async function endLocked(
 
 /**
  * Ends every claim there is, whatever its time: of a database that was copied, whose pollers stayed behind with the other
- * server, and whose clock may have been ahead. Returns how many it ended.
+ * server, and whose clock may have been ahead. It waits for deliveries that others have locked: {@link endClaims} passes them
+ * over, so it would find the same ones for ever. Returns how many it ended.
  */
 export async function endClaimsOfThePast(tx: Tx): Promise<number> {
   for (let ended = 0; ;) {
     const held = await tx<HeldDelivery[]>`
       select id, claimed_by as claim
-      from deliveries where status = 'pendente' and claimed_by is not null order by id limit ${BATCH}`;
+      from deliveries where status = 'pendente' and claimed_by is not null order by id limit ${BATCH}
+      for update`;
     if (held.length === 0) return ended;
     ended += await endClaims(tx, held);
   }

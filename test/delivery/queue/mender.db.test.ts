@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { TIMES_S } from '../../../src/contract/delivery.ts';
-import type { Pool } from '../../../src/db/pool.ts';
+import type { Pool, Tx } from '../../../src/db/pool.ts';
+import { endClaimsOfThePast } from '../../../src/delivery/queue/lost.ts';
 import { Mender } from '../../../src/delivery/queue/upkeep/mender.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { commitEvents, insertSubscriber, insertWebhook, readDeliveries } from '../../support/outbox.ts';
@@ -51,4 +52,34 @@ test('ends what is lost although a suspension fails, says so, and tries again a 
   expect(await statuses()).toEqual(['pendente null 0', 'pendente null 1']);
   atMs = 1_000;
   expect(await statuses()).toEqual(['pendente null 1', 'suspensa null 0']);
+});
+
+test('the end of all claims waits for a delivery that somebody else has locked, and does not go round meanwhile', async () => {
+  const { pool, sql } = database;
+  const { partnerId } = await insertSubscriber(sql);
+  await commitEvents(sql, partnerId, 1);
+  const [held] = await takeTurn(pool, 'before/1', 10, new Date(Date.now() + 1_000));
+  const locked = Promise.withResolvers<void>();
+  const over = Promise.withResolvers<void>();
+  const other = sql.begin(async (tx) => {
+    await tx`select from deliveries where id = ${held?.id ?? null} for update`;
+    locked.resolve();
+    await over.promise;
+  });
+  await locked.promise;
+  let statements = 0;
+  const ending = pool.transaction(async (tx) => {
+    await tx`set local lock_timeout = '100ms'`;
+    const counted: Tx = new Proxy(tx, {
+      apply(target, self, words) {
+        if ((statements += 1) > 20) throw new Error('it goes round');
+        return Reflect.apply(target, self, words);
+      },
+    });
+    return endClaimsOfThePast(counted);
+  });
+  await expect(ending).rejects.toMatchObject({ code: '55P03' });
+  over.resolve();
+  await other;
+  expect(await pool.transaction(endClaimsOfThePast)).toBeGreaterThan(0);
 });
