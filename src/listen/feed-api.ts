@@ -4,6 +4,8 @@ import { z } from 'zod';
 /** How long an answer may take. */
 const ANSWER_MS = 30_000;
 const MAX_SHOWN = 200;
+/** The pause before an API that is away is asked again, unless it says another, and the bounds of that. */
+const TRY_AGAIN_S = { usual: 5, least: 1, most: 300 };
 
 export interface FedEvent {
   readonly eventId: string;
@@ -25,8 +27,8 @@ interface FedPage {
 
 /** Why there is no answer, in one sentence that says what to do. */
 type Failure =
-  /** Not now: worth another try, after `waitS` if the API said so. */
-  | { readonly away: string; readonly waitS: number | null }
+  /** Not now: worth another try, after `waitS`. */
+  | { readonly away: string; readonly waitS: number }
   /** It will not change by itself. */
   | { readonly refused: string };
 
@@ -111,10 +113,7 @@ export function createFeedApi(url: string, token: string): FeedApi {
       });
       return { status: response.status, headers: response.headers, body: parsed(await response.text()) };
     } catch (error) {
-      return {
-        away: `${url} does not answer (${causeOf(error)}): is the API up, and is that its address?`,
-        waitS: null,
-      };
+      return away(`${url} does not answer (${causeOf(error)}): is the API up, and is that its address?`);
     }
   };
   return {
@@ -174,13 +173,19 @@ function readOr<T>(answered: Answered, schema: z.ZodType<T>, url: string): { rea
     return { refused: `the token does not suffice (${text}): ask for one with the scope webhooks:read` };
   }
   if (status === 429 || (status >= 500 && code !== null)) {
-    const waitS = Number(headers.get('retry-after') ?? Number.NaN);
-    return { away: `${url} answers ${status} (${text})`, waitS: Number.isInteger(waitS) ? waitS : null };
+    return away(`${url} answers ${status} (${text})`, headers.get('retry-after'));
   }
-  if (status >= 500) return { away: `${url} answers ${status}`, waitS: null };
+  if (status >= 500) return away(`${url} answers ${status}`);
   const location = headers.get('location');
   const where = location === null ? '' : ` and points to ${shown(location)}`;
   return { refused: `${url} answers ${status}${where}, which is not Carteiro's API: set CARTEIRO_API to its address` };
+}
+
+/** A pause of 0, or one that is longer than a timer can be, would ask without any. */
+function away(sentence: string, retryAfter: string | null = null): Failure {
+  const { usual, least, most } = TRY_AGAIN_S;
+  const askedS = /^\d+$/.test(retryAfter ?? '') ? Number(retryAfter) : usual;
+  return { away: sentence, waitS: Math.min(Math.max(askedS, least), most) };
 }
 
 function parsed(text: string): unknown {

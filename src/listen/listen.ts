@@ -12,7 +12,6 @@ import { Forwarding, type ForwardingOptions } from './forwarding.ts';
 
 const PAGE = 100;
 const LOOK_EVERY_MS = 1_000;
-const TRY_AGAIN_MS = 5_000;
 /** The API reads an instant in the future as now, on its own clock. */
 const NOW = new Date('9999-12-31T00:00:00Z');
 
@@ -100,10 +99,9 @@ function createConnection(note: (line: string) => void) {
     waitMs(answer: FeedAnswer): number | null {
       if ('refused' in answer || ('away' in answer && state === 'unknown')) return null;
       if ('away' in answer) {
-        const waitMs = answer.waitS === null ? TRY_AGAIN_MS : answer.waitS * 1_000;
         if (state === 'reached') note(`${answer.away} It is asked again until it answers.`);
         state = 'away';
-        return waitMs;
+        return answer.waitS * 1_000;
       }
       if (state === 'unknown') note('listening (Ctrl-C ends it)');
       if (state === 'away') note('the API answers again');

@@ -16,7 +16,8 @@ const page = (itens: readonly unknown[], proximo_cursor: unknown = 'Nz-Q_w') =>
   JSON.stringify({ itens, proximo_cursor, ha_mais: false });
 
 let body = '';
-const server = createServer((_request, response) => response.writeHead(200).end(body));
+let head: readonly [status: number, headers?: Record<string, string>] = [200];
+const server = createServer((_request, response) => response.writeHead(...head).end(body));
 const port = await listening(server);
 
 async function read() {
@@ -43,4 +44,16 @@ test.each([
 ])('%s is refused in a sentence', async (_what, sent) => {
   body = sent;
   expect(await read()).toEqual({ refused: expect.stringContaining("is not Carteiro's API") });
+});
+
+test.each([
+  ['0', 1],
+  ['9000000', 300],
+  ['-7', 5],
+  ['Thu, 26 Nov 2026 12:00:00 GMT', 5],
+  ['12', 12],
+])('an API that is away and says "Retry-After: %s" is asked again after %i s', async (retryAfter, waitS) => {
+  head = [429, { 'Retry-After': retryAfter }];
+  expect(await read()).toMatchObject({ away: expect.any(String), waitS });
+  head = [200];
 });
