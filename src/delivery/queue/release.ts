@@ -54,7 +54,10 @@ export async function endUnsent(
   return ended.eventId;
 }
 
-/** Releases whatever a claim took whose commit is unknown: its answer never came, so nothing of it was sent. */
+/**
+ * Releases whatever a claim took whose commit is unknown: its answer never came, so nothing of it was sent. Deliveries that another
+ * transaction has locked are left to the next try: the poller makes no claim while it waits here.
+ */
 export async function releaseClaim(tx: Tx, claim: string, now: Date | null = null): Promise<number> {
   const rows = await tx<{ id: string }[]>`
     select held.id
@@ -64,6 +67,7 @@ export async function releaseClaim(tx: Tx, claim: string, now: Date | null = nul
       where d.webhook_id = l.webhook_id and d.partner_id = l.partner_id and d.status = 'pendente'
         and d.claimed_by = ${claim}
         and d.next_attempt_at between l.scan_from and l.flying_to
+      for update skip locked
     ) held
     where l.flying_to is not null`;
   if (rows.length === 0) return 0;

@@ -201,6 +201,21 @@ describe('the claim', () => {
     expect(await sql`select from attempts`).toHaveLength(0);
   });
 
+  test('is released without waiting for a delivery that somebody else has locked, whose turn comes at the next try', async () => {
+    await commitEvents(sql, partnerId, 1);
+    await claim('doubtful/1', 10);
+    const release = () =>
+      pool.transaction(async (tx) => {
+        await tx`set local lock_timeout = '100ms'`;
+        return releaseClaim(tx, 'doubtful/1', start);
+      });
+    await sql.begin(async (tx) => {
+      await tx`select from deliveries for update`;
+      expect(await release()).toBe(0);
+    });
+    expect(await release()).toBe(1);
+  });
+
   test('never waits for a record that holds the delivery or the lane', async () => {
     await commitEvents(sql, partnerId, 2);
     await armLanes(sql, start);
