@@ -76,6 +76,34 @@ test('one that is stranded behind 1,002 that wait rightly is found by walking on
   expect([await turn(), await turn()]).toEqual([0, 1]);
 });
 
+test('a walk that fails each time keeps neither the alarm of stranded lanes back, nor the suspension of what is left', async () => {
+  const { id, partnerId: one } = await insertSubscriber(sql);
+  const { id: inactive, partnerId: other } = await insertSubscriber(sql);
+  for (const partnerId of [one, other]) await appendLoans(partnerId, 1, 1);
+  await sql`update webhooks set active = false where id = ${inactive}`;
+  await sql`update lanes set next_due_at = null, saturated = false where webhook_id in (${id}, ${inactive})`;
+  await sql`delete from arrivals`;
+  let nowMs = 0;
+  let counted = 0;
+  const transaction: typeof pool.transaction = async (work) => {
+    if (work.toString().includes('wakeStrandedLoans')) throw new Error('broken');
+    return pool.transaction(work);
+  };
+  const sweeper = new Sweeper({
+    pool: { run: pool.run.bind(pool), transaction } as typeof pool,
+    log: silentLog,
+    monotonicMs: () => nowMs,
+    now: () => new Date(Date.now() + 60_000),
+    metrics: { countStranded: (count: number) => (counted += count) },
+  });
+  nowMs = 30_000;
+  await expect(sweeper.sweepNowAndThen()).rejects.toThrow('broken');
+  expect(counted).toBeGreaterThan(0);
+  expect(await sql`select distinct status from deliveries where webhook_id = ${inactive}`).toEqual([
+    { status: 'suspensa' },
+  ]);
+});
+
 test('the walk comes by every webhook', async () => {
   const partnerId = await insertPartner(sql);
   for (let webhook = 0; webhook < 5; webhook += 1) await insertWebhook(sql, partnerId, 'https://partner.example/');

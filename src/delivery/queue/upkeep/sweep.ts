@@ -86,23 +86,25 @@ export class Sweeper {
 
   /** Sweeps the next page when its time has come. */
   async sweepNowAndThen(): Promise<void> {
-    const { pool, log, metrics, monotonicMs, now } = this.#deps;
+    const { pool, log, monotonicMs, now } = this.#deps;
     if (monotonicMs() - this.#sweptAtMs < EVERY_MS) return;
     this.#sweptAtMs = monotonicMs();
     const from = this.#cursor;
     const { stranded, cursor } = await pool.run((sql) => sweepLanes(sql, from, now()));
     // Before the parts that may fail: a page that always fails must not keep the others from being swept.
     this.#cursor = cursor;
-    const ofLoans = await pool.transaction((tx) => wakeStrandedLoans(tx, this.#place));
-    this.#place = ofLoans.place;
-    if (stranded + ofLoans.stranded > 0) {
-      metrics?.countStranded(stranded + ofLoans.stranded);
-      log.error(
-        { stranded, ofLoans: ofLoans.stranded },
-        'lanes were stranded, or deliveries of loans, and have been woken',
-      );
-    }
+    this.#tell(stranded, 'lanes were stranded, and have been woken');
     const suspended = await suspendLeft(pool, from, PAGE, now());
     if (suspended > 0) log.info({ suspended }, 'deliveries of inactive webhooks have been suspended');
+    // Last, because it may fail again and again: a webhook may have more that waits than one statement can read in its time.
+    const ofLoans = await pool.transaction((tx) => wakeStrandedLoans(tx, this.#place));
+    this.#place = ofLoans.place;
+    this.#tell(ofLoans.stranded, 'deliveries of loans were stranded, and have been woken');
+  }
+
+  #tell(stranded: number, what: string): void {
+    if (stranded === 0) return;
+    this.#deps.metrics?.countStranded(stranded);
+    this.#deps.log.error({ stranded }, what);
   }
 }
