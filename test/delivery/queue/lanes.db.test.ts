@@ -2,6 +2,8 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { Pool, type Tx } from '../../../src/db/pool.ts';
 import { armLanes, waitForWork } from '../../support/arm-lanes.ts';
 import { claimDue } from '../../support/claim-due.ts';
+import { setCap } from '../../../src/delivery/queue/orders/cap.ts';
+import { muteLane, wakeLane } from '../../../src/delivery/queue/orders/mute.ts';
 import { DUE_FROM_EVER, DueMark, readDueMark } from '../../../src/delivery/queue/upkeep/due-mark.ts';
 import { silentLog } from '../../support/silent-log.ts';
 import { startCounting } from '../../support/counters.ts';
@@ -71,6 +73,26 @@ describe('the mark before which no lane is due', () => {
     await mark.settled();
     expect(mark.get()).toBe(DUE_FROM_EVER);
     await mark.settled();
+  });
+
+  test('is not passed by a transaction that was open for longer than the mark is old, and then makes a lane due', async () => {
+    const [{ id }] = await database.sql<[{ id: string }]>`select webhook_id as id from lanes limit 1`;
+    const changes: ((tx: Tx) => Promise<unknown>)[] = [
+      (tx) => setCap(tx, id, 9),
+      async (tx) => (await muteLane(tx, id)) && wakeLane(tx, id),
+      (tx) =>
+        tx`select change_failing(${id}, 'falhando', now(), 'test'), change_failing(${id}, 'fim_da_falha', now(), 'test')`,
+    ];
+    for (const change of changes) {
+      const isLater = await pool.transaction(async (tx) => {
+        const [{ at }] = await tx<[{ at: string }]>`select clock_timestamp()::text as at`;
+        await change(tx);
+        const [lane] = await tx<{ isLater: boolean }[]>`
+          select next_due_at > ${at}::text::timestamptz as "isLater" from lanes where webhook_id = ${id}`;
+        return lane?.isLater;
+      });
+      expect(isLater).toBe(true);
+    }
   });
 
   test('is where a claim and who waits for work begin to look', async () => {

@@ -13,7 +13,7 @@ export async function setCap(tx: Tx, webhookId: string, maxInFlight: number): Pr
   const [row] = await tx<{ before: number }[]>`
     update lanes
     set version = version + 1, max_in_flight = ${maxInFlight}, saturated = false,
-        next_due_at = case when muted_at is null then now() end
+        next_due_at = case when muted_at is null then clock_timestamp() end
     where webhook_id = ${webhookId}
     returning old.max_in_flight as before`;
   return row?.before ?? null;

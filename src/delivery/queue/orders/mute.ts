@@ -23,7 +23,7 @@ export async function muteLane(tx: Tx, webhookId: string): Promise<boolean> {
 export async function wakeLane(tx: Tx, webhookId: string): Promise<boolean> {
   const { count } = await tx`
     update lanes
-    set version = version + 1, muted_at = null, next_due_at = now(), scan_from = '-infinity'
+    set version = version + 1, muted_at = null, next_due_at = clock_timestamp(), scan_from = '-infinity'
     where webhook_id = ${webhookId} and muted_at is not null`;
   return count === 1;
 }
