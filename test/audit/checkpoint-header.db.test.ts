@@ -79,6 +79,14 @@ describe('each POST of a poller', () => {
     await engine.close();
     expect([new Set(headers()).size, questions]).toEqual([1, 1]);
   });
+
+  test('keeps the last one where the newest note has become unreadable, and goes on', async () => {
+    const newest = new NewestCheckpoint();
+    const row = (note: string) => ({ run: async () => ({ size: 1, root: Buffer.alloc(32), note }) }) as unknown as Pool;
+    await newest.look(row(signCheckpoint({ size: 1, root: Buffer.alloc(32) }, [SIGNER])));
+    await newest.look(row('no note'));
+    expect(newest.header).toContain(' 1 ');
+  });
 });
 
 test('the longest name that a key may have fits 256 bytes, beside the most seals', () => {

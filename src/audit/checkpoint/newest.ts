@@ -18,11 +18,13 @@ export class NewestCheckpoint {
     return this.#header;
   }
 
-  /** Keeps what it has where the database cannot be asked. */
+  /** Keeps what it has where the database cannot be asked, or where somebody has made the note unreadable: `audit verify` tells that. */
   async look(pool: Pool): Promise<void> {
-    const stored = await pool.run((sql) => readCheckpoint(sql)).catch(() => undefined);
-    if (stored === undefined) return;
-    const header = stored === null ? null : checkpointHeader(stored.note);
+    const header = await pool
+      .run((sql) => readCheckpoint(sql))
+      .then((stored) => (stored === null ? null : checkpointHeader(stored.note)))
+      .catch(() => undefined);
+    if (header === undefined) return;
     this.#header = header === null || header.length > MAX_BYTES ? null : header;
   }
 
