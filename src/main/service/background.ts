@@ -1,4 +1,5 @@
 /** A part that works beside the others, on a pool of its own, until it is stopped. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from '../../db/pool.ts';
 import type { Logger } from '../../log-lines.ts';
 import { openPool, type PoolName } from './pools.ts';
@@ -26,8 +27,11 @@ export function startBackground(
     failed: failureOf(running),
     async stop() {
       stopping.abort();
-      await pool.close(STOP_TIMEOUT_S);
-      await running.catch(() => undefined);
+      const over = running.catch(() => undefined);
+      // Before the pool refuses: a job that is under way is given back.
+      await Promise.race([over, sleep(STOP_TIMEOUT_S * 1_000, undefined, { ref: false })]);
+      await pool.close(0);
+      await over;
     },
   };
 }

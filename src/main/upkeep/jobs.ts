@@ -148,6 +148,7 @@ async function runCommandLine(words: readonly string[], stopping: AbortSignal): 
   const child = spawn(process.execPath, [MAIN, ...words], { stdio: ['ignore', 'pipe', 'inherit'] });
   const end = () => void child.kill('SIGTERM');
   stopping.addEventListener('abort', end);
+  if (stopping.aborted) end();
   let said = '';
   child.stdout.setEncoding('utf8').on('data', (part: string) => (said = (said + part).slice(0, KEPT)));
   try {

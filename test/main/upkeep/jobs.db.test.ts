@@ -1,9 +1,13 @@
 /** Jobs run by themselves: when due, by one process at a time, and by another when that one dies. */
+import { once } from 'node:events';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { JOB_NAMES, nextAfter, type Schedules } from '../../../src/job-schedules.ts';
 import { measureJobs } from '../../../src/main/operations/measure-jobs.ts';
 import { readJobs } from '../../../src/steering/jobs.ts';
-import { type Ended, runDue } from '../../../src/main/upkeep/jobs.ts';
+import { startBackground } from '../../../src/main/service/background.ts';
+import type { ServiceDeps } from '../../../src/main/service/service.ts';
+import { type Ended, runDue, runJobs } from '../../../src/main/upkeep/jobs.ts';
 import { sandboxOn, startCommand } from '../../support/command.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { silentLog } from '../../support/silent-log.ts';
@@ -108,6 +112,34 @@ test('a process that stops gives its job back, and it is due still', async () =>
   const { ran, run: again } = runner();
   await look(again);
   expect(ran).toHaveLength(1);
+});
+
+test('a process that stops lets its job end before it closes its connections, so that another may take it at once', async () => {
+  await look(runner().run);
+  await makeDue();
+  const began = Promise.withResolvers<void>();
+  const run = async (_words: readonly string[], stopping: AbortSignal) => {
+    began.resolve();
+    await once(stopping, 'abort');
+    await nextTurn();
+    return { exitCode: 3, result: '' };
+  };
+  const part = startBackground(
+    {
+      config: { databasePrepare: true, databaseSchema: 'carteiro' },
+      database,
+      log: silentLog,
+      fit: Promise.resolve(true),
+    } as unknown as ServiceDeps,
+    {
+      name: 'jobs',
+      deadlineMs: 600_000,
+      work: ({ pool, log }, stopping) => runJobs({ pool, log, schedules: NIGHTLY, run }, stopping),
+    },
+  );
+  await began.promise;
+  await part.stop();
+  expect(await standing('verify')).toMatchObject({ isRunning: false, exitCode: null });
 });
 
 test('the metrics tell how late, how long and how well; of a job that is off, nothing', async () => {
