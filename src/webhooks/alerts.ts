@@ -96,20 +96,28 @@ export async function collectAlerts(sql: Tx): Promise<void> {
     on conflict do nothing`;
 }
 
-/** Takes the next ones; each comes again when it was not settled. */
+/**
+ * Takes the next ones; each comes again when it was not settled. One without an address, which somebody took away just when it was
+ * inserted, is left where it is: taken into the bounded list, ten of them would keep back everybody's.
+ */
 export function claimAlerts(sql: Tx, most: number): Promise<DueAlert[]> {
   return sql<DueAlert[]>`
     with due as (
-      select ctid as row from alerts where due_at <= now() order by due_at limit ${most} for update skip locked
+      select a.ctid as row, to_.address
+      from alerts a
+      join alert_addresses t on t.partner_id = a.partner_id
+      cross join lateral (select case a.channel when 'email' then t.email else t.slack_url end as address) to_
+      where a.due_at <= now() and to_.address is not null
+      order by a.due_at
+      limit ${most}
+      for update of a skip locked
     )
     update alerts a
     set attempts = attempts + 1,
         due_at = case when attempts + 1 < ${MAX_TRIES} then now() + interval '1 minute' * power(2, attempts) end
-    from due, alert_addresses t
-    where a.ctid = due.row and t.partner_id = a.partner_id
-      and case a.channel when 'email' then t.email else t.slack_url end is not null
-    returning a.subject, a.kind, a.happened_at as "happenedAt", a.channel,
-              case a.channel when 'email' then t.email else t.slack_url end as address,
+    from due
+    where a.ctid = due.row
+    returning a.subject, a.kind, a.happened_at as "happenedAt", a.channel, due.address,
               (select url from webhooks w where w.id = a.subject) as url`;
 }
 

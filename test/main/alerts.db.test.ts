@@ -147,6 +147,21 @@ describe('an alert', () => {
     await turn();
     expect(chats()).toEqual([]);
   });
+
+  test('whose address is gone keeps nobody else waiting, however many there are of it', async () => {
+    const { sql } = world.api.database;
+    await put({ slack_url: chat() });
+    await change('falhando');
+    // As they are left by a look that began before the partner took its address away, and ended after that.
+    const { id: gone } = await world.subscriber();
+    await sql`insert into alert_addresses (partner_id, email, slack_url, set_at) values (${gone}, null, null, now())`;
+    await sql`
+      insert into alerts (subject, kind, happened_at, channel, partner_id, due_at)
+      select ${gone}, 'teste', now() - n * interval '1 minute', 'slack', ${gone}, now() - interval '1 hour'
+      from generate_series(1, 10) n`;
+    await turn();
+    expect(chats()).toHaveLength(1);
+  });
 });
 
 test('an address that is none is refused with its field, on the page too, and a stranger sees nothing', async () => {
