@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Pool, Sql, Tx } from '../../../src/db/pool.ts';
 import { Rhythm } from '../../../src/delivery/poller/rhythm.ts';
-import { freeSlots } from '../../../src/delivery/queue/arrivals.ts';
+import { freeSlots, type Patience } from '../../../src/delivery/queue/arrivals.ts';
 import { armLanes, waitForWork } from '../../support/arm-lanes.ts';
 import { takeTurn, waitBehindOthers } from '../../../src/delivery/queue/claim.ts';
 import { claimDue } from '../../support/claim-due.ts';
 import { POLLER_DEADLINE_MS } from '../../../src/main/service/service.ts';
 import { useOneWebhook } from '../../support/one-webhook.ts';
-import { commitEvents } from '../../support/outbox.ts';
+import { commitEvents, insertWebhook } from '../../support/outbox.ts';
 import { openPool } from '../../support/database.ts';
 
 const LOOK_ONCE = { ms: 0, napMs: 0 };
@@ -116,6 +116,19 @@ describe('an idle poller', () => {
     await pool.run((sql) => armLanes(sql, null));
     expect(await behind(30_000)).toBe(0);
     expect(await behind(90_000)).toBe(7);
+  });
+
+  test('behind others finds a slot that came free for a lane that sleeps until then, though another lane was told of one before', async () => {
+    await commitEvents(database.sql, partnerId, 8);
+    await turn();
+    const { id: other } = await insertWebhook(database.sql, partnerId, 'https://other.example/');
+    for (const id of [other, webhookId]) await freeSlots(database.sql, [{ webhookId: id, partnerId }]);
+    const find = (patience: Patience) => pool.run((sql) => waitBehindOthers(sql, patience));
+    expect(await find({ ms: 60_000, napMs: 1, lagMs: 1 })).toBe(true);
+    // While a partner has its share, its waits are shorter than the lag.
+    expect(await find(new Rhythm().patience(true, 1))).toBe(true);
+    await database.sql`delete from arrivals where webhook_id = ${webhookId}`;
+    expect(await find({ ms: 20, napMs: 1, lagMs: 1 })).toBe(false);
   });
 
   test('finds what began before its last look and commits after it', async () => {
