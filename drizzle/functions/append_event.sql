@@ -76,12 +76,12 @@ begin
     where w.partner_id = p_partner_id and w.active and p_type = any (w.events)
   ),
   event as (
-    insert into events (stream, version, type, family, partner_id, data, occurred_at, actor, request_id,
-                        fan_out, catalog_version, loan_version, snapshot, traceparent)
-    select p_stream, p_expected_version + 1, p_type, p_family, p_partner_id, p_data, occurred, p_actor, p_request_id,
+    insert into events (stream, version, type, other_family, partner_id, data, occurred_at, actor, request_id,
+                        fan_out, catalog_version, is_of_loan, seen, traceparent)
+    select p_stream, p_expected_version + 1, p_type, nullif(p_family, 'backoffice'), p_partner_id, p_data, occurred, p_actor, p_request_id,
            case when known.is_emitted then (select count(*) from subscribed) end, known.version,
-           case when known.is_emitted and known.is_of_loan then p_expected_version + 1 end,
-           case when known.is_emitted then pg_current_snapshot() end,
+           nullif(known.is_emitted and known.is_of_loan, false),
+           case when known.is_emitted then seen_beside_others() end,
            case when traced ~ '^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$' then traced end
     from partner
     where p_expected_version = 0

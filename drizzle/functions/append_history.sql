@@ -136,12 +136,12 @@ begin
       end;
     end loop;
     with written as (
-      insert into events (stream, version, type, family, partner_id, data, occurred_at, actor, request_id, fan_out, imported,
-                          catalog_version, loan_version, snapshot)
-      select e.stream, e.version, e.type, coalesce(e.family, 'backoffice'), e.partner_id, e.data, e.occurred_at, coalesce(e.actor, 'import'),
+      insert into events (stream, version, type, other_family, partner_id, data, occurred_at, actor, request_id, fan_out, imported,
+                          catalog_version, is_of_loan, seen)
+      select e.stream, e.version, e.type, nullif(e.family, 'backoffice'), e.partner_id, e.data, e.occurred_at, coalesce(e.actor, 'import'),
              e.request_id, case when t.kind = 'emitted' then 0 end, true, t.version,
-             case when t.kind = 'emitted' and 'emprestimo_id' = any (t.keys) then e.version end,
-             case when t.kind = 'emitted' then pg_current_snapshot() end
+             nullif(t.kind = 'emitted' and 'emprestimo_id' = any (t.keys), false),
+             case when t.kind = 'emitted' then seen_beside_others() end
       from unnest(batch) with ordinality e
       join event_types t on t.name = e.type
       order by e.ordinality

@@ -16,7 +16,7 @@ begin
     -- The slots of the longest schedule: the first attempt and those after its delays. `erro` with fewer spent is what an operator cancelled,
     -- which its order in `send_orders` tells.
     and failures between 0 and {{MOST_FAILURES}}
-    and lost_in_row between 0 and 4
+    and coalesce(lost_in_row between 1 and 4, true)
     and attempts >= failures;
 end
 $$;

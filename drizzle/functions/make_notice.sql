@@ -32,9 +32,9 @@ begin
     where w.active and p_type = any (w.events) and w.id <> p_webhook_id
   ),
   event as (
-    insert into events (stream, version, type, partner_id, data, occurred_at, actor, fan_out, catalog_version, snapshot)
+    insert into events (stream, version, type, partner_id, data, occurred_at, actor, fan_out, catalog_version, seen)
     select uuidv7(), 1, p_type, told.id, p_data, date_trunc('milliseconds', clock_timestamp()), 'servico',
-           (select count(*) from hook where hook.partner_id = told.id), known.version, pg_current_snapshot()
+           (select count(*) from hook where hook.partner_id = told.id), known.version, seen_beside_others()
     from told
     returning id, partner_id
   ),

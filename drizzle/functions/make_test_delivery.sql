@@ -11,9 +11,9 @@ begin
     raise exception '% is an event of the catalog, not a test', p_type using errcode = 'CT404';
   end if;
   with event as (
-    insert into events (stream, version, type, partner_id, data, occurred_at, actor, fan_out, snapshot)
+    insert into events (stream, version, type, partner_id, data, occurred_at, actor, fan_out, seen)
     values (uuidv7(), 1, p_type, p_partner_id, p_data, date_trunc('milliseconds', clock_timestamp()), p_actor, 1,
-            pg_current_snapshot())
+            seen_beside_others())
     returning id
   ),
   arrival as (

@@ -6,7 +6,7 @@ create view messages as
 select id as event_id, partner_id, coalesce(example_of, type) as type,
        envelope(coalesce(example_of, type), occurred_at, family, partner_id,
                 case when example_of is null then data else data -> 'data' end) as body,
-       fan_out, loan_version, snapshot, traceparent, salt, stream
+       fan_out, loan_version, snapshot::pg_snapshot as snapshot, traceparent, salt, stream
 from events
 cross join lateral (
   select case when type = 'webhook.teste' then nullif(field_of(data, 'exemplo_de'), '') end as example_of

@@ -9,7 +9,7 @@
  */
 import { constants, zstdCompressSync } from 'node:zlib';
 import { parquetWriteBuffer } from 'hyparquet-writer';
-import { BODY, columnsOf, SOURCE_NAMES, type SourceName } from '../db/sealed-rows.ts';
+import { BODY, columnOf, columnsOf, SOURCE_NAMES, type SourceName } from '../db/sealed-rows.ts';
 import { walk } from '../audit/seals/entry.ts';
 import { jsonOf, readCell, type Row, schemaOf, writeCell } from './cells.ts';
 import { commitmentOf, commitmentsOf, digestsToKeep } from './commitments.ts';
@@ -36,7 +36,10 @@ export function columnsOfTable(table: TableName): readonly string[] {
 
 /** A row `t` of the table as the bytes that its file is made of. */
 export function recordOf(table: TableName): string {
-  const columns = columnsOfTable(table).map((name) => MORE[table]?.[name] ?? `t.${name}`);
+  const isAsItStands = (name: string) => table === 'deliveries' || name === 'commitment';
+  const columns = columnsOfTable(table).map(
+    (name) => MORE[table]?.[name] ?? (isAsItStands(name) ? `t.${name}` : columnOf(table as SourceName, name)),
+  );
   return `record_send(row('${table}'::text, ${columns.join(', ')}))`;
 }
 

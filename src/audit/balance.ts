@@ -149,7 +149,7 @@ export function balanceOf(tx: Tx, { days, start, end }: Slice) {
         left join lateral (
           select active, events
           from webhook_history
-          where webhook_id = w.id and (epoch < e.epoch or epoch = e.epoch and pg_visible_in_snapshot(tx, e.snapshot))
+          where webhook_id = w.id and (epoch < e.epoch or epoch = e.epoch and pg_visible_in_snapshot(tx, e.snapshot::pg_snapshot))
           order by position desc
           limit 1
         ) h on true

@@ -42,7 +42,12 @@ export const SOURCES = {
     subject: 'id',
     columns: `position id stream version type family partner_id occurred_at actor request_id fan_out imported
       catalog_version loan_version snapshot traceparent commitment tx epoch`,
-    made: { commitment: `case when t.salt is null then t.commitment else sha256(t.salt || ${BODY}) end` },
+    made: {
+      fan_out: 't.fan_out::integer',
+      catalog_version: 't.catalog_version::integer',
+      snapshot: 't.snapshot::pg_snapshot',
+      commitment: `case when t.salt is null then t.commitment else sha256(t.salt || ${BODY}) end`,
+    },
     texts: ['actor'],
     hashes: ['commitment'],
     shown: {
@@ -120,10 +125,15 @@ const COLUMNS = Object.fromEntries(
   SOURCE_NAMES.map((source) => [source, SOURCES[source].columns.split(/\s+/)]),
 ) as unknown as Readonly<Record<SourceName, readonly string[]>>;
 
+/** A column of the entry of a row `t`, as an expression. */
+export function columnOf(source: SourceName, name: string): string {
+  const { made = {} }: Source = SOURCES[source];
+  return made[name] ?? `t.${name}`;
+}
+
 /** The entry of a row `t` of the table, as an expression. */
 export function entryOf(source: SourceName): string {
-  const { made = {} }: Source = SOURCES[source];
-  const columns = columnsOf(source).map((name) => made[name] ?? `t.${name}`);
+  const columns = columnsOf(source).map((name) => columnOf(source, name));
   return `record_send(row('${source}'::text, ${columns.join(', ')}))`;
 }
 
@@ -142,10 +152,10 @@ export const FRAMES = { whole: 0, withheld: 1 } as const;
  */
 export function sealedViews(): string {
   return SOURCE_NAMES.map((source) => {
-    const { texts, hashes = [], made = {}, shown }: Source = SOURCES[source];
+    const { texts, hashes = [], shown }: Source = SOURCES[source];
     const masked = columnsOf(source).map((name) => {
       if (hashes.includes(name)) return 'null::bytea';
-      return texts.includes(name) ? `mask(t.${name})` : (made[name] ?? `t.${name}`);
+      return texts.includes(name) ? `mask(t.${name})` : columnOf(source, name);
     });
     const extra = Object.entries(shown).map(([name, expression]) => `, ${expression} as ${name}`);
     return `

@@ -20,9 +20,9 @@ export async function findStart(pool: Pool, partnerId: string, since: Date, hist
   const [row] = await pool.run(
     (sql) => sql<FeedCursor[]>`
       with bound as materialized (
-        select e.epoch, pg_snapshot_xmin(e.snapshot) as tx
+        select e.epoch, pg_snapshot_xmin(e.snapshot::pg_snapshot) as tx
         from events e
-        where e.id < ${firstIdAt(since)} and e.snapshot is not null
+        where e.id < ${firstIdAt(since)} and e.fan_out is not null
         order by e.id desc
         limit 1
       ),

@@ -132,7 +132,7 @@ describe('the balance', () => {
     [
       'a removed message',
       () =>
-        sql()`update events set fan_out = null, snapshot = null where id = (select id from events order by position limit 1)`,
+        sql()`update events set fan_out = null, seen = null where id = (select id from events order by position limit 1)`,
       ['entrega_excedente', 'entrega_sem_evento', 'mensagem_ausente'],
     ],
     [

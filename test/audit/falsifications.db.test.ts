@@ -177,7 +177,7 @@ const TABLE = `
 [superuser: verify check] another version of the catalog
   update events set catalog_version = 9 where id = :e
 [superuser: verify balance check] a snapshot that saw no webhook
-  update events set snapshot = '1:1:' where id = :e
+  update events set seen = '1:1:' where id = :e
 [superuser: verify check] another stream
   update events set stream = uuidv7() where id = :e
 [superuser: verify check] another position

@@ -91,7 +91,7 @@ const TAMPERING = [
   // Forged places in the order.
   `insert into attempts ${ATTEMPT}, tx) select delivery_id, 9, webhook_id, partner_id, 'desconhecido', now(), url, claim, tx from attempts`,
   `insert into attempts ${ATTEMPT}, recorded_at) select delivery_id, 9, webhook_id, partner_id, 'desconhecido', now(), url, claim, now() from attempts`,
-  'insert into events overriding system value select * from events',
+  'insert into events (stream, version, type, partner_id, data, occurred_at, actor, tx) select stream, 9, type, partner_id, data, occurred_at, actor, tx from events',
   'insert into send_orders (kind, webhook_id, partner_id, delivery_ids, actor, ordered_at) select kind, webhook_id, partner_id, delivery_ids, actor, ordered_at from send_orders',
   "select setval('events_position_seq', 1)",
   // Through parents and children.

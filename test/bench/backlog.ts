@@ -15,7 +15,7 @@ export async function insertBacklog(sql: Sql, webhook: BenchWebhook, count: numb
         insert into deliveries (event_id, webhook_id, partner_id, next_attempt_at)
         select id, ${webhook.id}, ${webhook.partnerId}, clock_timestamp() from event
       )
-      insert into events (id, stream, version, type, partner_id, data, occurred_at, actor, fan_out, snapshot)
+      insert into events (id, stream, version, type, partner_id, data, occurred_at, actor, fan_out, seen)
       select id, id, 1, ${EVENT}, ${webhook.partnerId}, replace(${dataOf('$')}, '$', id::text)::json, now(), 'bench', 1,
              pg_current_snapshot()
       from event`;
@@ -40,7 +40,7 @@ export async function insertFanOut(sql: Sql, webhookIds: readonly string[]): Pro
     arrival as (
       insert into arrivals (webhook_id, partner_id, kind, due_at) select webhook_id, partner_id, 'due', now() from delivery
     )
-    insert into events (id, stream, version, type, partner_id, data, occurred_at, actor, fan_out, snapshot)
+    insert into events (id, stream, version, type, partner_id, data, occurred_at, actor, fan_out, seen)
     select id, id, 1, ${EVENT}, partner_id, replace(${dataOf('$')}, '$', id::text)::json, now(), 'bench', cardinality(hooks),
            pg_current_snapshot()
     from event`;

@@ -51,9 +51,9 @@ const auditor = await world.api.token(undefined, ['auditoria:read']);
 
 async function plant(type: string, data: string, stream: string): Promise<string> {
   const [{ id }] = await world.api.database.sql<[{ id: string }]>`
-    insert into events (stream, version, type, partner_id, data, occurred_at, actor, fan_out, loan_version, snapshot)
+    insert into events (stream, version, type, partner_id, data, occurred_at, actor, fan_out, is_of_loan, seen)
     select ${stream}, coalesce(max(version), 0) + 1, ${type}, ${partner.id}, ${data}::text::json, now(), 'superuser', 0,
-           case when max(version) > 0 then max(version) + 1 end, pg_current_snapshot()
+           case when max(version) > 0 then true end, pg_current_snapshot()
     from events where stream = ${stream}
     returning id`;
   return id;

@@ -33,9 +33,9 @@ const webhook = await partner.register();
 async function plant(stream: string, { occurredAt, more }: { occurredAt: string; more: string }) {
   const data = `{"emprestimo_id":"${stream}","numero_emprestimo":"2026-00000001","motivo":"x"${more}}`;
   const [{ id }] = await sql<[{ id: string }]>`
-    insert into events (stream, version, type, partner_id, data, occurred_at, actor, fan_out, loan_version, snapshot)
+    insert into events (stream, version, type, partner_id, data, occurred_at, actor, fan_out, is_of_loan, seen)
     select ${stream}, max(version) + 1, 'desembolso.falhou', ${partner.id}, ${data}::text::json,
-           ${occurredAt}::text::timestamptz, 'superuser', 1, max(version) + 1, pg_current_snapshot()
+           ${occurredAt}::text::timestamptz, 'superuser', 1, true, pg_current_snapshot()
     from events where stream = ${stream}
     returning id`;
   const [delivery] = await sql<[{ id: string }]>`

@@ -31,7 +31,7 @@ export interface Compared {
 
 export async function readBoth(sql: Sql, ids: readonly string[]): Promise<Map<string, Compared>> {
   const rows = await sql<Compared[]>`
-    select d.id, d.status, d.attempts, d.failures, d.lost_in_row as "lostInRow", d.claimed_by as claim,
+    select d.id, d.status, d.attempts, d.failures, coalesce(d.lost_in_row, 0) as "lostInRow", d.claimed_by as claim,
            extract(epoch from d.next_attempt_at)::float8 * 1000 as "dueAt", a.rows
     from deliveries d
     left join lateral (

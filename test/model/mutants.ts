@@ -41,7 +41,7 @@ queue/record.ts: a repeated flush is taken for a late report
 differential: taken for late|attempt rows
 
 queue/record.ts: an outcome does not end the row of lost attempts
-- lost_in_row = 0,
+- lost_in_row = null,
 -           claimed_by
 + claimed_by
 differential: lost_in_row|deliveries_sound
@@ -178,8 +178,8 @@ queue/lost.ts: who ends a lost claim writes no row for its attempt
 differential: attempt rows
 
 queue/lost.ts: lost attempts are never counted
-- then 0 else d.lost_in_row + 1 end
-+ then 0 else d.lost_in_row end
+- then null else coalesce(d.lost_in_row, 0) + 1 end
++ then null else d.lost_in_row end
 differential: lost_in_row|deliveries_sound
 
 queue/lease.ts: the sixth lost attempt books the failure instead of the fifth

@@ -97,7 +97,7 @@ export interface DeliveryRow {
 
 export async function readDeliveries(sql: Sql, webhookId: string): Promise<DeliveryRow[]> {
   return sql<DeliveryRow[]>`
-    select id, status, attempts, failures, lost_in_row as "lostInRow", next_attempt_at as "nextAttemptAt",
+    select id, status, attempts, failures, coalesce(lost_in_row, 0) as "lostInRow", next_attempt_at as "nextAttemptAt",
            claimed_by as "claimedBy"
     from deliveries where webhook_id = ${webhookId} order by id`;
 }

@@ -37,7 +37,7 @@ const timeOfEvent = virtual<Date>('timestamp (3) with time zone', 'uuid_extract_
  * a claim leaves that alone and sets `claimed_by` and `claimed_at`, from which its lease counts. No index knows of those
  * two, so a claim is a heap-only update: with the end of the lease in `next_attempt_at` it wrote four index entries.
  * `attempts` counts claims (the number of the latest attempt), `failures` the spent slots of the schedule,
- * `lost_in_row` the attempts lost one after the other since the last outcome.
+ * `lost_in_row` the attempts lost one after the other since the last outcome, null if there is none: as 0 it took a row 8 B, of 128.
  * Where a webhook gets its loans in order, a delivery that waits for another of its loan is due at `infinity`, and
  * `awaited` marks the one whose end makes it due (drizzle/functions/hold_back.sql); null costs a row nothing.
  * `is_test`, or null: a test that its partner asked for. It is tried once.
@@ -50,7 +50,7 @@ export const deliveries = pgTable(
     finishedAt: instant('finished_at'),
     attempts: integer('attempts').notNull().default(0),
     failures: smallint('failures').notNull().default(0),
-    lostInRow: smallint('lost_in_row').notNull().default(0),
+    lostInRow: smallint('lost_in_row'),
     id: ownId(),
     eventId: uuid('event_id').notNull(),
     webhookId: uuid('webhook_id').notNull(),

@@ -16,8 +16,11 @@ import {
 } from 'drizzle-orm/pg-core';
 import { API_FAMILIES } from '../../contract/delivery.ts';
 import { EVENT_TYPES } from '../../contract/events.ts';
-import { commitment, epoch, instant, ownTx, pgSnapshot, preciseInstant, salt, xid8 } from '../columns.ts';
+import { commitment, epoch, instant, ownTx, pgSnapshot, preciseInstant, salt, virtual, xid8 } from '../columns.ts';
 import { sealable } from '../constraints.ts';
+
+/** Who was alone saw all transactions below its own, and no other. Text, because drizzle quotes what is behind a type that it does not know. */
+const SNAPSHOT = "case when fan_out is not null then coalesce(seen::text, tx::text || ':' || tx::text || ':') end";
 
 /**
  * The append-only log. `data` is json, not jsonb: the envelope's bytes keep its key order.
@@ -37,31 +40,37 @@ export const events = pgTable(
     tx: ownTx(),
     occurredAt: instant('occurred_at').notNull(),
     version: integer('version').notNull(),
-    /** The loan's version at the event; null for an event that is not of a loan's stream. */
-    loanVersion: integer('loan_version'),
     /** How many deliveries the append made; null for an internal fact, which no partner is sent. */
-    fanOut: integer('fan_out'),
+    fanOut: smallint('fan_out'),
     /** The version that the catalog's entry of this type had when it was appended; null for a test, which is not in the catalog. */
-    catalogVersion: integer('catalog_version'),
+    catalogVersion: smallint('catalog_version'),
     epoch: epoch(),
     /** It happened before the lender came to Carteiro (`append_history`): nobody was or will be sent it. */
     imported: boolean('imported').notNull().default(false),
+    /** Whether it is an event of a loan's stream that partners are sent; null: no. */
+    isOfLoan: boolean('is_of_loan'),
     id: uuid('id')
       .notNull()
       .default(sql`uuidv7()`),
     stream: uuid('stream').notNull(),
     partnerId: uuid('partner_id').notNull(),
     type: text('type', { enum: EVENT_TYPES as [string, ...string[]] }).notNull(),
-    family: text('family', { enum: API_FAMILIES }).notNull().default('backoffice'),
+    /** Null: `backoffice`, as nearly always. */
+    otherFamily: text('other_family', { enum: API_FAMILIES }),
     data: json('data').notNull(),
     actor: text('actor').notNull(),
     requestId: text('request_id'),
-    /** What the append could see, so that history can tell which webhooks it had to deliver to; null as `fan_out`. */
-    snapshot: pgSnapshot('snapshot'),
+    /** What the append could see where other transactions were open beside it (`seen_beside_others`); else null. */
+    seen: pgSnapshot('seen'),
     /** W3C trace context of what caused the event; each delivery carries it on. Null: none, or one that is no trace context. */
     traceparent: text('traceparent'),
     salt: salt(),
     commitment: commitment(),
+    /** The loan's version at the event; null for an event that is not of a loan's stream. */
+    loanVersion: virtual<number>('integer', 'case when is_of_loan then version end')('loan_version'),
+    family: virtual<string>('text', "coalesce(other_family, 'backoffice')")('family'),
+    /** What the append could see, so that history can tell which webhooks it had to deliver to; null as `fan_out`. */
+    snapshot: virtual<string>('text', SNAPSHOT)('snapshot'),
   },
   (table) => [
     primaryKey({ name: 'events_pkey', columns: [table.stream, table.version] }),

@@ -32,7 +32,7 @@ async function startAfresh(tx: Tx, partnerId: string, webhookId: string, ids: re
   await logLostAttempts(tx, ids, [partnerId]);
   await tx`
     update deliveries
-    set status = 'pendente', failures = 0, lost_in_row = 0, claimed_by = null, claimed_at = null,
+    set status = 'pendente', failures = 0, lost_in_row = null, claimed_by = null, claimed_at = null,
         next_attempt_at = now(), finished_at = null
     where id = any (${ids as string[]}::uuid[]) and partner_id = ${partnerId}`;
   await insertArrivals(tx, [webhookId]);

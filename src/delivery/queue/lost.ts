@@ -100,7 +100,7 @@ async function endLocked(
     update deliveries d
     set claimed_by = null,
         claimed_at = null,
-        lost_in_row = case when lost.is_spent then 0 else d.lost_in_row + 1 end,
+        lost_in_row = case when lost.is_spent then null else coalesce(d.lost_in_row, 0) + 1 end,
         failures = d.failures + lost.is_spent::int,
         status = case when lost.is_over then 'erro' else 'pendente' end,
         next_attempt_at = case when lost.is_spent then lost.next_slot else least(d.next_attempt_at, lost.now) end,
@@ -108,7 +108,7 @@ async function endLocked(
     from (
       select id, partner_id, now, is_spent, next_slot, is_spent and next_slot is null as is_over
       from (
-        select id, partner_id, t.now, is_test is true or lost_in_row + 1 >= ${LOST_IN_ROW_BOOKS_FAILURE} as is_spent,
+        select id, partner_id, t.now, is_test is true or coalesce(lost_in_row, 0) + 1 >= ${LOST_IN_ROW_BOOKS_FAILURE} as is_spent,
                next_slot(deliveries, t.now) as next_slot
         from deliveries, (select coalesce(${now}::timestamptz, now()) as now) t
         where id = any (${ids}::uuid[]) and partner_id = any (${partnerIds}::uuid[])

@@ -133,7 +133,7 @@ async function recordCurrent(
             else 'pendente'
           end,
           failures = d.failures + (not r.delivered)::int,
-          lost_in_row = 0,
+          lost_in_row = null,
           claimed_by = null,
           claimed_at = null,
           next_attempt_at = case when not r.delivered then next_slot(d, r.ended_at) end,
@@ -195,7 +195,7 @@ async function recordLate(
     );
     await tx`
       update deliveries
-      set status = 'entregue', lost_in_row = 0, claimed_by = null, claimed_at = null, next_attempt_at = null,
+      set status = 'entregue', lost_in_row = null, claimed_by = null, claimed_at = null, next_attempt_at = null,
           finished_at = coalesce(${now}::timestamptz, clock_timestamp())
       where id = any (${delivered}::uuid[]) and partner_id = any (${partnerIds}::uuid[]) and status <> 'entregue'`;
   }

@@ -27,7 +27,7 @@ function deliver(sql: Sql, events: number) {
     begin
       for turn in 1 .. ${events / IN_TRANSACTION} loop
         with made as (
-          insert into events (stream, version, type, partner_id, data, occurred_at, actor, fan_out, catalog_version, snapshot)
+          insert into events (stream, version, type, partner_id, data, occurred_at, actor, fan_out, catalog_version, seen)
           select uuidv7(), 1, 'margem.falhou', (select partner_id from webhooks limit 1), '${FAILED_MARGIN}', now(), 'bench', 1, 1,
                  pg_current_snapshot()
           from generate_series(1, ${IN_TRANSACTION})

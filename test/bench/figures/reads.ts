@@ -52,10 +52,10 @@ async function seed(sql: Sql, webhooks: readonly BenchWebhook[], total: number):
         ) hook
       ),
       event as (
-        insert into events (id, stream, version, type, partner_id, data, occurred_at, actor, fan_out, loan_version, snapshot,
+        insert into events (id, stream, version, type, partner_id, data, occurred_at, actor, fan_out, is_of_loan, seen,
                             epoch, tx)
         select event_id, event_id, 1, ${EVENT}, partner_id, replace(${dataOf('$')}, '$', event_id::text)::json, at, 'bench', 1,
-               1, format('%1$s:%1$s:', n + 1)::pg_snapshot, 0, (n + 1)::text::xid8
+               true, format('%1$s:%1$s:', n + 1)::pg_snapshot, 0, (n + 1)::text::xid8
         from made
       ),
       delivery as (

@@ -36,8 +36,8 @@ async function createBareAppend(sql: Sql): Promise<void> {
     begin
       select coalesce(max(e.version), 0) into current_version from events e where e.stream = p_stream;
       if current_version = p_expected then
-        insert into events (stream, version, type, family, partner_id, data, occurred_at, actor)
-        values (p_stream, p_expected + 1, p_type, 'backoffice', p_partner, p_data, occurred, p_actor)
+        insert into events (stream, version, type, partner_id, data, occurred_at, actor)
+        values (p_stream, p_expected + 1, p_type, p_partner, p_data, occurred, p_actor)
         on conflict (stream, version) do nothing
         returning id into event_id;
       end if;

@@ -19,7 +19,7 @@ test('every search of one webhook and of thirty reads no table from end to end',
   await commitEvents(sql, partnerId, 300);
   const stranger = await insertPartner(sql);
   await sql`
-    insert into events (stream, version, type, partner_id, data, occurred_at, actor, fan_out, snapshot)
+    insert into events (stream, version, type, partner_id, data, occurred_at, actor, fan_out, seen)
     select gen_random_uuid(), 1, 'desembolso.falhou', ${stranger}, '{}', now(), 'test', 0, pg_current_snapshot()
     from generate_series(1, 10000)`;
   await sql`

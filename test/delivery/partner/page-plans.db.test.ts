@@ -23,7 +23,7 @@ test('health, pulse, what waits, one delivery, one event and where a feed begins
   }
   await commitEvents(sql, partnerId, COUNTED + 200);
   await sql`
-    insert into events (stream, version, type, partner_id, data, occurred_at, actor, fan_out, snapshot)
+    insert into events (stream, version, type, partner_id, data, occurred_at, actor, fan_out, seen)
     select gen_random_uuid(), 1, 'desembolso.falhou', ${await insertPartner(sql)}, '{}', now(), 'test', 0,
            pg_current_snapshot()
     from generate_series(1, 10000)`;

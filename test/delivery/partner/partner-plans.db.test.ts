@@ -19,7 +19,7 @@ test('lists, one delivery, resends, suspension, resumption and the feed go by th
   for (let count = 0; count < 20; count += 1) await insertWebhook(sql, busy, 'https://busy.example/');
   await commitEvents(sql, busy, 500);
   await sql`
-    insert into events (stream, version, type, partner_id, data, occurred_at, actor, fan_out, snapshot)
+    insert into events (stream, version, type, partner_id, data, occurred_at, actor, fan_out, seen)
     select gen_random_uuid(), 1, 'desembolso.falhou', ${busy}, '{}', now(), 'test', 0, pg_current_snapshot()
     from generate_series(1, 10000)`;
   await sql`

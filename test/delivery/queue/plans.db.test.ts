@@ -25,7 +25,7 @@ test.each([
     insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, started_at, duration_ms, url, claim)
     select id, 1, webhook_id, partner_id, 'erro_conexao', now(), 1, 'https://partner.example/', 'old' from deliveries`;
     await sql`
-    insert into events (id, stream, version, type, partner_id, data, occurred_at, actor, fan_out, snapshot)
+    insert into events (id, stream, version, type, partner_id, data, occurred_at, actor, fan_out, seen)
     select event_id, event_id, 1, 'desembolso.falhou', partner_id, '{}', now(), 'test', 1, pg_current_snapshot()
     from deliveries`;
     await sql`
