@@ -9,6 +9,9 @@ alter index deliveries_due set (deduplicate_items = off);
 -- A claim is a heap-only update where its page has room for one more version of some of its rows.
 alter table deliveries set (fillfactor = 80);
 
+-- A record gives each delivery's key a second entry, of which the first is dead soon. In pages that were full it split them all.
+alter index deliveries_pkey set (fillfactor = 75);
+
 -- Rows that live for milliseconds: dead ones are vacuumed while they are few (src/delivery/queue/upkeep/cleaner.ts does so sooner).
 alter table arrivals set (
   autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_cost_delay = 0
