@@ -30,7 +30,7 @@ export async function hashPart(place: Place, part: Part, seals: readonly Seal[],
       for (const collector of table === 'attempts' ? [all, attempts] : [all]) collector.add(entry);
     }
   }
-  return { all: all.finish(), attempts: attempts.finish() };
+  return { all: await all.finish(), attempts: await attempts.finish() };
 }
 
 /** The rows of a part's deliveries or of its attempts, these with their digests, as JSON has them. */

@@ -5,7 +5,7 @@ import { masked } from '../../contract/masking.ts';
 import type { Pool } from '../../db/pool.ts';
 import { SOURCES, type SourceName } from '../../db/sealed-rows.ts';
 import { type Entry, readEntry } from './entry.ts';
-import { changedColumns, ColumnSums, LeafCollector, type Leaves } from './leaves.ts';
+import { changedColumns, ColumnSums, LeafList, type Leaves } from './leaves.ts';
 import { countOf, HASH_BYTES, hashAt, levelAbove, rootOf } from './merkle.ts';
 import { readEntries, type Sight, within } from './rows.ts';
 import type { Seal } from './seal-log.ts';
@@ -116,12 +116,12 @@ export async function compareRows(pool: Pool, seal: Seal, found: Leaves, sight: 
 async function readAgain(pool: Pool, seal: Seal, leaves: ReadonlySet<string>, sight: Sight) {
   const sums = new ColumnSums();
   const entries = new Map<string, Entry | null>();
-  const collector = new LeafCollector([Infinity], (hashes, leafAt, bytes, entryAt, end) => {
+  const list = new LeafList((hashes, leafAt, bytes, entryAt, end) => {
     sums.add(bytes, entryAt);
     const leaf = hashes.toString('latin1', leafAt, leafAt + HASH_BYTES);
     if (leaves.has(leaf)) entries.set(leaf, readEntry(bytes.subarray(entryAt, end)));
   });
-  await pool.run((sql) => readEntries(sql, within(seal), sight, collector.add));
+  await pool.run((sql) => readEntries(sql, within(seal), sight, list.add));
   return { entries, sums: sums.written() };
 }
 

@@ -78,7 +78,7 @@ async function hashAgain(pool: Pool, seals: readonly Seal[], before: Date | null
     return [kept, await findStrangeTimes(sql, seals, before)] as const;
   });
   const kept = new Map(trees.map((tree) => [tree.number, tree]));
-  const found = collector.finish();
+  const found = await collector.finish();
   const hashed = seals.map((seal, index): HashedAgain => {
     const leaves = found[index] as Leaves;
     const nodes = levelAbove(leaves.hashes);

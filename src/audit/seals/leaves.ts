@@ -7,6 +7,7 @@
  */
 import { columnsOf, FRAMES, SOURCE_NAMES, type SourceName, withheldOf } from '../../db/sealed-rows.ts';
 import { HASH_BYTES, hashInto } from './merkle.ts';
+import { sortHashes } from './sort-hashes.ts';
 
 export interface Leaves {
   /** Sorted, one behind the other. */
@@ -15,69 +16,79 @@ export interface Leaves {
 }
 
 const WIDTH = 1 + Math.max(...SOURCE_NAMES.map((name) => columnsOf(name).length));
-const PLACES = new Map(SOURCE_NAMES.map((name, place) => [name as string, place]));
+const NAMES = SOURCE_NAMES.map((name) => Buffer.from(name));
 const FNV_START = 0x811c9dc5;
 const FNV_PRIME = 0x01000193;
-const FIRST_ROOM = 1_024;
+const FIRST_ROOM = 256;
 
 /** A row as it is read: its leaf's place in `hashes`, and its entry in `bytes`. */
 type OnRow = (hashes: Buffer, leafAt: number, bytes: Buffer, entryAt: number, entryEnd: number) => void;
 
-/** The leaves of one span while they are read. */
-class Gathered {
-  hashes = Buffer.allocUnsafe(FIRST_ROOM * HASH_BYTES);
+/** Hashes entries one by one, as `readEntries` reads them, and keeps nothing of them but 32 bytes. */
+export class LeafList {
   rows = 0;
-
-  /** Where the next leaf goes. */
-  next(): number {
-    const at = this.rows * HASH_BYTES;
-    if (at === this.hashes.length) this.hashes = Buffer.concat([this.hashes, Buffer.allocUnsafe(at)]);
-    this.rows += 1;
-    return at;
-  }
-}
-
-/**
- * Hashes entries one by one, as `readEntries` reads them, and keeps nothing of them but 32 bytes. The leaves belong to spans of
- * transactions that follow each other in one epoch; `ends` are their ends, and the last span takes whatever is left.
- */
-export class LeafCollector {
-  readonly #ends: readonly number[];
-  readonly #spans: readonly Gathered[];
   readonly #onRow: OnRow | null;
-  #current = 0;
+  readonly #room: number;
+  #hashes: Buffer = Buffer.alloc(0);
 
-  constructor(ends: readonly number[] = [Infinity], onRow: OnRow | null = null) {
-    this.#ends = ends;
-    this.#spans = ends.map(() => new Gathered());
+  /** With the first leaf it makes room for `room` of them. */
+  constructor(onRow: OnRow | null = null, room = FIRST_ROOM) {
     this.#onRow = onRow;
+    this.#room = room * HASH_BYTES;
   }
 
   /** Adds the framed entry from `at` to `end` in `bytes`. */
   readonly add = (bytes: Buffer, at = 0, end = bytes.length): void => {
+    const leafAt = this.rows * HASH_BYTES;
+    if (leafAt === this.#hashes.length) this.#widen();
+    this.rows += 1;
     const isWithheld = bytes[at] === FRAMES.withheld;
     const entryAt = at + 1 + (isWithheld ? HASH_BYTES : 0);
-    const gathered = this.#spanOf(end - 18 < entryAt ? 0 : Number(bytes.readBigUInt64BE(end - 18)));
-    const leafAt = gathered.next();
-    if (isWithheld) bytes.copy(gathered.hashes, leafAt, at + 1, entryAt);
-    else hashInto(gathered.hashes, leafAt, bytes.subarray(at, end));
-    this.#onRow?.(gathered.hashes, leafAt, bytes, entryAt, end);
+    if (isWithheld) bytes.copy(this.#hashes, leafAt, at + 1, entryAt);
+    else hashInto(this.#hashes, leafAt, bytes.subarray(at, end));
+    this.#onRow?.(this.#hashes, leafAt, bytes, entryAt, end);
+  };
+
+  /** The leaves in order. Nothing is added any more. */
+  async finish(): Promise<Leaves> {
+    const hashes = this.#hashes.subarray(0, this.rows * HASH_BYTES);
+    await sortHashes(hashes);
+    return { hashes, rows: this.rows };
+  }
+
+  #widen(): void {
+    const wider = Buffer.allocUnsafeSlow(Math.max(2 * this.#hashes.length, this.#room));
+    this.#hashes.copy(wider);
+    this.#hashes = wider;
+  }
+}
+
+/**
+ * The leaves of spans of transactions that follow each other in one epoch; `ends` are their ends, and the last span takes
+ * whatever is left.
+ */
+export class LeafCollector {
+  readonly #ends: readonly number[];
+  readonly #spans: readonly LeafList[];
+  #current = 0;
+
+  constructor(ends: readonly number[]) {
+    this.#ends = ends;
+    this.#spans = ends.map(() => new LeafList());
+  }
+
+  /** As {@link LeafList}'s. Transaction and epoch are an entry's last columns. */
+  readonly add = (bytes: Buffer, at = 0, end = bytes.length): void => {
+    this.#spanOf(end - 18 < at ? 0 : Number(bytes.readBigUInt64BE(end - 18))).add(bytes, at, end);
   };
 
   /** The leaves of each span, in order. */
-  finish(): Leaves[] {
-    return this.#spans.map(({ hashes, rows }) => {
-      const unsorted = hashes.subarray(0, rows * HASH_BYTES);
-      const sorted = Buffer.allocUnsafe(unsorted.length);
-      for (const [place, row] of orderOf(unsorted).entries()) {
-        unsorted.copy(sorted, place * HASH_BYTES, row * HASH_BYTES, (row + 1) * HASH_BYTES);
-      }
-      return { hashes: sorted, rows };
-    });
+  async finish(): Promise<Leaves[]> {
+    return Promise.all(this.#spans.map((span) => span.finish()));
   }
 
   /** Rows come nearly in the order of their transactions. */
-  #spanOf(tx: number): Gathered {
+  #spanOf(tx: number): LeafList {
     let [low, high] = [0, this.#ends.length - 1];
     const isHere =
       tx < (this.#ends[this.#current] ?? 0) && (this.#current === 0 || tx >= (this.#ends[this.#current - 1] ?? 0));
@@ -89,19 +100,23 @@ export class LeafCollector {
       }
       this.#current = low;
     }
-    return this.#spans[this.#current] as Gathered;
+    return this.#spans[this.#current] as LeafList;
   }
 }
 
 /** The sums of the columns of all rows that are added. */
 export class ColumnSums {
   readonly #sums = new Uint32Array(SOURCE_NAMES.length * WIDTH);
+  /** The table of the last row: those of one table come together. */
+  #place = 0;
 
   /** Adds the columns of the entry at `at`. It runs for each byte of each row. */
   add(bytes: Buffer, at: number): void {
     const sums = this.#sums;
     const count = bytes.readInt32BE(at);
-    const place = PLACES.get(bytes.toString('latin1', at + 12, at + 12 + bytes.readInt32BE(at + 8))) ?? 0;
+    const isNamed = (name: Buffer) => isAt(bytes, at + 12, bytes.readInt32BE(at + 8), name);
+    if (!isNamed(NAMES[this.#place] as Buffer)) this.#place = Math.max(NAMES.findIndex(isNamed), 0);
+    const place = this.#place;
     let next = at + 4;
     for (let ordinal = 0; ordinal < count; ordinal += 1) {
       const length = bytes.readInt32BE(next + 4);
@@ -128,34 +143,11 @@ export class ColumnSums {
   }
 }
 
-/** The rows in the order of their hashes. Those are as if drawn at random: by their first bits each bucket gets about one. */
-function orderOf(hashes: Buffer): Uint32Array {
-  const rows = hashes.length / HASH_BYTES;
-  const bits = Math.min(16, Math.ceil(Math.log2(rows + 1)));
-  const bucketOf = (row: number): number => hashes.readUInt16BE(row * HASH_BYTES) >>> (16 - bits);
-  const starts = new Uint32Array(2 ** bits + 1);
-  for (let row = 0; row < rows; row += 1) starts[bucketOf(row) + 1] = (starts[bucketOf(row) + 1] ?? 0) + 1;
-  for (let bucket = 1; bucket < starts.length; bucket += 1) {
-    starts[bucket] = (starts[bucket] ?? 0) + (starts[bucket - 1] ?? 0);
-  }
-  const order = new Uint32Array(rows);
-  const next = starts.slice();
-  for (let row = 0; row < rows; row += 1) {
-    const bucket = bucketOf(row);
-    const place = next[bucket] ?? 0;
-    order[place] = row;
-    next[bucket] = place + 1;
-  }
-  for (let bucket = 0; bucket + 1 < starts.length; bucket += 1) {
-    const own = order.subarray(starts[bucket], starts[bucket + 1]);
-    if (own.length > 1) own.sort((one, other) => compareAt(hashes, one, other));
-  }
-  return order;
-}
-
-function compareAt(hashes: Buffer, one: number, other: number): number {
-  const [from, to] = [one * HASH_BYTES, other * HASH_BYTES];
-  return hashes.compare(hashes, to, to + HASH_BYTES, from, from + HASH_BYTES);
+/** True where `name` is what lies there. */
+function isAt(bytes: Buffer, at: number, length: number, name: Buffer): boolean {
+  let same = 0;
+  while (same < length && bytes[at + same] === name[same]) same += 1;
+  return same === length && length === name.length;
 }
 
 /** The columns of a table whose sums differ; `isMasked`: of those that no auditor is withheld. */

@@ -1,4 +1,5 @@
 /** The log of seals in the database: a seal's entry, how one is appended, and the tree's hashes as they are read again. */
+import { copyRowIn } from '../../db/binary-copy.ts';
 import type { Tx } from '../../db/pool.ts';
 import {
   countOf,
@@ -90,14 +91,13 @@ export async function appendSeal(
 ): Promise<void> {
   const seal = { number: (last?.number ?? 0) + 1, from: last?.end ?? { epoch: 0, tx: 0 }, ...batch };
   const { number, from, end, rows, root, sealedAt } = seal;
+  const key = Buffer.alloc(8);
+  key.writeBigInt64BE(BigInt(number));
+  await copyRowIn(tx, 'seal_trees (number, leaves, nodes, sums)', [key, tree.leaves, tree.nodes, tree.sums]);
   await tx`
     insert into seals (number, first_epoch, first_tx, end_epoch, end_tx, rows, root, sealed_at, leaf)
     values (${number}, ${from.epoch}, ${from.tx}, ${end.epoch}, ${end.tx}, ${rows}, ${root}, ${sealedAt},
             ${leafHash(sealEntry(seal))})`;
-  // As base64 the leaves, some MB, are a third shorter on their way than as the driver's hexadecimal digits, and not copied first.
-  await tx`
-    insert into seal_trees (number, leaves, nodes, sums)
-    values (${number}, decode(${tree.leaves.toString('base64')}, 'base64'), ${tree.nodes}, ${tree.sums})`;
   const read = readLogHashes(tx);
   for (let [level, span] = [1, TILE]; number % span === 0; [level, span] = [level + 1, span * TILE]) {
     const index = number / span - 1;

@@ -67,7 +67,7 @@ export const UPKEEP: readonly Upkeep[] = [
       const { signers } = await readCheckpointKeys(deps.config);
       const isRelieved = () => deps.relief.isRelieved();
       const work: Background['work'] = (own, stopping) => runSealer({ ...own, signers, isRelieved }, stopping);
-      // A turn hashes some 65,000 rows in 0.3 s; the first ones of a large backlog may be read from disk.
+      // A turn hashes some 33,000 rows in 0.3 s; the first ones of a large backlog may be read from disk.
       return startBackground(deps, { name: 'sealer', deadlineMs: 10_000, work });
     },
   },
