@@ -79,6 +79,8 @@ function open(options: ConnectionOptions, onclose: () => void): Sql {
 export class Connection {
   readonly sql: Sql;
   isLost = false;
+  /** Nothing was answered on it yet. */
+  isNew = true;
   /** Fails the call that uses it. */
   fail: ((error: Error) => void) | null = null;
   /** `close` of the driver: unlike `end`, it works a second time. */

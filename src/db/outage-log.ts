@@ -5,7 +5,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LogFields, Logger } from '../log-lines.ts';
-import { codeOf, isUnavailable } from './unavailable.ts';
+import { codeOf, DatabaseUnavailable, isUnavailable } from './unavailable.ts';
 
 const EVERY_MS = 10_000;
 /** An outage is over after this long without a failed try. It exceeds every pause between two tries. */
@@ -56,6 +56,11 @@ export function logFailedTry(
 ): void {
   if (isUnavailable(error)) logUnavailable(log, error, passing, monotonicMs);
   else log.error({ code: codeOf(error), error: (error as Error).message }, fault);
+}
+
+/** How long to rest before another try of what failed with `error`: `usualMs`, or until the server is asked again. */
+export function restAfter(error: unknown, usualMs: number): number {
+  return Math.max(usualMs, error instanceof DatabaseUnavailable ? error.againInMs : 0);
 }
 
 export interface Turns {

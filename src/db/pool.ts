@@ -10,6 +10,7 @@
  * Measured alternatives: with the driver's own pool and reconnect, calls hung until the deadline after each restart of the
  * server (9 s an outage). With a pool retired as a whole at the first loss, that happened in one restart of five (4 s; now
  * 0.2 s). The driver's `begin` rolls back on the closed socket, which crashes the process.
+ * While the server has no connection free (`FullServer`), calls share the pool's other connections; without any they fail at once.
  * Not covered: calls to an endpoint that accepts connections and closes them at once last until their deadline.
  */
 import { DEFAULT_INSTALLATION } from './installation.ts';
@@ -17,13 +18,16 @@ import { Connection, type ConnectionOptions } from './connection.ts';
 import type { Sql, Statement, Tx } from './sql.ts';
 import { tlsOf, untrusted } from './tls.ts';
 import { type Sendable, transactOrUndo } from './transaction.ts';
-import { DatabaseUnavailable, isLoss, isUnavailable } from './unavailable.ts';
+import { DatabaseUnavailable, FullServer, isLoss, isUnavailable } from './unavailable.ts';
 import { noteRefusedWrite } from './refused-writes.ts';
 
 export type { Sql, Statement, Tx };
 
 export interface PoolOptions extends ConnectionOptions {
   readonly max: number;
+  /** Replace the clock and chance in tests. */
+  readonly monotonicMs?: () => number;
+  readonly random?: () => number;
 }
 
 /** How long closing a connection may take. */
@@ -46,11 +50,14 @@ export class Pool {
   readonly #idle: Connection[] = [];
   readonly #waiting = new Set<Waiter>();
   readonly #calls = new Set<Promise<unknown>>();
+  readonly #full: FullServer;
   #isClosed = false;
 
   constructor(options: PoolOptions) {
     this.#options = { tls: tlsOf(options.url), ...options };
     this.schema = options.schema ?? DEFAULT_INSTALLATION.schema;
+    const { monotonicMs = () => performance.now(), random = Math.random } = options;
+    this.#full = new FullServer(monotonicMs, random);
   }
 
   /** Runs `work` on a connection of its own, within the pool's deadline. */
@@ -114,12 +121,16 @@ export class Pool {
     try {
       connection = await Promise.race([given, failed]);
       this.onWait(isAtOnce ? 0 : (performance.now() - askedMs) / 1_000);
-      return await Promise.race([work(connection), failed]);
+      const done = await Promise.race([work(connection), failed]);
+      if (connection.isNew) this.#full.hear(null);
+      connection.isNew = false;
+      return done;
     } catch (error) {
+      this.#full.hear(error);
       if (connection !== null && isLoss(error)) this.#lose(connection);
       noteRefusedWrite(error);
       throw isUnavailable(error) && !(error instanceof DatabaseUnavailable)
-        ? new DatabaseUnavailable('the database is out of reach', { cause: error })
+        ? new DatabaseUnavailable('the database is out of reach', { cause: error, againInMs: this.#full.restMs() })
         : (untrusted(error) ?? error);
     } finally {
       clearTimeout(timer);
@@ -131,15 +142,19 @@ export class Pool {
   #serve(): void {
     for (const waiter of this.#waiting) {
       const connection = this.#idle.pop() ?? this.#open();
-      if (connection === null) return;
+      if (connection === null) break;
       this.#waiting.delete(waiter);
       connection.fail = waiter.fail;
       waiter.take(connection);
     }
+    if (this.#connections.size > 0) return;
+    const againInMs = this.#full.restMs();
+    for (const { fail } of this.#waiting)
+      fail(new DatabaseUnavailable('the database has no connection free', { againInMs }));
   }
 
   #open(): Connection | null {
-    if (this.#connections.size >= this.#options.max) return null;
+    if (this.#connections.size >= this.#options.max || this.#full.restMs() > 0) return null;
     const connection = new Connection(this.#options, (lost) => this.#lose(lost));
     this.#connections.add(connection);
     this.onOpen();

@@ -1,7 +1,14 @@
-/** Which faults of the database mean "not now" rather than "wrong". */
+/** Which faults of the database mean "not now" rather than "wrong", and when it is asked again. */
 /** The database did not answer: out of reach, shutting down, or silent past the deadline. Worth another try. */
 export class DatabaseUnavailable extends Error {
   override name = 'DatabaseUnavailable';
+  /** Before that, another try fails without asking the server. */
+  readonly againInMs: number;
+
+  constructor(message: string, { againInMs = 0, ...options }: ErrorOptions & { readonly againInMs?: number } = {}) {
+    super(message, options);
+    this.againInMs = againInMs;
+  }
 }
 
 /**
@@ -43,4 +50,38 @@ export function isOverloaded(error: unknown): boolean {
 /** True for faults that another try may mend. */
 export function isUnavailable(error: unknown): boolean {
   return isLoss(error) || isOverloaded(error);
+}
+
+const NO_CONNECTION_FREE = /^53300$/;
+const FIRST_MS = 200;
+const LONGEST_MS = 10_000;
+
+/**
+ * When a server without a free connection is asked again. To say no, it starts a process; and each loop of a poller asks several times
+ * a second, together thirty times. So a pool that was refused opens nothing for a while, twice as long after each refusal. The time
+ * is drawn from the upper half of that, or pollers that were refused together would come back together.
+ */
+export class FullServer {
+  readonly #random: () => number;
+  readonly #monotonicMs: () => number;
+  #longestMs = 0;
+  #untilMs = Number.NEGATIVE_INFINITY;
+
+  constructor(monotonicMs: () => number, random: () => number) {
+    this.#monotonicMs = monotonicMs;
+    this.#random = random;
+  }
+
+  /** Hears how the first use of a connection ended: `error` is null if it could be used. */
+  hear(error: unknown): void {
+    if (error === null) this.#longestMs = 0;
+    if (!hasCode(error, NO_CONNECTION_FREE)) return;
+    this.#longestMs = Math.min(Math.max(this.#longestMs * 2, FIRST_MS), LONGEST_MS);
+    this.#untilMs = this.#monotonicMs() + this.#longestMs * (1 - this.#random() / 2);
+  }
+
+  /** For how long nothing is opened yet. */
+  restMs(): number {
+    return Math.max(this.#untilMs - this.#monotonicMs(), 0);
+  }
 }

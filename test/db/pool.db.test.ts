@@ -151,6 +151,23 @@ describe('the pool', () => {
       expect(await endsOf(one, other)).toEqual([REFUSED, 'done']);
     });
 
+    it('lets calls share its other connection while the server has none free', async () => {
+      const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>();
+      const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+      const first = fresh.transaction(async (tx) => {
+        await tx`select 1`;
+        begin();
+        await mayEnd;
+      });
+      await begun;
+      proxy.refuseNext('53300');
+      await expect(fresh.run((sql) => sql`select 1`)).rejects.toThrow(DatabaseUnavailable);
+      const second = fresh.run((sql) => sql`select 1`);
+      end();
+      expect(await endsOf(first, second)).toEqual(['done', 'done']);
+      expect(proxy.open).toBe(1);
+    });
+
     it('fails at once a call whose connection is cut while the driver asks for types', async () => {
       proxy.cutAt('pg_type');
       expect(await endsOf(fresh.transaction((tx) => tx`select 1`))).toEqual([LOST]);

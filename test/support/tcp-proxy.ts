@@ -105,9 +105,9 @@ export class TcpProxy {
     this.#lastWords = { words, isRead };
   }
 
-  /** Answers the next connection as a server does that is still starting. */
-  refuseNext(): void {
-    const fields = Buffer.from('SFATAL\0VFATAL\0C57P03\0Mthe database system is starting up\0\0');
+  /** Answers the next connection as a server does that refuses it: one that is still starting, unless another code is given. */
+  refuseNext(code = '57P03'): void {
+    const fields = Buffer.from(`SFATAL\0VFATAL\0C${code}\0Mrefused\0\0`);
     const head = Buffer.from('E\0\0\0\0');
     head.writeUInt32BE(4 + fields.length, 1);
     this.#refusal = Buffer.concat([head, fields]);

@@ -11,7 +11,7 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isLegibleBody } from '../../contract/legible.ts';
-import { logFailedTry } from '../../db/outage-log.ts';
+import { logFailedTry, restAfter } from '../../db/outage-log.ts';
 import type { DeliveryMetrics } from '../../telemetry/delivery-metrics.ts';
 import { writeTraceparent } from '../../telemetry/traceparent.ts';
 import { endAttempt, startAttempt } from '../../telemetry/traces.ts';
@@ -159,7 +159,7 @@ export class Poller {
         await this.#idle.until(() => this.#stopping || this.#hasSlots(), slotsMs, monotonicMs);
       } catch (error) {
         logFailedTry(log, error, 'the database is out of reach, trying again', 'a turn of the poller failed');
-        await this.#idle.last(OUTAGE_PAUSE_MS);
+        await this.#idle.last(restAfter(error, OUTAGE_PAUSE_MS));
       }
     }
   }

@@ -12,7 +12,7 @@
  */
 import { TIMES_S } from '../../contract/delivery.ts';
 import type { Pool } from '../../db/pool.ts';
-import { logFailedTry } from '../../db/outage-log.ts';
+import { logFailedTry, restAfter } from '../../db/outage-log.ts';
 import { DeadPollers, type DeadPollersDeps, GRACE_MS } from '../queue/upkeep/dead-pollers.ts';
 import { endSession, type Pulse, readPulse } from '../queue/sign-of-life.ts';
 import { Pause } from './pause.ts';
@@ -148,6 +148,7 @@ export class SignOfLife implements Sign {
         waitMs = await this.turn(isBusy());
       } catch (error) {
         logFailedTry(log, error, 'cannot give a sign of life, sending nothing new', 'a sign of life failed');
+        waitMs = restAfter(error, RETRY_MS);
       }
       if (!this.#stopping) await this.#pause.last(waitMs);
     }
