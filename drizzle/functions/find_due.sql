@@ -34,8 +34,13 @@ begin
     ) d
     limit at_most
   ) found;
-  n := cardinality(ids);
-  if held <> '{}' or n > partner_share(at_most - n, reserve) then
+  n := coalesce(cardinality(ids), 0);
+  -- A share shrinks from each delivery to the next: who keeps within the last one keeps within all.
+  if n > 0 and (held <> '{}' or n > partner_share(at_most - n, reserve)) and exists (
+    select from (select unnest(holders || partners) as partner_id, unnest(held || array_fill(1, array[n::int])) as slots) each
+    group by partner_id
+    having sum(slots) > partner_share(at_most - n, reserve)
+  ) then
     are_within := within_share(partners, at_most, reserve, holders, held);
   end if;
 end
