@@ -54,22 +54,21 @@ interface Seen {
 interface ServerWatchDeps {
   readonly pool: Pool;
   readonly log: Logger;
-  /** True while another process looks every second. */
-  readonly isRelieved?: () => boolean;
+  /** Below 1 while another process looks every second. */
+  readonly often?: () => number;
   /** Replaces the clock in tests. */
   readonly rest?: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
 const EVERY_MS = 1_000;
-const RELIEVED_EVERY_MS = 8_000;
 
 /**
- * Looks every second until `signal` is aborted. One that is relieved looks every eight, and whenever the pool has opened a
+ * Looks every second until `signal` is aborted. With another process before it, it looks every six or twelve, and whenever the pool has opened a
  * connection: a server that was promoted or started anew has kept none. Throws {@link StrangeServer} when the server is not the
  * known one any more.
  */
 export async function watchServer(
-  { pool, log, isRelieved = () => false, rest = restFor }: ServerWatchDeps,
+  { pool, log, often = () => 1, rest = restFor }: ServerWatchDeps,
   signal: AbortSignal,
 ): Promise<void> {
   let seen: Seen | null = null;
@@ -79,7 +78,7 @@ export async function watchServer(
     let restMs = EVERY_MS;
     try {
       seen = await lookAgain(pool, log, seen);
-      if (isRelieved()) restMs = RELIEVED_EVERY_MS;
+      restMs = EVERY_MS / often();
     } catch (error) {
       if (error instanceof StrangeServer) throw error;
       // Away, or read-only for now: who works on it says so.

@@ -70,23 +70,43 @@ describe('each POST of a poller', () => {
   test('costs no question to the database', async () => {
     await insertWebhook(database.sql, partnerId, receiver.url);
     await commitEvents(database.sql, partnerId, 50);
-    const newest = new NewestCheckpoint();
     let questions = 0;
     const counting = { run: (work: never) => ((questions += 1), database.pool.run(work)) } as unknown as Pool;
-    await newest.look(counting);
-    const engine = startEngine(database.pool, { checkpoint: () => newest.header, now: () => null });
+    const newest = new NewestCheckpoint(counting, () => 0);
+    const engine = startEngine(database.pool, { checkpoint: newest, now: () => null });
     while (receiver.posts.length < 50) await engine.turn();
     await engine.close();
     expect([new Set(headers()).size, questions]).toEqual([1, 1]);
   });
 
   test('keeps the last one where the newest note has become unreadable, and goes on', async () => {
-    const newest = new NewestCheckpoint();
-    const row = (note: string) => ({ run: async () => ({ size: 1, root: Buffer.alloc(32), note }) }) as unknown as Pool;
-    await newest.look(row(signCheckpoint({ size: 1, root: Buffer.alloc(32) }, [SIGNER])));
-    await newest.look(row('no note'));
+    let atMs = 0;
+    const notes = [signCheckpoint({ size: 1, root: Buffer.alloc(32) }, [SIGNER]), 'no note'];
+    const pool = { run: async () => ({ note: notes.shift() }) } as unknown as Pool;
+    const newest = new NewestCheckpoint(pool, () => (atMs += 20_000));
+    while (notes.length > 0) await newest.renew();
     expect(newest.header).toContain(' 1 ');
   });
+});
+
+test('the newest checkpoint is asked for by what is sent, after 10 s beside it and after 20 s before it', async () => {
+  let atMs = 0;
+  const noteOf = (size: number) => signCheckpoint({ size, root: Buffer.alloc(32, size) }, [SIGNER]);
+  const headerOf = (size: number) => checkpointHeader(noteOf(size));
+  const looks: PromiseWithResolvers<unknown>[] = [];
+  const pool = { run: () => (looks.push(Promise.withResolvers()), looks.at(-1)?.promise) } as unknown as Pool;
+  const newest = new NewestCheckpoint(pool, () => atMs);
+  const sizeAfter = async (ms: number, answered: number | null) => {
+    atMs += ms;
+    const renewed = newest.renew();
+    if (answered !== null) looks.at(-1)?.resolve({ note: noteOf(answered) });
+    await renewed;
+    return [newest.header, looks.length];
+  };
+  expect(await sizeAfter(0, 1)).toEqual([headerOf(1), 1]);
+  expect(await sizeAfter(9_999, null)).toEqual([headerOf(1), 1]);
+  expect(await sizeAfter(1, null)).toEqual([headerOf(1), 2]);
+  expect(await sizeAfter(20_000, 3)).toEqual([headerOf(3), 3]);
 });
 
 test('the longest name that a key may have fits 256 bytes, beside the most seals', () => {

@@ -11,13 +11,11 @@ REFUSAL.writeUInt32BE(4 + FIELDS.length, 1);
 /** A pool on a server that has no connection free, with a clock and a chance of its own. */
 async function openRefused(random: () => number) {
   const clock = { ms: 0 };
-  let asked = 0;
-  const server = createServer((socket) => {
-    asked += 1;
-    socket.on('error', () => undefined).once('data', () => socket.end(REFUSAL));
-  });
+  const server = createServer((socket) => socket.on('error', () => undefined).once('data', () => socket.end(REFUSAL)));
   const url = `postgres://nobody@127.0.0.1:${await listening(server)}/none`;
   const pool = new Pool({ url, name: 'refused', max: 4, deadlineMs: 20_000, monotonicMs: () => clock.ms, random });
+  let asked = 0;
+  pool.onOpen = () => (asked += 1);
   onTestFinished(() => pool.close(0));
   /** How long to rest, as a call that failed says. */
   const restMs = async () => {

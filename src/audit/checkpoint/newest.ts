@@ -1,38 +1,53 @@
 /**
- * The newest checkpoint in a poller's memory, as the header of its deliveries: read every few seconds, so that no delivery
- * waits for it. While the database is away the last one stays.
+ * The newest checkpoint in a poller's memory, as the header of its deliveries. It is read for the deliveries of a claim, when the
+ * last look is {@link OLD_MS} ago, and they do not wait for it; only the first ones after a rest do. A poller that sends nothing asks
+ * nothing: thirty idle ones asked three times a second. While the database is away the last one stays.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from '../../db/pool.ts';
 import { checkpointHeader } from './checkpoint.ts';
 import { readCheckpoint } from './stored.ts';
 
-const EVERY_MS = 10_000;
+const OLD_MS = 10_000;
+/** After this long, sends wait for a look. */
+const TOO_OLD_MS = 20_000;
 /** The longest header that a receiver's server takes without complaint. */
 const MAX_BYTES = 256;
 
 export class NewestCheckpoint {
+  readonly #pool: Pool;
+  readonly #monotonicMs: () => number;
   #header: string | null = null;
+  #lookedAtMs = Number.NEGATIVE_INFINITY;
+  #awaited: Promise<void> | null = null;
+
+  constructor(pool: Pool, monotonicMs: () => number) {
+    this.#pool = pool;
+    this.#monotonicMs = monotonicMs;
+  }
 
   get header(): string | null {
     return this.#header;
   }
 
+  /** Looks again where that is due. Resolves when the header is as new as a delivery may have it. */
+  async renew(): Promise<void> {
+    const atMs = this.#monotonicMs();
+    const ageMs = atMs - this.#lookedAtMs;
+    if (ageMs >= OLD_MS) {
+      this.#lookedAtMs = atMs;
+      const looking = this.#look();
+      if (ageMs >= TOO_OLD_MS) this.#awaited = looking;
+    }
+    await this.#awaited;
+  }
+
   /** Keeps what it has where the database cannot be asked, or where somebody has made the note unreadable: `audit verify` tells that. */
-  async look(pool: Pool): Promise<void> {
-    const header = await pool
+  async #look(): Promise<void> {
+    const header = await this.#pool
       .run((sql) => readCheckpoint(sql))
       .then((stored) => (stored === null ? null : checkpointHeader(stored.note)))
       .catch(() => undefined);
     if (header === undefined) return;
     this.#header = header === null || header.length > MAX_BYTES ? null : header;
-  }
-
-  /** Looks until `signal` is aborted. */
-  async run(pool: Pool, signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      await this.look(pool);
-      await sleep(EVERY_MS, undefined, { signal }).catch(() => undefined);
-    }
   }
 }

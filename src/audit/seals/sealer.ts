@@ -1,6 +1,7 @@
 /**
  * The sealer inside `api` and `poll`. Any number of processes may run it; one works at a time, and together they seal every
- * half minute (seal.ts). Pollers behind the first one look every two minutes: with nothing to seal, thirty took half a per cent of a core.
+ * half minute (seal.ts). Pollers behind the first one look every three minutes, from the fifth on every six: with nothing to seal, thirty that looked every half minute
+ * took half a per cent of a core.
  *
  * A longer interval is cheaper: each turn reads again the pages that autovacuum has not summarised yet, about a minute's worth.
  * Sealing every five seconds spent a third of its time on that. A row is sealed at most 40 s after its commit, unless an older
@@ -17,8 +18,6 @@ import { type SealTurn, sealTurn, startWidth } from './seal.ts';
 const EVERY_MS = 30_000;
 /** Between the turns of a backlog it rests this many times as long as the turn took, so that writers go first. */
 const RESTS = 4;
-/** A process that is relieved looks so many times as seldom. */
-const SELDOM = 4;
 const AFTER_FAULT_MS = 10_000;
 
 export interface SealerDeps {
@@ -27,13 +26,13 @@ export interface SealerDeps {
   /** Empty: nothing is signed. */
   readonly signers?: readonly Signer[];
   readonly everyMs?: number;
-  /** True while another process seals every half minute. */
-  readonly isRelieved?: () => boolean;
+  /** Below 1 while another process seals every half minute. */
+  readonly often?: () => number;
 }
 
 /** Seals until `signal` is aborted, through outages too. */
 export async function runSealer(
-  { pool, log, signers = [], everyMs = EVERY_MS, isRelieved = () => false }: SealerDeps,
+  { pool, log, signers = [], everyMs = EVERY_MS, often = () => 1 }: SealerDeps,
   signal: AbortSignal,
 ): Promise<void> {
   const width = startWidth();
@@ -46,7 +45,7 @@ export async function runSealer(
       const turn: SealTurn = await pool.transaction((tx) => sealTurn(tx, width, { restMs }));
       ({ more } = turn);
       if (!more) await pool.transaction((tx) => signHead(tx, signers));
-      const pauseMs = everyMs * (0.75 + Math.random() / 2) * (isRelieved() ? SELDOM : 1);
+      const pauseMs = (everyMs * (0.75 + Math.random() / 2)) / often();
       await pause(more ? (performance.now() - startedMs) * RESTS : pauseMs);
     } catch (error) {
       logFailedTry(log, error, 'the database is out of reach, sealing later', 'rows could not be sealed');

@@ -57,7 +57,7 @@ interface Doubtful {
 
 const RELEASE_EVERY_MS = 1_000;
 /** While a poller behind others finds nothing, it looks after shared upkeep this much less often. */
-const SELDOM = 1 / 32;
+export const SELDOM = 1 / 32;
 
 export class Claimer {
   readonly #deps: ClaimerDeps;

@@ -18,7 +18,7 @@ import { endAttempt, startAttempt } from '../../telemetry/traces.ts';
 import { ageS } from '../../telemetry/uuid-age.ts';
 import type { Patience } from '../queue/arrivals.ts';
 import type { ClaimedDelivery } from '../queue/claim.ts';
-import { type Claim, Claimer } from './claimer.ts';
+import { type Claim, Claimer, SELDOM } from './claimer.ts';
 import { ClaimsAhead } from '../queue/upkeep/claims-ahead.ts';
 import type { EngineDeps } from '../queue/engine-deps.ts';
 import { MIN_LEASE_LEFT_MS } from '../queue/lease.ts';
@@ -41,8 +41,8 @@ export interface PollerDeps extends Omit<EngineDeps, 'now'>, Partial<Pick<Engine
   readonly sender: Pick<Sender, 'send'>;
   /** Decrypts a webhook's secret; throws when it cannot. */
   readonly openSecret: OpenSecret;
-  /** The newest checkpoint, which each POST carries; null: there is none. */
-  readonly checkpoint?: () => string | null;
+  /** The newest checkpoint, which each POST carries (null: there is none), when a claim's sends have awaited its renewal. */
+  readonly checkpoint?: { readonly header: string | null; renew(): Promise<void> };
   readonly metrics?: DeliveryMetrics;
   /** Unique among all pollers; it is written on every attempt row. */
   readonly name: string;
@@ -147,8 +147,8 @@ export class Poller {
         const patience = this.#rhythm.patience(this.#slots.shares().sated.length > 0, sign.rank());
         const claimed = await this.tick(patience);
         this.#rhythm.hear(claimed, this.#arrived, monotonicMs());
-        await this.#sweeper.sweepNowAndThen();
-        await this.#claimsAhead.endNowAndThen();
+        await this.#sweeper.sweepNowAndThen(this.#inVain ? SELDOM : 1);
+        await this.#claimsAhead.endNowAndThen(this.#inVain ? SELDOM : 1);
         const { lagMs = 0, restMs = 0 } = patience;
         // Another poller may hold what there is.
         if (claimed === 0 && !this.#hasMore && !this.#inVain) await this.#idle.last(this.#rhythm.napMs);
@@ -197,7 +197,8 @@ export class Poller {
 
   /** A few at a time: what answers meanwhile, receivers and the database, gets its turn in between. */
   async #sendAll(claim: Claim, deliveries: readonly ClaimedDelivery[]): Promise<void> {
-    const { sign, monotonicMs } = this.#deps;
+    const { sign, monotonicMs, checkpoint } = this.#deps;
+    if (checkpoint !== undefined) await checkpoint.renew();
     for (const [index, delivery] of deliveries.entries()) {
       if (index > 0 && index % SENT_AT_ONCE === 0) await nextTurn();
       if (!sign.holds(claim, monotonicMs()) && !(await sign.renews(claim))) {
@@ -225,8 +226,8 @@ export class Poller {
 
     const sentAt = new Date(delivery.claimedAt.getTime() + startedAtMs - claim.answeredAtMs);
     const span = startAttempt(delivery.traceparent, claim.span);
-    const traceparent = writeTraceparent(span.spanContext());
-    const { request, keyId, bodyDigest } = signRequest(delivery, this.#openKey, sentAt, traceparent, checkpoint?.());
+    const trace = writeTraceparent(span.spanContext());
+    const { request, keyId, bodyDigest } = signRequest(delivery, this.#openKey, sentAt, trace, checkpoint?.header);
     if (delivery.number === 1) this.#deps.metrics?.observeFirstAttempt(ageS(delivery.id, sentAt));
     sender.send(request, startedAtMs).then(
       (result) => this.#report(claim, delivery, { keyId, bodyDigest, startedAtMs, result, span }),

@@ -53,7 +53,10 @@ const RETRY_MS = 100;
 const LEAST_IDLE_BEATS = 2;
 const MOST_IDLE_BEATS = 8;
 /** Idle pollers behind the lookers: they ask before they send anything, and others look for the dead. */
-const FAR_BEHIND_BEATS = 32;
+const FAR_BEHIND_BEATS = 96;
+/** Of what all share, those behind the first do so much: it may be frozen, and hold its lock. */
+const OFTEN_BEHIND = 1 / 6;
+const OFTEN_FAR_BEHIND = 1 / 12;
 const WHAT_IT_MEANS = `a delivery of a poller that dies waits for the end of its lease, ${TIMES_S.lease} s`;
 
 export interface SignOfLifeDeps extends DeadPollersDeps {
@@ -90,6 +93,12 @@ export class SignOfLife implements Sign {
 
   rank(): number {
     return this.#rank;
+  }
+
+  /** How often its process does what all share: 1 if no other poller comes before it. */
+  often(): number {
+    if (this.#rank === 0) return 1;
+    return this.#rank < LOOKERS ? OFTEN_BEHIND : OFTEN_FAR_BEHIND;
   }
 
   holds({ term, server }: Standing, atMs: number): boolean {

@@ -57,7 +57,7 @@ export async function runUntilStopped(
       metrics: createMetrics(),
       fit: fitness.fit,
       leaving: leaving.signal,
-      relief: { isRelieved: () => false },
+      relief: { often: () => 1 },
     };
     const url = await startParts(parts, roles, deps);
     if (greet !== null && url !== null) {

@@ -37,9 +37,9 @@ export interface ServiceDeps {
   readonly relief: Relief;
 }
 
-/** Whether another process does what all share often enough: this one's poller comes behind others (delivery/poller/sign-of-life.ts). */
+/** How often this process does what all share: less than 1 where its poller comes behind others (delivery/poller/sign-of-life.ts). */
 export interface Relief {
-  isRelieved: () => boolean;
+  often: () => number;
 }
 
 export interface Part {
@@ -84,8 +84,7 @@ export async function startPoller({ config, database, log, metrics, fit, relief 
   const session = openPool(config, database.url, 'sign of life', POLLER_DEADLINE_MS, SIGN_SETTINGS);
   const isPooled = !config.databasePrepare;
   const sign = new SignOfLife({ session, isPooled, pool, log, name: self.name, monotonicMs, now: () => null });
-  relief.isRelieved = () => sign.rank() > 0;
-  const checkpoint = new NewestCheckpoint();
+  relief.often = () => sign.often();
   const poller = new Poller({
     pool,
     sign,
@@ -93,7 +92,7 @@ export async function startPoller({ config, database, log, metrics, fit, relief 
     openSecret: (webhookId, encrypted) => vault.decrypt(webhookId, encrypted),
     log,
     metrics,
-    checkpoint: () => checkpoint.header,
+    ...(config.checkpointHeader && { checkpoint: new NewestCheckpoint(pool, monotonicMs) }),
     name: self.name,
     capacity: config.pollerCapacity,
     monotonicMs,
@@ -102,17 +101,13 @@ export async function startPoller({ config, database, log, metrics, fit, relief 
   metrics.watchPool('poller', pool);
   const living = new AbortController();
   const running = whenFit(fit, async () => {
-    if (config.checkpointHeader) await checkpoint.look(pool);
     await Promise.all([
       poller.run(),
       sign.run(() => poller.held > 0),
-      watchServer({ pool, log, isRelieved: relief.isRelieved }, living.signal),
+      watchServer({ pool, log, often: relief.often }, living.signal),
     ]);
   });
-  const beating = whenFit(fit, async () => {
-    const looking = config.checkpointHeader ? checkpoint.run(pool, living.signal) : Promise.resolve();
-    await Promise.all([runHeartbeat({ pool, log, self }, living.signal), looking]);
-  }).catch(() => undefined);
+  const beating = whenFit(fit, () => runHeartbeat({ pool, log, self }, living.signal)).catch(() => undefined);
   return {
     failed: failureOf(running),
     inFlight: () => poller.held,

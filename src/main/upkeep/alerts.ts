@@ -11,8 +11,6 @@ import type { Relief } from '../service/service.ts';
 import { readNamed } from '../named-files.ts';
 
 const EVERY_MS = 15_000;
-/** Of a process that is relieved. */
-const SELDOM_MS = 60_000;
 const AT_ONCE = 10;
 const MAIL_TIMEOUT_MS = 20_000;
 
@@ -124,7 +122,7 @@ export async function runAlerts(
   const turns = { log, afterFaultMs: EVERY_MS, away, fault: 'alerts could not be sent' };
   await takeTurns(turns, stopping, async () => {
     await alerts.turn(pool);
-    return relief.isRelieved() ? SELDOM_MS : EVERY_MS;
+    return EVERY_MS / relief.often();
   });
   await alerts.close();
 }

@@ -22,8 +22,6 @@ import { readSecretsKeys } from '../service/secrets-keys.ts';
 import type { Part, Relief, ServiceDeps } from '../service/service.ts';
 
 const EVERY_MS = 5_000;
-/** Of a process that is relieved. */
-const SELDOM_MS = 30_000;
 const DEADLINE_MS = 10_000;
 
 /** Rejects with a sentence when the operator's URL is none that may be sent to. */
@@ -80,7 +78,7 @@ async function runJudge(
     isKept = true;
     await finish();
     if (policy === null) take = () => forgetLeft(pool);
-    return relief.isRelieved() ? SELDOM_MS : EVERY_MS;
+    return EVERY_MS / relief.often();
   });
 }
 

@@ -65,8 +65,8 @@ export const UPKEEP: readonly Upkeep[] = [
     does: 'seals the rows of the log, and signs its head',
     async start(deps) {
       const { signers } = await readCheckpointKeys(deps.config);
-      const isRelieved = () => deps.relief.isRelieved();
-      const work: Background['work'] = (own, stopping) => runSealer({ ...own, signers, isRelieved }, stopping);
+      const often = () => deps.relief.often();
+      const work: Background['work'] = (own, stopping) => runSealer({ ...own, signers, often }, stopping);
       // A turn hashes some 33,000 rows in 0.3 s; the first ones of a large backlog may be read from disk.
       return startBackground(deps, { name: 'sealer', deadlineMs: 10_000, work });
     },

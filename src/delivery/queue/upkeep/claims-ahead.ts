@@ -51,11 +51,11 @@ export class ClaimsAhead {
     this.#lookedAtMs = deps.monotonicMs();
   }
 
-  /** Looks for claims ahead of the clock when it is time, and ends those that were seen for a whole lease. */
-  async endNowAndThen(): Promise<void> {
+  /** Looks for claims ahead of the clock when it is time (`often` below 1: the more seldom), and ends those that were seen for a whole lease. */
+  async endNowAndThen(often = 1): Promise<void> {
     const { pool, log, monotonicMs, now } = this.#deps;
     const atMs = monotonicMs();
-    if (atMs - this.#lookedAtMs < (this.#seenAtMs.size > 0 ? WATCH_EVERY_MS : LOOK_EVERY_MS)) return;
+    if (atMs - this.#lookedAtMs < (this.#seenAtMs.size > 0 ? WATCH_EVERY_MS : LOOK_EVERY_MS / often)) return;
     this.#lookedAtMs = atMs;
     const held = await pool.run((sql) => readAhead(sql, now()));
     // Read after the answer: each of them was claimed before that.

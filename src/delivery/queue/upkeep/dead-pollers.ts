@@ -25,7 +25,10 @@ export const GRACE_MS = TIMES_S.deadAfter * 1_000;
 const START_GRACE_MS = 15_000;
 /** Claims are read for this long after a lock has gone: one may still commit, but not past the poller's deadlines. */
 const SETTLE_MS = 10_000;
-/** Claims are looked at this often even when no lock has gone: a poller may have come and gone between two looks at the locks. */
+/**
+ * Claims are looked at this often even when no lock has gone: a poller may have come and gone between two looks at the locks. A poller
+ * behind n others does so n + 1 times as seldom.
+ */
 const LOOK_EVERY_MS = 10_000;
 const AT_ONCE = 10_000;
 /** The most claims that one transaction ends. */
@@ -104,7 +107,7 @@ export class DeadPollers {
   /** Those behind others look the less often: when each looked at every beat, 16 pollers spent more on this than on claims. */
   #isTimeToLook(atMs: number, rank: number): boolean {
     const agoMs = atMs - this.#lookedAtMs;
-    if (agoMs >= LOOK_EVERY_MS) return true;
+    if (agoMs >= LOOK_EVERY_MS * (1 + rank)) return true;
     return this.#seenAtMs.size > 0 || (atMs < this.#lookUntilMs && agoMs >= rank * 1_000 * TIMES_S.beat);
   }
 

@@ -84,10 +84,10 @@ export class Sweeper {
     this.#sweptAtMs = deps.monotonicMs();
   }
 
-  /** Sweeps the next page when its time has come. */
-  async sweepNowAndThen(): Promise<void> {
+  /** Sweeps the next page when its time has come; `often` below 1 the more seldom. */
+  async sweepNowAndThen(often = 1): Promise<void> {
     const { pool, log, monotonicMs, now } = this.#deps;
-    if (monotonicMs() - this.#sweptAtMs < EVERY_MS) return;
+    if (monotonicMs() - this.#sweptAtMs < EVERY_MS / often) return;
     this.#sweptAtMs = monotonicMs();
     const from = this.#cursor;
     const { stranded, cursor } = await pool.run((sql) => sweepLanes(sql, from, now()));
