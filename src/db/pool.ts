@@ -17,7 +17,7 @@ import { DEFAULT_INSTALLATION } from './installation.ts';
 import { Connection, type ConnectionOptions } from './connection.ts';
 import type { Sql, Statement, Tx } from './sql.ts';
 import { tlsOf, untrusted } from './tls.ts';
-import { type Sendable, transactOrUndo } from './transaction.ts';
+import { transactOrUndo } from './transaction.ts';
 import { DatabaseUnavailable, FullServer, isLoss, isUnavailable } from './unavailable.ts';
 import { noteRefusedWrite } from './refused-writes.ts';
 
@@ -68,13 +68,10 @@ export class Pool {
   /**
    * Runs `work` in one transaction: commits when it returns, rolls back when it throws or returns a refusal
    * (`{ refused }`, contract/refusals.ts). A statement that failed fails the transaction, also when `work` caught its
-   * error, unless it then refuses. `before` makes statements of their own, sent ahead on the
-   * same connection, so that they cost no round trip.
+   * error, unless it then refuses.
    */
-  async transaction<T>(work: (tx: Tx) => Promise<T>, before: (sql: Tx) => readonly Sendable[] = () => []): Promise<T> {
-    return this.#call((connection) =>
-      connection.use((tx) => transactOrUndo(tx, work, before, () => this.#lose(connection))),
-    );
+  async transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    return this.#call((connection) => connection.use((tx) => transactOrUndo(tx, work, () => this.#lose(connection))));
   }
 
   /** Waits for what is running, up to `timeoutS`, then closes for good: later calls fail. */

@@ -2,11 +2,6 @@
 import type { Tx } from './sql.ts';
 import { isLoss } from './unavailable.ts';
 
-/** A statement that can be sent before anybody waits for it. */
-export interface Sendable {
-  execute(): Promise<unknown>;
-}
-
 const leftToCommit = new WeakMap<Tx, Promise<unknown>[]>();
 
 /**
@@ -24,12 +19,10 @@ function isRefused(result: unknown): boolean {
 }
 
 /**
- * Sends `before`, then runs `work` between a begin and a commit; what ends refused is rolled back instead. When it throws,
- * the transaction is still open, or was never begun.
+ * Runs `work` between a begin and a commit; what ends refused is rolled back instead. When it throws, the transaction is still
+ * open, or was never begun.
  */
-async function transact<T>(tx: Tx, work: (tx: Tx) => Promise<T>, before: (tx: Tx) => readonly Sendable[]): Promise<T> {
-  const ahead = before(tx).map((statement) => statement.execute());
-  for (const statement of ahead) statement.catch(() => undefined);
+async function transact<T>(tx: Tx, work: (tx: Tx) => Promise<T>): Promise<T> {
   // `.execute()` sends it now, and the first statement of the work travels right behind it. Left to `await`, postgres.js would
   // send each query when its promise chain is first awaited, and so out of order.
   const begun = tx`begin`.execute();
@@ -37,11 +30,11 @@ async function transact<T>(tx: Tx, work: (tx: Tx) => Promise<T>, before: (tx: Tx
   const result = await work(tx);
   if (isRefused(result)) {
     await tx`rollback`;
-    await Promise.all([begun, ...ahead]);
+    await begun;
     return result;
   }
   const { command } = await tx`commit`;
-  await Promise.all([begun, ...ahead, ...(leftToCommit.get(tx) ?? [])]);
+  await Promise.all([begun, ...(leftToCommit.get(tx) ?? [])]);
   if (command !== 'COMMIT') throw new Error('a statement of the transaction had failed: it was rolled back');
   return result;
 }
@@ -53,11 +46,10 @@ async function transact<T>(tx: Tx, work: (tx: Tx) => Promise<T>, before: (tx: Tx
 export async function transactOrUndo<T>(
   tx: Tx,
   work: (tx: Tx) => Promise<T>,
-  before: (tx: Tx) => readonly Sendable[] = () => [],
   onStuck: () => void = () => undefined,
 ): Promise<T> {
   try {
-    return await transact(tx, work, before);
+    return await transact(tx, work);
   } catch (error) {
     if (!isLoss(error)) await tx`rollback`.catch(onStuck);
     throw error;

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { NOT_FOUND } from '../../src/contract/refusals.ts';
-import { Pool, type Tx } from '../../src/db/pool.ts';
+import { Pool } from '../../src/db/pool.ts';
 import { leaveToCommit } from '../../src/db/transaction.ts';
 import { DatabaseUnavailable, isUnavailable } from '../../src/db/unavailable.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -185,15 +185,6 @@ describe('the pool', () => {
       expect(await endsOf(call)).toEqual([LOST]);
     });
 
-    it('fails at once a statement that waits behind one sent ahead and being prepared', async () => {
-      proxy.cutAt('the last words');
-      const call = fresh.transaction(
-        (tx) => tx`select 1`,
-        (sql) => [sql`select ${'it'}::text as "the last words"`],
-      );
-      expect(await endsOf(call)).toEqual([LOST]);
-    });
-
     it('fails at once a rollback that is not answered, and gives its connection to nobody', async () => {
       proxy.cutAt('rollback');
       const failing = fresh.transaction(async (tx) => {
@@ -246,21 +237,6 @@ describe('a transaction', () => {
   let database: TestDatabase;
   beforeAll(async () => {
     database = await createTestDatabase();
-  });
-
-  const insert = (sql: Tx, name: string) => sql`insert into partners (name) values (${name})`;
-  const names = async () => (await database.sql`select name from partners order by name`).map((row) => row.name);
-
-  it('leaves standing what was sent ahead of it when it is rolled back', async () => {
-    const failed = database.pool.transaction(
-      async (tx) => {
-        await insert(tx, 'inside');
-        throw new Error('changed my mind');
-      },
-      (sql) => [insert(sql, 'ahead'), insert(sql, 'next')],
-    );
-    await expect(failed).rejects.toThrow('changed my mind');
-    expect(await names()).toEqual(['ahead', 'next']);
   });
 
   it('fails as the statement fails that was left to its commit', async () => {

@@ -128,8 +128,8 @@ function makePoller(pool: Pool, deps: Partial<PollerDeps>): Poller {
 /** A pool whose transaction number `failing` commits, but whose answer never comes. */
 function losingAnswer(pool: Pool, failing: number): Pool {
   let transactions = 0;
-  const transaction: Pool['transaction'] = async (work, before) => {
-    const result = await pool.transaction(work, before);
+  const transaction: Pool['transaction'] = async (work) => {
+    const result = await pool.transaction(work);
     if ((transactions += 1) === failing) throw Object.assign(new Error('reset'), { code: 'ECONNRESET' });
     return result;
   };
@@ -345,8 +345,8 @@ export const CHECKS: Readonly<Record<CheckName, Check>> = {
       const sign = lives.start('mutant');
       let posts = 0;
       let claims = 0;
-      const transaction: Pool['transaction'] = async (work, before) => {
-        const result = await pool.transaction(work, before);
+      const transaction: Pool['transaction'] = async (work) => {
+        const result = await pool.transaction(work);
         if ((claims += 1) > 1) return result;
         await lives.cut('mutant');
         lives.atMs += 1_050;
@@ -496,14 +496,14 @@ function committingLate(pool: Pool): { pool: Pool; commit: () => Promise<unknown
   const isDone = Promise.withResolvers<void>();
   const isLetGo = Promise.withResolvers<void>();
   let late: Promise<unknown> | null = null;
-  const transaction: Pool['transaction'] = async (work, before) => {
-    if (late !== null) return pool.transaction(work, before);
+  const transaction: Pool['transaction'] = async (work) => {
+    if (late !== null) return pool.transaction(work);
     late = pool.transaction(async (tx) => {
       await work(tx);
       await tx`select`;
       isDone.resolve();
       await isLetGo.promise;
-    }, before);
+    });
     await isDone.promise;
     throw Object.assign(new Error('reset'), { code: 'ECONNRESET' });
   };
@@ -516,8 +516,8 @@ function committingLate(pool: Pool): { pool: Pool; commit: () => Promise<unknown
 
 function failingAt(pool: Pool, failing: number): Pool['transaction'] {
   let transactions = 0;
-  return async (work, before) => {
+  return async (work) => {
     if ((transactions += 1) === failing) throw Object.assign(new Error('reset'), { code: 'ECONNRESET' });
-    return pool.transaction(work, before);
+    return pool.transaction(work);
   };
 }

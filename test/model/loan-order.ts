@@ -223,14 +223,14 @@ export async function holdBesideRecord(pool: Pool, sql: Sql, seed: number): Prom
   const [first] = world.held as [Held];
   const isWritten = Promise.withResolvers<void>();
   const isLetGo = Promise.withResolvers<void>();
-  const slow: Pool['transaction'] = (work, before) =>
+  const slow: Pool['transaction'] = (work) =>
     pool.transaction(async (tx) => {
       const result = await work(tx);
       await tx`select`;
       isWritten.resolve();
       await isLetGo.promise;
       return result;
-    }, before);
+    });
   const slowPool = { run: pool.run.bind(pool), transaction: slow } as Pool;
   const recorded = record(slowPool, [reportOf(first, true)], () => 10, world.now);
   await isWritten.promise;
