@@ -21,7 +21,6 @@ interface Upkeep {
   readonly period: string;
   /** The processes that run it. */
   readonly roles: readonly Role[];
-  readonly does: string;
   readonly start: (deps: ServiceDeps) => Promise<Part> | Part;
 }
 
@@ -30,7 +29,6 @@ export const UPKEEP: readonly Upkeep[] = [
     name: 'projector',
     period: '0.5 s',
     roles: ['api'],
-    does: 'folds the log into loans, settlements and bonds',
     start(deps) {
       // Its second connection is for the lag's reading, which no turn must hold up. A turn is 1,000 events.
       const work: Background['work'] = (own, stopping) => runProjector({ ...own, metrics: deps.metrics }, stopping);
@@ -43,7 +41,6 @@ export const UPKEEP: readonly Upkeep[] = [
     name: 'jobs',
     period: '15 s',
     roles: ['api'],
-    does: 'runs each job when its schedule says so',
     start: (deps) =>
       startBackground(deps, {
         name: 'jobs',
@@ -55,14 +52,12 @@ export const UPKEEP: readonly Upkeep[] = [
     name: 'judge',
     period: '5 s',
     roles: ['poller'],
-    does: 'finds the webhooks that keep failing, suspends them by the policy, and tells people of their partner',
     start: startJudging,
   },
   {
     name: 'sealer',
     period: '30 s',
     roles: ['api', 'poller'],
-    does: 'seals the rows of the log, and signs its head',
     async start(deps) {
       const { signers } = await readCheckpointKeys(deps.config);
       const often = () => deps.relief.often();
@@ -75,7 +70,6 @@ export const UPKEEP: readonly Upkeep[] = [
     name: 'workers',
     period: '5 s',
     roles: ['api'],
-    does: 'notes by keyed digest in which events a CPF stands, and overwrites what the orders to erase list',
     async start(deps) {
       const key = await readWorkerKey(deps.config);
       const work: Background['work'] = async (own, stopping) => {
@@ -88,7 +82,6 @@ export const UPKEEP: readonly Upkeep[] = [
     name: 'watch',
     period: '1 s',
     roles: ['api'],
-    does: 'ends the process when it finds itself on another server; a poller does so on its own connections',
     start: (deps) => startBackground(deps, { name: 'watch', deadlineMs: 4_000, work: watchServer }),
   },
 ];
