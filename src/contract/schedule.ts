@@ -37,8 +37,8 @@ export function scheduleOf(delivery: DeliveryResource, schedules: Schedules = SC
 }
 
 /** Why a retry would come late with this lease, in seconds; null when none would: a lane may sleep until its last claim's lease ends. */
-export function delaysFault(lease: number, schedules: Schedules = SCHEDULES): string | null {
-  const shortest = Math.min(...Object.values(schedules).flatMap(({ delaysS }) => delaysS));
+export function delaysFault(lease: number): string | null {
+  const shortest = Math.min(...Object.values(SCHEDULES).flatMap(({ delaysS }) => delaysS));
   if (lease < shortest) return null;
   return `a lease of ${lease} s is not shorter than a schedule's delay of ${shortest} s: such a retry would wait for the lease's end`;
 }

@@ -8,7 +8,8 @@ export interface Progress {
   end(): void;
 }
 
-export function openProgress(stream: NodeJS.WriteStream = process.stderr): Progress {
+export function openProgress(): Progress {
+  const stream = process.stderr;
   if (!stream.isTTY) return { show: () => undefined, end: () => undefined };
   let shownAt = -Infinity;
   const write = (text: string) => stream.write(`\r\u001B[K${text}`);

@@ -1,7 +1,7 @@
 /** How `start`, `api` and `poll` end: the first signal drains, and a second one ends the process at once. */
 import type { Logger } from '../../log-lines.ts';
 import type { OpenDatabase } from './database.ts';
-import { openProgress, type Progress } from '../progress.ts';
+import { openProgress } from '../progress.ts';
 import type { Part } from './service.ts';
 import { Interrupted, takeStopSignals } from './stop-signals.ts';
 
@@ -38,7 +38,8 @@ export function startStopping(log: Logger) {
 const SHOW_EVERY_MS = 500;
 
 /** Shows a person at a terminal how the drain goes on. Returns what ends that. */
-export function showDrain(parts: readonly Part[], progress: Progress = openProgress()): () => void {
+export function showDrain(parts: readonly Part[]): () => void {
+  const progress = openProgress();
   const startedAt = performance.now();
   const show = (): void => {
     const inFlight = parts.reduce((sum, part) => sum + (part.inFlight?.() ?? 0), 0);
