@@ -7,13 +7,12 @@ import type { Signer } from './note.ts';
 
 export interface StoredCheckpoint extends TreeHead {
   readonly note: string;
-  readonly signedAt: Date;
 }
 
 /** That of `size` seals, or without a size the newest; null when there is none. */
 export async function readCheckpoint(tx: Tx, size: number | null = null): Promise<StoredCheckpoint | null> {
   const [row] = await tx<StoredCheckpoint[]>`
-    select size::float8, root, note, signed_at as "signedAt" from checkpoints
+    select size::float8, root, note from checkpoints
     where ${size}::bigint is null or size = ${size} order by size desc limit 1`;
   return row ?? null;
 }
