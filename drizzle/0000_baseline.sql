@@ -192,6 +192,7 @@ CREATE TABLE "attempts" (
 	"tx" "xid8" DEFAULT pg_current_xact_id() NOT NULL,
 	"number" integer NOT NULL,
 	"duration_ms" integer,
+	"target" integer,
 	"status_code" smallint,
 	"epoch" smallint DEFAULT (('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int + 0)::smallint NOT NULL,
 	"late" boolean DEFAULT false NOT NULL,
@@ -200,7 +201,7 @@ CREATE TABLE "attempts" (
 	"webhook_id" uuid NOT NULL,
 	"partner_id" uuid NOT NULL,
 	"outcome" text NOT NULL,
-	"url" text NOT NULL,
+	"url" text,
 	"address" text,
 	"key_id" text,
 	"claim" text NOT NULL,
@@ -265,6 +266,14 @@ CREATE TABLE "send_orders" (
 	"tx" "xid8" DEFAULT pg_current_xact_id() NOT NULL,
 	CONSTRAINT "send_orders_kind" CHECK (kind in ('reenvio', 'reenvio_em_lote', 'teste', 'retomada', 'cancelamento')),
 	CONSTRAINT "send_orders_deliveries" CHECK (cardinality(delivery_ids) >= 1)
+);
+--> statement-breakpoint
+CREATE TABLE "targets" (
+	"id" integer PRIMARY KEY GENERATED ALWAYS AS IDENTITY (sequence name "targets_id_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 2147483647 START WITH 1 CACHE 1),
+	"url" text NOT NULL,
+	"address" text NOT NULL,
+	"key_id" text NOT NULL,
+	CONSTRAINT "targets_once" UNIQUE("url","address","key_id")
 );
 --> statement-breakpoint
 CREATE TABLE "failing_policy" (

@@ -74,17 +74,18 @@ grant execute on function current_epoch(), cluster_timeline(), is_emitted(text),
 -- `audit verify` makes the release's tables once more, with their constraints (src/db/migrations/compare-schema.ts).
 grant execute on function
   is_sound_delivery(text, integer, smallint, smallint, timestamptz, text, timestamptz, timestamptz),
-  is_sound_attempt(integer, boolean, text, smallint, integer, text)
+  is_sound_attempt(integer, boolean, text, smallint, integer, text, boolean)
   to carteiro_auditor;
 -- Who may see CPFs reads the rows as they were sealed, and hashes the texts itself. No column holds a signing secret.
-grant select on events, facts, attempts, webhook_history, partner_history, send_orders to carteiro_auditor_cpf;
+grant select on events, facts, attempts, targets, webhook_history, partner_history, send_orders to carteiro_auditor_cpf;
 grant select (url) on webhooks to carteiro_auditor_cpf;
 
 -- Both: what they read, and what they add. `epoch`, `tx`, `position` and `recorded_at` are left out of every grant to insert: a
 -- row's place in the order is the database's to give, or a seal could be made to miss it.
 grant select on applied_migrations, event_types, installation, partners, partner_history, webhooks, webhook_history, retired_keys, events, facts, messages, deliveries, arrivals, lanes,
-  attempts, send_orders, seals, seal_trees, seal_nodes, checkpoints to carteiro_app, carteiro_poller;
-grant insert (delivery_id, number, late, event_id, webhook_id, partner_id, outcome, status_code, started_at, duration_ms, url,
+  attempts, targets, send_orders, seals, seal_trees, seal_nodes, checkpoints to carteiro_app, carteiro_poller;
+grant insert (url, address, key_id) on targets to carteiro_app, carteiro_poller;
+grant insert (delivery_id, number, late, event_id, webhook_id, partner_id, outcome, status_code, started_at, duration_ms, target, url,
   address, key_id, claim, error, answer, body_digest) on attempts to carteiro_app, carteiro_poller;
 grant update (status, attempts, failures, lost_in_row, next_attempt_at, claimed_by, claimed_at, finished_at, awaited)
   on deliveries to carteiro_app, carteiro_poller;
@@ -102,7 +103,7 @@ grant execute on function
   advisory_lock(text), masked(text), answer_head(text), answer_body(text), poller_of(text), field_of(json, text),
   envelope(text, timestamptz, text, uuid, json),
   is_sound_delivery(text, integer, smallint, smallint, timestamptz, text, timestamptz, timestamptz),
-  is_sound_attempt(integer, boolean, text, smallint, integer, text),
+  is_sound_attempt(integer, boolean, text, smallint, integer, text, boolean),
   lease(), next_slot(deliveries, timestamptz), cluster_timeline(), current_epoch(), server_fault(), refuse_strange_server(), look_at_server(integer, xid8)
   to carteiro_app, carteiro_poller;
 

@@ -1,11 +1,11 @@
 -- The rules of each row of `attempts`, as one CHECK: see src/db/tables/delivery.ts.
 create or replace function is_sound_attempt(
-  number integer, late boolean, outcome text, status_code smallint, duration_ms integer, answer text
+  number integer, late boolean, outcome text, status_code smallint, duration_ms integer, answer text, has_url boolean
 ) returns boolean
   language plpgsql immutable parallel safe set search_path from current
 as $$
 begin
-  return number >= 1
+  return number >= 1 and has_url
     and outcome in (
       'entregue', 'resposta_nao_2xx', 'tempo_esgotado', 'erro_conexao', 'erro_tls', 'destino_recusado', 'desconhecido'
     )
@@ -23,7 +23,7 @@ do $$
 begin
   if not exists (select from pg_constraint where conrelid = 'attempts'::regclass and conname = 'attempts_sound') then
     alter table attempts add constraint attempts_sound check (
-      is_sound_attempt(number, late, outcome, status_code, duration_ms, answer)
+      is_sound_attempt(number, late, outcome, status_code, duration_ms, answer, url is not null or target is not null)
     );
   end if;
 end

@@ -15,6 +15,7 @@ import type { Pool, Tx } from '../db/pool.ts';
 import { addAct, type MonthAct, readMonth } from './acts.ts';
 import { type ArchivedFile, type Manifest, type Part, writeFile, writeManifest } from './manifest.ts';
 import { ArchiveFault, type Place } from './place.ts';
+import { rowsFor } from '../db/sealed-rows.ts';
 import { recordOf, TableFiles } from './table-file.ts';
 import { verifyMonth, verifyPart } from './verify-month.ts';
 
@@ -134,7 +135,7 @@ async function writePart(
   await pool.run(async (sql) => {
     const add = (bytes: Buffer, at: number, end: number) => tables.add(bytes.subarray(at, end));
     await readEntries(sql, within(span), 'whole', add, {
-      as: (source) => ({ entry: recordOf(source), from: `${source} t` }),
+      as: (source) => ({ entry: recordOf(source), from: rowsFor(source) }),
     });
     const ended = sql.unsafe<{ piece: Buffer }[]>(
       `select string_agg(${recordOf('deliveries')}, '') as piece

@@ -15,7 +15,9 @@ interface Source {
   readonly subject: string;
   /** In the order of the entry. */
   readonly columns: string;
-  /** Of those that are not as the table has them: an expression over its row `t`. */
+  /** What is read beside the table's row `t`, and beside a row of the same columns that an archive has whole. */
+  readonly beside?: { readonly table: string; readonly archive: string };
+  /** Of those that are not as the table has them: an expression over `t` and what is beside it. */
   readonly made?: Readonly<Record<string, string>>;
   /** Texts in which a CPF may stand. */
   readonly texts: readonly string[];
@@ -61,7 +63,14 @@ export const SOURCES = {
     subject: 'delivery_id',
     columns: `delivery_id number late event_id webhook_id partner_id outcome status_code started_at duration_ms url address
       key_id claim error body_digest commitment recorded_at tx epoch`,
+    beside: {
+      table: 'left join targets g on g.id = t.target',
+      archive: 'cross join (select null as url, null as address, null as key_id) g',
+    },
     made: {
+      url: 'coalesce(t.url, g.url)',
+      address: 'coalesce(t.address, g.address)',
+      key_id: 'coalesce(t.key_id, g.key_id)',
       commitment: `case when t.salt is null then t.commitment else sha256(t.salt || convert_to(t.answer, 'UTF8')) end`,
     },
     texts: ['url', 'error'],
@@ -131,6 +140,18 @@ export function columnOf(source: SourceName, name: string): string {
   return made[name] ?? `t.${name}`;
 }
 
+/** The rows `t` of the table with what their entries are made of. */
+export function rowsFor(source: SourceName): string {
+  const { beside }: Source = SOURCES[source];
+  return `${source} t ${beside?.table ?? ''}`;
+}
+
+/** The same of a relation of whole rows: behind its expression. */
+export function asArchived(source: SourceName): string {
+  const { beside }: Source = SOURCES[source];
+  return `t ${beside?.archive ?? ''}`;
+}
+
 /** The entry of a row `t` of the table, as an expression. */
 export function entryOf(source: SourceName): string {
   const columns = columnsOf(source).map((name) => columnOf(source, name));
@@ -155,17 +176,17 @@ export function sealedViews(): string {
     const { texts, hashes = [], shown }: Source = SOURCES[source];
     const masked = columnsOf(source).map((name) => {
       if (hashes.includes(name)) return 'null::bytea';
-      return texts.includes(name) ? `mask(t.${name})` : columnOf(source, name);
+      return texts.includes(name) ? `mask(${columnOf(source, name)})` : columnOf(source, name);
     });
     const extra = Object.entries(shown).map(([name, expression]) => `, ${expression} as ${name}`);
     return `
       drop view if exists ${source}_as_sealed;
       create view ${source}_as_sealed as
       select t.epoch, t.tx${extra.join('')},
-             case when ${texts.map((name) => `reads_the_same(t.${name})`).join(' and ') || 'true'}
+             case when ${texts.map((name) => `reads_the_same(${columnOf(source, name)})`).join(' and ') || 'true'}
                   then '\\x00'::bytea || ${entryOf(source)}
                   else '\\x01'::bytea || sha256('\\x00'::bytea || ${entryOf(source)})
                        || record_send(row('${source}'::text, ${masked.join(', ')})) end as entry
-      from ${source} t;`;
+      from ${rowsFor(source)};`;
   }).join('');
 }

@@ -83,9 +83,9 @@ test('worker erase writes the month again without the texts, and the tree stays 
   // A report of a later month, whose delivery has gone.
   await sql`
     insert into attempts (delivery_id, number, event_id, webhook_id, partner_id, outcome, status_code, started_at,
-                          duration_ms, url, address, key_id, claim, answer, body_digest)
+                          duration_ms, target, url, address, key_id, claim, answer, body_digest)
     select delivery_id, 9, event_id, webhook_id, partner_id, outcome, status_code, started_at,
-           duration_ms, url, address, key_id, claim, answer, body_digest
+           duration_ms, target, url, address, key_id, claim, answer, body_digest
     from late limit 1`;
   // Somebody passes the order off as looked for in the files: it is told where they are verified.
   await sql.unsafe(`create function passed() returns trigger language plpgsql as $$ begin new.looked_to := 1; return new; end $$;

@@ -52,6 +52,12 @@ const TABLE = `
   update attempts set address = '192.0.2.1' where delivery_id = :d
 [superuser: verify check] another signing key
   update attempts set key_id = 'other' where delivery_id = :d
+[superuser: verify check] another target of all attempts that went there
+  update targets set url = 'https://other.example/' where id in (select target from attempts where delivery_id = :d)
+[superuser: verify check] attempts whose target is gone
+  delete from targets where id in (select target from attempts where delivery_id = :d)
+[superuser: verify check] an attempt that names another target
+  update attempts set target = 1 + target where delivery_id = :d
 [superuser: verify check] another poller
   update attempts set claim = 'other/1' where delivery_id = :d
 [superuser: verify check] another error
@@ -308,7 +314,7 @@ const TABLE = `
   insert into archive_acts (act, month, first_seal, last_seal, place, manifest, rows, actor) values ('remocao_concluida', '2026-01', 1, 2, '/nowhere', sha256('x'), 1, 'x');
   select restore_archived('2026-01', '[]', (select json_agg(json_build_object('delivery_id', :x::uuid, 'number', 1, 'late', false,
     'event_id', event_id, 'webhook_id', webhook_id, 'partner_id', partner_id, 'outcome', outcome, 'status_code', status_code,
-    'started_at', started_at, 'duration_ms', duration_ms, 'url', url, 'claim', claim, 'recorded_at', recorded_at, 'epoch', epoch,
+    'started_at', started_at, 'duration_ms', duration_ms, 'url', coalesce(url, 'x'), 'claim', claim, 'recorded_at', recorded_at, 'epoch', epoch,
     'tx', tx::text)) from attempts where delivery_id = :d))
 
 [superuser: verify balance] a webhook that was never active
@@ -380,8 +386,8 @@ const TABLE = `
   create view attempts as select * from hidden; update shown set status_code = 204 where status_code = 200
 [superuser: verify] a table that was changed, beside a copy that was not and has its name
   alter table attempts rename to shown; create table attempts (like shown including all); insert into attempts
-  (delivery_id, number, late, event_id, webhook_id, partner_id, outcome, status_code, started_at, duration_ms, url, address, key_id, claim, error, answer, body_digest, salt, commitment, recorded_at, epoch, tx)
-  select delivery_id, number, late, event_id, webhook_id, partner_id, outcome, status_code, started_at, duration_ms, url, address, key_id, claim, error, answer, body_digest, salt, commitment, recorded_at, epoch, tx from shown;
+  (delivery_id, number, late, event_id, webhook_id, partner_id, outcome, status_code, started_at, duration_ms, target, url, address, key_id, claim, error, answer, body_digest, salt, commitment, recorded_at, epoch, tx)
+  select delivery_id, number, late, event_id, webhook_id, partner_id, outcome, status_code, started_at, duration_ms, target, url, address, key_id, claim, error, answer, body_digest, salt, commitment, recorded_at, epoch, tx from shown;
   update shown set status_code = 204 where status_code = 200
 [owner: verify] a row policy that hides attempts from the auditor
   alter table attempts enable row level security

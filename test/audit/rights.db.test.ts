@@ -210,7 +210,11 @@ describe('the auditor', () => {
       where c.relnamespace = 'carteiro'::regnamespace and c.relkind in ('r', 'v') and attnum > 0 and attname ~ 'secret|key|token'
         and has_column_privilege(attrelid, attnum, 'select')
       order by attname`;
-    expect(legible.map(({ name }) => name)).toEqual(['carteiro.attempts.key_id', 'carteiro.event_types.keys']);
+    expect(legible.map(({ name }) => name)).toEqual([
+      'carteiro.attempts.key_id',
+      'carteiro.targets.key_id',
+      'carteiro.event_types.keys',
+    ]);
     await other.end();
   });
 });

@@ -10,7 +10,7 @@ import {
   type ReadHashes,
   rootOf,
 } from '../../src/audit/seals/merkle.ts';
-import { BODY, entryOf, type SourceName } from '../../src/db/sealed-rows.ts';
+import { asArchived, BODY, entryOf, type SourceName } from '../../src/db/sealed-rows.ts';
 import { sealEntry } from '../../src/audit/seals/seal-log.ts';
 import type { Sql } from '../../src/db/pool.ts';
 
@@ -122,7 +122,7 @@ async function rowVectors(sql: Sql) {
     const salt = source === 'send_orders' ? 'null::bytea' : 't.salt';
     const [found] = await sql.unsafe<[{ entry: Buffer; salt: Buffer | null; text: Buffer | null }]>(
       `select ${entryOf(source)} as entry, ${salt} as salt, ${committed} as text
-       from jsonb_populate_record(null::${source}, $1::text::jsonb) t`,
+       from jsonb_populate_record(null::${source}, $1::text::jsonb) ${asArchived(source)}`,
       [JSON.stringify(row)],
     );
     vectors.push({

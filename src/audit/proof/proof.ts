@@ -8,7 +8,7 @@ import { ERASED } from '../../contract/erasure.ts';
 import type { Proof, ProvedRow } from '../../contract/resources/audit-resource.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
 import type { Fragment } from '../../db/sql.ts';
-import { BODY } from '../../db/sealed-rows.ts';
+import { asArchived, BODY } from '../../db/sealed-rows.ts';
 import { type ArchivedDelivery, archivedRowsOf } from '../../delivery/partner/delivery-rows.ts';
 import { readFramed } from '../seals/entry.ts';
 import { HASH_BYTES, hashAt, inclusionPath } from '../seals/merkle.ts';
@@ -181,7 +181,7 @@ async function readRows(
   const inFiles =
     archived === null
       ? tx``
-      : tx`union all ${read(framedOf(source, 'whole').entry, tx`${archivedRowsOf(tx, archived).attempts} t`)}`;
+      : tx`union all ${read(framedOf(source, 'whole').entry, tx`${archivedRowsOf(tx, archived).attempts} ${tx.unsafe(asArchived(source))}`)}`;
   const rows = await tx<FoundRow[]>`${read(entry, tx.unsafe(from))} ${inFiles} order by epoch, tx, 1`;
   // The questions of all rows are on their way at once.
   return Promise.all(rows.map((row) => proveRow(tx, source, row, seals)));

@@ -1,7 +1,7 @@
 /** The entries of rows, as they are read to be hashed. */
 import { copyOut } from '../../db/binary-copy.ts';
 import type { Tx } from '../../db/pool.ts';
-import { entryOf, SOURCE_NAMES, type SourceName } from '../../db/sealed-rows.ts';
+import { entryOf, rowsFor, SOURCE_NAMES, type SourceName } from '../../db/sealed-rows.ts';
 
 /** A point in the log: transactions count within their epoch. */
 export interface LogPoint {
@@ -37,7 +37,7 @@ export async function sightOf(tx: Tx): Promise<Sight> {
 /** The entry of each row `t` behind its frame, and where from. */
 export function framedOf(source: SourceName, sight: Sight): { entry: string; from: string } {
   return sight === 'whole'
-    ? { entry: `'\\x00'::bytea || ${entryOf(source)}`, from: `${source} t` }
+    ? { entry: `'\\x00'::bytea || ${entryOf(source)}`, from: rowsFor(source) }
     : { entry: 't.entry', from: `${source}_as_sealed t` };
 }
 

@@ -12,6 +12,7 @@ import { ofSeal, type VerifyFinding } from './compare-rows.ts';
 const TABLES: Readonly<Record<string, string | null>> = {
   events: 'eventos',
   attempts: 'tentativas',
+  targets: 'tentativas',
   webhook_history: 'historico_webhooks',
   partner_history: 'historico_parceiros',
   send_orders: 'pedidos_envio',

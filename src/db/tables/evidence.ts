@@ -30,6 +30,8 @@ export const attempts = pgTable(
     tx: ownTx(),
     number: integer('number').notNull(),
     durationMs: integer('duration_ms'),
+    /** The row of `targets` that has `url`, `address` and `key_id`, which are null then. */
+    target: integer('target'),
     statusCode: smallint('status_code'),
     epoch: epoch(),
     late: boolean('late').notNull().default(false),
@@ -39,7 +41,7 @@ export const attempts = pgTable(
     webhookId: uuid('webhook_id').notNull(),
     partnerId: uuid('partner_id').notNull(),
     outcome: text('outcome', { enum: OUTCOMES }).notNull(),
-    url: text('url').notNull(),
+    url: text('url'),
     address: text('address'),
     keyId: text('key_id'),
     /** The claim that took the delivery: its poller's name and a number, `poller-1/12`; `poller-1/2.12` in the second term of its lock. */
@@ -66,6 +68,21 @@ export const attempts = pgTable(
       .on(table.outcome, table.recordedAt)
       .where(sql`outcome <> 'entregue'`),
   ],
+);
+
+/**
+ * Where attempts went, append-only: many of them went where others did (delivery/queue/targets). A leaf has the texts, so that a
+ * changed row here is a changed row of each attempt that names it.
+ */
+export const targets = pgTable(
+  'targets',
+  {
+    id: integer('id').primaryKey().generatedAlwaysAsIdentity(),
+    url: text('url').notNull(),
+    address: text('address').notNull(),
+    keyId: text('key_id').notNull(),
+  },
+  (table) => [unique('targets_once').on(table.url, table.address, table.keyId)],
 );
 
 /** Who had which deliveries sent (again), or not sent any more, append-only; many at once are a row for each batch of the request. */

@@ -89,8 +89,8 @@ export async function readSent(
       where d.id = ${id} and d.partner_id = ${partnerId}`;
     if (row === undefined) return null;
     const attempts = await tx<AttemptRow[]>`
-      select number, late, url, address, started_at as "startedAt"
-      from ${rows.attempts} a where delivery_id = ${id} order by number, late`;
+      select number, late, coalesce(a.url, t.url) as url, coalesce(a.address, t.address) as address, started_at as "startedAt"
+      from ${rows.attempts} a left join targets t on t.id = a.target where delivery_id = ${id} order by number, late`;
     const changes = await readSecretChanges(tx, row.webhookId);
     const { url, failures } = row;
     const body = row.salt === null ? Buffer.from(ERASED) : row.body;

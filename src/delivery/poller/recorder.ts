@@ -18,6 +18,7 @@ import { tellOf } from '../../telemetry/traces.ts';
 import type { EngineDeps } from '../queue/engine-deps.ts';
 import { heldByOthers, record } from '../queue/record.ts';
 import type { Report } from '../queue/report.ts';
+import { Targets } from '../queue/targets.ts';
 
 const BATCH = 512;
 /** This many reports are flushed without waiting for more. */
@@ -39,6 +40,7 @@ export class Recorder {
   readonly #deps: RecorderDeps;
   #waiting: Report[] = [];
   readonly #flushes = new Set<Promise<void>>();
+  readonly #targets = new Targets();
   /** Taken out of flushes that waited for a lock too long. */
   #heldUp: Report[] = [];
   #freeing: Promise<void> | null = null;
@@ -108,6 +110,7 @@ export class Recorder {
       tellOf('record', startedMs, { 'carteiro.attempts': batch.length }, () => batch.map(({ span }) => span));
       const late = standings.filter((standing) => standing === 'late').length;
       if (late > 0) log.warn({ late }, 'attempts reported after their lease was lost');
+      await this.#learnTargets(batch);
       return batch;
     } catch (error) {
       if (hasWaitedTooLong(error)) {
@@ -123,6 +126,15 @@ export class Recorder {
       // A report the database refuses is a bug of ours. Dropping it lets its lease end, which leaves a row.
       log.error({ delivery_id: batch[0]?.deliveryId, code: codeOf(error) }, 'an attempt cannot be recorded');
       return batch;
+    }
+  }
+
+  /** A failure costs bytes alone, and what is not learned is tried with the next flush. */
+  async #learnTargets(batch: readonly Report[]): Promise<void> {
+    try {
+      await this.#targets.learn(this.#deps.pool, batch);
+    } catch (error) {
+      this.#deps.log.warn({ code: codeOf(error) }, 'where attempts went could not be noted');
     }
   }
 

@@ -144,10 +144,16 @@ async function recordCurrent(
     ),
     logged as (
       insert into attempts (delivery_id, number, event_id, webhook_id, partner_id, outcome, status_code, started_at,
-                            duration_ms, url, address, key_id, claim, error, answer, body_digest)
-      select id, number, event_id, webhook_id, partner_id, outcome, status_code, started_at,
-             duration_ms, url, address, key_id, claim, error, answer, body_digest
+                            duration_ms, target, url, address, key_id, claim, error, answer, body_digest)
+      select moved.id, number, event_id, webhook_id, partner_id, outcome, status_code, started_at, duration_ms, target.id,
+             case when target.id is null then url end, case when target.id is null then address end,
+             case when target.id is null then key_id end, claim, error, answer, body_digest
       from moved
+      left join lateral (
+        select t.id from targets t
+        where t.url = moved.url and t.address = moved.address and t.key_id = moved.key_id
+        limit 1
+      ) target on true
     )
     select coalesce(array_agg(ordinal), '{}') as ordinals, coalesce(array_agg(status = 'erro'), '{}') as given_up from moved`;
   return new Map(
