@@ -5,7 +5,7 @@
  * Invariant: each row gives the hashes that were sealed. An erasure takes an event's text and salt and leaves its hash, so an attempt
  * that has no digest of its own keeps it. Alternative: a digest in each row, 32 random bytes more beside 131 a delivery.
  */
-import { sha256 } from '../audit/seals/merkle.ts';
+import { sha256 } from '../audit/seals/tree/merkle.ts';
 import { type Row, writeCell } from './cells.ts';
 
 const TEXTS: Readonly<Record<string, string>> = { events: 'body', attempts: 'answer' };

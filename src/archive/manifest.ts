@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { type Signer, signNote } from '../audit/checkpoint/note.ts';
-import { sha256 } from '../audit/seals/merkle.ts';
+import { sha256 } from '../audit/seals/tree/merkle.ts';
 import { ArchiveFault, type Place } from './place.ts';
 import { TABLE_NAMES, type TableFile } from './table-file.ts';
 

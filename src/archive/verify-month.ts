@@ -2,7 +2,7 @@
 import type { Pool } from '../db/pool.ts';
 import { FRAMES } from '../db/sealed-rows.ts';
 import { LeafCollector, type Leaves } from '../audit/seals/leaves.ts';
-import { levelAbove, rootOf } from '../audit/seals/merkle.ts';
+import { levelAbove, rootOf } from '../audit/seals/tree/merkle.ts';
 import { readSeals, type Seal } from '../audit/seals/seal-log.ts';
 import { isRemoved, type MonthAct, readMonth } from './acts.ts';
 import type { Row } from './cells.ts';

@@ -14,9 +14,9 @@
  * Not covered: calls to an endpoint that accepts connections and closes them at once last until their deadline.
  */
 import { DEFAULT_INSTALLATION } from './installation.ts';
-import { Connection, type ConnectionOptions } from './connection.ts';
+import { Connection, type ConnectionOptions } from './connect/connection.ts';
 import type { Sql, Statement, Tx } from './sql.ts';
-import { tlsOf, untrusted } from './tls.ts';
+import { tlsOf, untrusted } from './connect/tls.ts';
 import { transactOrUndo } from './transaction.ts';
 import { DatabaseUnavailable, FullServer, isLoss, isUnavailable } from './unavailable.ts';
 import { noteRefusedWrite } from './refused-writes.ts';

@@ -1,7 +1,7 @@
 /** The command line: reads which command is called, runs it, and says in one sentence why one could not be run. */
 import { Command, CommanderError } from 'commander';
 import { ConfigError, readConfig } from '../config.ts';
-import { UntrustedServer } from '../db/tls.ts';
+import { UntrustedServer } from '../db/connect/tls.ts';
 import { isUnavailable } from '../db/unavailable.ts';
 import { createLogger } from '../log-lines.ts';
 import { addCommands } from './command-list.ts';

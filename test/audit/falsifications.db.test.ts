@@ -14,7 +14,7 @@
 import { expect, test } from 'vitest';
 import { addUp } from '../../src/audit/add-up-balance.ts';
 import { readBalance } from '../../src/audit/balance.ts';
-import type { TreeHead } from '../../src/audit/seals/merkle.ts';
+import type { TreeHead } from '../../src/audit/seals/tree/merkle.ts';
 import { checkProof } from '../../src/audit/proof/check-proof.ts';
 import { readProof } from '../../src/audit/proof/proof.ts';
 import { readTreeHead } from '../../src/audit/seals/seal-log.ts';

@@ -9,7 +9,7 @@ import {
   type ReadHashes,
   rootByInclusion,
   rootOf,
-} from '../../src/audit/seals/merkle.ts';
+} from '../../src/audit/seals/tree/merkle.ts';
 
 const leaves = Buffer.concat(Array.from({ length: 70_000 }, (_, index) => leafHash(Buffer.from(String(index)))));
 const levels = [leaves, levelAbove(leaves), levelAbove(levelAbove(leaves))];

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { readHead, writeHead } from '../../src/audit/checkpoint/heads.ts';
 import type { VerifyFinding } from '../../src/audit/seals/compare-rows.ts';
-import { GrowingTree } from '../../src/audit/seals/growing-tree.ts';
-import type { TreeHead } from '../../src/audit/seals/merkle.ts';
+import { GrowingTree } from '../../src/audit/seals/tree/growing-tree.ts';
+import type { TreeHead } from '../../src/audit/seals/tree/merkle.ts';
 import { sealTurn, startWidth } from '../../src/audit/seals/seal.ts';
 import { readLogHashes, readTreeHead } from '../../src/audit/seals/seal-log.ts';
 import { sealAll } from '../../src/audit/seals/sealer.ts';

@@ -1,6 +1,6 @@
 /** A delivery, a webhook and a partner beside what is sealed of them, where all is as it should be, and where it is not. */
 import { beforeEach, expect, test } from 'vitest';
-import type { TreeHead } from '../../src/audit/seals/merkle.ts';
+import type { TreeHead } from '../../src/audit/seals/tree/merkle.ts';
 import { readTreeHead } from '../../src/audit/seals/seal-log.ts';
 import { sealAll } from '../../src/audit/seals/sealer.ts';
 import { verifySeals } from '../../src/audit/seals/verify.ts';

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { openCheckpoint, openHeader } from '../../src/audit/checkpoint/checkpoint.ts';
 import { readVerifier, type Verifier } from '../../src/audit/checkpoint/note.ts';
-import { isConsistent, leafHash, rootByInclusion, rootOf } from '../../src/audit/seals/merkle.ts';
+import { isConsistent, leafHash, rootByInclusion, rootOf } from '../../src/audit/seals/tree/merkle.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { makeVectors } from '../support/evidence-vectors.ts';
 

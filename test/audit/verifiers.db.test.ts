@@ -5,7 +5,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test, type TestContext } from 'vitest';
 import { checkpointHeader, signCheckpoint } from '../../src/audit/checkpoint/checkpoint.ts';
-import { isConsistent, leafHash, rootOf } from '../../src/audit/seals/merkle.ts';
+import { isConsistent, leafHash, rootOf } from '../../src/audit/seals/tree/merkle.ts';
 import type { Proof } from '../../src/contract/resources/audit-resource.ts';
 import { startApi } from '../support/api.ts';
 import { sealAndSign, SIGNER } from '../support/checkpoint.ts';

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startEmbedded } from '../../src/db/embedded/embedded.ts';
 import { stopOrphan } from '../support/stop-orphan.ts';
-import { ipv6Host } from '../../src/db/ipv6-host.ts';
+import { ipv6Host } from '../../src/db/connect/ipv6-host.ts';
 import { reasonOf } from '../../src/main/reason.ts';
 import { silentLog } from '../support/silent-log.ts';
 import { makeTestFolder, type TestFolder } from '../support/test-folder.ts';

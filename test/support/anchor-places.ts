@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { cosignedText, readWitnessKey } from '../../src/audit/checkpoint/cosignature.ts';
 import { openNote, type Verifier } from '../../src/audit/checkpoint/note.ts';
 import { readCheckpointText } from '../../src/audit/checkpoint/checkpoint.ts';
-import { isConsistent, type TreeHead } from '../../src/audit/seals/merkle.ts';
+import { isConsistent, type TreeHead } from '../../src/audit/seals/tree/merkle.ts';
 import { listening } from './listening.ts';
 
 const run = promisify(execFile);

@@ -1,5 +1,5 @@
 /** Seals as if they had been made in another month: a month can be archived only when it is over. */
-import { leafHash } from '../../src/audit/seals/merkle.ts';
+import { leafHash } from '../../src/audit/seals/tree/merkle.ts';
 import { readSeals, sealEntry } from '../../src/audit/seals/seal-log.ts';
 import type { Pool } from '../../src/db/pool.ts';
 

@@ -9,7 +9,7 @@ import {
   leafHash,
   type ReadHashes,
   rootOf,
-} from '../../src/audit/seals/merkle.ts';
+} from '../../src/audit/seals/tree/merkle.ts';
 import { asArchived, BODY, entryOf, type SourceName } from '../../src/db/sealed-rows.ts';
 import { sealEntry } from '../../src/audit/seals/seal-log.ts';
 import type { Sql } from '../../src/db/pool.ts';

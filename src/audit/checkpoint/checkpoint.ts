@@ -1,5 +1,5 @@
 /** The log's signed head, as C2SP tlog-checkpoint writes it, and as a delivery's header carries it. Pure. */
-import type { TreeHead } from '../seals/merkle.ts';
+import type { TreeHead } from '../seals/tree/merkle.ts';
 import { isSignature, openNote, type Signer, signNote, type Verifier } from './note.ts';
 
 /** A checkpoint's contents; `size` counts seals. */

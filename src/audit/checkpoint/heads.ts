@@ -1,5 +1,5 @@
 /** Heads of the log as people keep them: one word, a line of the header, or a checkpoint's note. */
-import type { TreeHead } from '../seals/merkle.ts';
+import type { TreeHead } from '../seals/tree/merkle.ts';
 import { readCheckpointText } from './checkpoint.ts';
 
 /** A head in one word: its size and its root. */

@@ -1,6 +1,6 @@
 /** The checkpoints that were signed, in the database. */
 import type { Tx } from '../../db/pool.ts';
-import { consistencyPath, rangeRoot, type TreeHead } from '../seals/merkle.ts';
+import { consistencyPath, rangeRoot, type TreeHead } from '../seals/tree/merkle.ts';
 import { readLastSeal, readLogHashes } from '../seals/seal-log.ts';
 import { signCheckpoint } from './checkpoint.ts';
 import type { Signer } from './note.ts';

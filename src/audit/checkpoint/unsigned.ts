@@ -1,7 +1,7 @@
 /** Stored checkpoints that none of the log's keys has signed, or whose note says something else than their row. */
 import type { Tx } from '../../db/pool.ts';
 import { ofSeal, type VerifyFinding } from '../seals/compare-rows.ts';
-import type { TreeHead } from '../seals/merkle.ts';
+import type { TreeHead } from '../seals/tree/merkle.ts';
 import { openCheckpoint } from './checkpoint.ts';
 import type { Verifier } from './note.ts';
 

@@ -11,7 +11,7 @@ import { type Proof, proof, type ProvedRow } from '../../contract/resources/audi
 import { type Checkpoint, openCheckpoint } from '../checkpoint/checkpoint.ts';
 import type { Verifier } from '../checkpoint/note.ts';
 import { type Entry, readEntry } from '../seals/entry.ts';
-import { leafHash, rootByInclusion } from '../seals/merkle.ts';
+import { leafHash, rootByInclusion } from '../seals/tree/merkle.ts';
 
 interface CheckedProof {
   /** True: everything was checked and fits. Null: a part could not be checked, which `reason` names; the rest fits. */

@@ -11,7 +11,7 @@ import type { Fragment } from '../../db/sql.ts';
 import { asArchived, BODY } from '../../db/sealed-rows.ts';
 import { type ArchivedDelivery, archivedRowsOf } from '../../delivery/partner/delivery-rows.ts';
 import { readFramed } from '../seals/entry.ts';
-import { HASH_BYTES, hashAt, inclusionPath } from '../seals/merkle.ts';
+import { HASH_BYTES, hashAt, inclusionPath } from '../seals/tree/merkle.ts';
 import { framedOf, type LogPoint, type Sight, sightOf } from '../seals/rows.ts';
 import { findSeal, readLogHashes, readRowHashes, type Seal, sealEntry, unlessLacking } from '../seals/seal-log.ts';
 import { readCheckpoint } from '../checkpoint/stored.ts';

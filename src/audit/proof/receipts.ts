@@ -6,7 +6,7 @@ import { type Checkpoint, openCheckpoint } from '../checkpoint/checkpoint.ts';
 import { openCosignature } from '../checkpoint/cosignature.ts';
 import type { Verifier } from '../checkpoint/note.ts';
 import type { StoredCheckpoint } from '../checkpoint/stored.ts';
-import { consistencyPath, isConsistent } from '../seals/merkle.ts';
+import { consistencyPath, isConsistent } from '../seals/tree/merkle.ts';
 import { readLogHashes, unlessLacking } from '../seals/seal-log.ts';
 import { readProofFile } from './check-proof.ts';
 

@@ -2,7 +2,7 @@
 import type { Pool } from '../../db/pool.ts';
 import { compareRows, ofSeal, type VerifyFinding } from './compare-rows.ts';
 import type { Leaves } from './leaves.ts';
-import { countOf, hashAt } from './merkle.ts';
+import { countOf, hashAt } from './tree/merkle.ts';
 import type { Sight } from './rows.ts';
 import type { Seal } from './seal-log.ts';
 

@@ -6,7 +6,7 @@ import type { Pool } from '../../db/pool.ts';
 import { SOURCES, type SourceName } from '../../db/sealed-rows.ts';
 import { type Entry, readEntry } from './entry.ts';
 import { changedColumns, ColumnSums, LeafList, type Leaves } from './leaves.ts';
-import { countOf, HASH_BYTES, hashAt, levelAbove, rootOf } from './merkle.ts';
+import { countOf, HASH_BYTES, hashAt, levelAbove, rootOf } from './tree/merkle.ts';
 import { readEntries, type Sight, within } from './rows.ts';
 import type { Seal } from './seal-log.ts';
 

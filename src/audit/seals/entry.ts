@@ -1,7 +1,7 @@
 /** An entry's bytes as its columns (rows.ts), without a database. */
 import { z } from 'zod';
 import { columnsOf, FRAMES, SOURCE_NAMES, type SourceName } from '../../db/sealed-rows.ts';
-import { HASH_BYTES, sha256 } from './merkle.ts';
+import { HASH_BYTES, sha256 } from './tree/merkle.ts';
 
 /** Types by their OID in PostgreSQL's catalog, which never change. */
 const TYPES: Readonly<Record<number, (bytes: Buffer) => unknown>> = {

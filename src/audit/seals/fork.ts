@@ -11,7 +11,7 @@ import { SOURCE_NAMES, type SourceName } from '../../db/sealed-rows.ts';
 import { writeHead } from '../checkpoint/heads.ts';
 import { nameOf, ofSeal, type VerifyFinding } from './compare-rows.ts';
 import { readFramed } from './entry.ts';
-import type { TreeHead } from './merkle.ts';
+import type { TreeHead } from './tree/merkle.ts';
 import { framedOf, type LogPoint, sightOf, within } from './rows.ts';
 
 /** A head that the log grew out of, and where its last seal ends. */

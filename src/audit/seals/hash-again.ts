@@ -5,7 +5,7 @@
 import type { Pool } from '../../db/pool.ts';
 import type { VerifyFinding } from './compare-rows.ts';
 import { LeafCollector, type Leaves } from './leaves.ts';
-import { levelAbove, rootOf, sha256 } from './merkle.ts';
+import { levelAbove, rootOf, sha256 } from './tree/merkle.ts';
 import { readEntries, type Sight, within } from './rows.ts';
 import { readSeals, type Seal } from './seal-log.ts';
 import { findStrangeTimes } from './unsealed.ts';

@@ -6,8 +6,8 @@
  * sealed, and prove nothing. They contain no text that may be erased, because no entry does.
  */
 import { columnsOf, FRAMES, SOURCE_NAMES, type SourceName, withheldOf } from '../../db/sealed-rows.ts';
-import { HASH_BYTES, hashInto } from './merkle.ts';
-import { sortHashes } from './sort-hashes.ts';
+import { HASH_BYTES, hashInto } from './tree/merkle.ts';
+import { sortHashes } from './tree/sort-hashes.ts';
 
 export interface Leaves {
   /** Sorted, one behind the other. */

@@ -10,7 +10,7 @@ import {
   rangeRoot,
   rootOf,
   type TreeHead,
-} from './merkle.ts';
+} from './tree/merkle.ts';
 import type { LogPoint, Span } from './rows.ts';
 
 /** One seal: every sealable row of its span. */

@@ -23,7 +23,7 @@
 import type { Tx } from '../../db/pool.ts';
 import { SOURCE_NAMES } from '../../db/sealed-rows.ts';
 import { ColumnSums, LeafList } from './leaves.ts';
-import { levelAboveInPieces, rootOf } from './merkle.ts';
+import { levelAboveInPieces, rootOf } from './tree/merkle.ts';
 import { type LogPoint, readEntries, type Span, within } from './rows.ts';
 import { appendSeal, readLastSeal } from './seal-log.ts';
 

@@ -6,7 +6,7 @@ import type { VerificationResource } from '../../contract/resources/audit-verdic
 import type { Tx } from '../../db/pool.ts';
 import { writeHead } from '../checkpoint/heads.ts';
 import type { VerifyFinding } from './compare-rows.ts';
-import type { TreeHead } from './merkle.ts';
+import type { TreeHead } from './tree/merkle.ts';
 import type { Verification } from './verify.ts';
 
 /** Findings that are kept of a verdict. */

@@ -18,7 +18,7 @@ import postgres from 'postgres';
 import { type Address, choosePort, findLoopback, hostOf } from './embedded-address.ts';
 import { type Cluster, clusterUrl } from './embedded-cluster.ts';
 import { adviceOn, startProgram } from './embedded-programs.ts';
-import { ipv6Host } from '../ipv6-host.ts';
+import { ipv6Host } from '../connect/ipv6-host.ts';
 
 const START_TIMEOUT_MS = 60_000;
 const START_ATTEMPTS = 8;

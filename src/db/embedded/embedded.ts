@@ -15,7 +15,7 @@ import { clusterUrl, openCluster, type Cluster } from './embedded-cluster.ts';
 import type { Address } from './embedded-address.ts';
 import { ensureRunning, stopServer } from './embedded-server.ts';
 import { lockExclusive, tryLock } from './file-lock.ts';
-import { ipv6Host } from '../ipv6-host.ts';
+import { ipv6Host } from '../connect/ipv6-host.ts';
 
 const DOOR_TIMEOUT_MS = 90_000;
 const DATABASE = 'carteiro';

@@ -21,7 +21,7 @@ import { MigrationRefused, reasonOf } from './migration-refused.ts';
 import { pendingFiles, refuseLosses } from './pending-migrations.ts';
 import { Pool, type Tx } from '../pool.ts';
 import { refuseUnfit } from '../fitness/server-settings.ts';
-import { untrusted } from '../tls.ts';
+import { untrusted } from '../connect/tls.ts';
 import { prepareSchema, refuseEarlierRelease } from './prepare-schema.ts';
 import { transactOrUndo } from '../transaction.ts';
 import { codeOf, DatabaseUnavailable } from '../unavailable.ts';

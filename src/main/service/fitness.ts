@@ -10,7 +10,7 @@ import type { Config } from '../../config.ts';
 import { refuse } from '../../db/fitness/finding.ts';
 import { readServerFault, StrangeServer } from '../../db/known-server.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
-import { UntrustedServer } from '../../db/tls.ts';
+import { UntrustedServer } from '../../db/connect/tls.ts';
 import { logUnavailable } from '../../db/outage-log.ts';
 import { codeOf, isUnavailable, PERMISSION_DENIED } from '../../db/unavailable.ts';
 import type { Logger } from '../../log-lines.ts';

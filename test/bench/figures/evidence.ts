@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { sealAll } from '../../../src/audit/seals/sealer.ts';
-import { GrowingTree } from '../../../src/audit/seals/growing-tree.ts';
+import { GrowingTree } from '../../../src/audit/seals/tree/growing-tree.ts';
 import { readProof } from '../../../src/audit/proof/proof.ts';
 import { Pool, type Sql } from '../../../src/db/pool.ts';
 import { sealAndSign } from '../../support/checkpoint.ts';

@@ -1,4 +1,4 @@
-import type { TreeHead } from '../../../audit/seals/merkle.ts';
+import type { TreeHead } from '../../../audit/seals/tree/merkle.ts';
 import type { Pool } from '../../../db/pool.ts';
 import { readHead } from '../../arguments.ts';
 import { command, flag, option, Refusal } from '../../command.ts';

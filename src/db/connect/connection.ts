@@ -6,11 +6,11 @@
  * reopen it by itself and continue there in the middle of a transaction.
  */
 import postgres from 'postgres';
-import { DEFAULT_INSTALLATION, searchPathOf } from './installation.ts';
+import { DEFAULT_INSTALLATION, searchPathOf } from '../installation.ts';
 import { ipv6Host } from './ipv6-host.ts';
-import type { Sql, Tx } from './sql.ts';
+import type { Sql, Tx } from '../sql.ts';
 import { type DatabaseTls, TLS_PARAMETERS } from './tls.ts';
-import { DatabaseUnavailable } from './unavailable.ts';
+import { DatabaseUnavailable } from '../unavailable.ts';
 
 /** How to connect. */
 export interface ConnectionOptions {

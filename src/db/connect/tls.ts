@@ -10,9 +10,9 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
-import { isVerifying, readTls } from '../database-url.ts';
-import { isCertificate, NO_CERTIFICATE } from '../pem.ts';
-import { DatabaseUnavailable } from './unavailable.ts';
+import { isVerifying, readTls } from '../../database-url.ts';
+import { isCertificate, NO_CERTIFICATE } from '../../pem.ts';
+import { DatabaseUnavailable } from '../unavailable.ts';
 
 /** What the driver is told beside the URL; empty when the URL says nothing about TLS. */
 export interface DatabaseTls {
