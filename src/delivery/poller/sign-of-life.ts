@@ -132,6 +132,8 @@ export class SignOfLife implements Sign {
     }
     if (pulse.isNew || this.#term === null) this.#term = this.#terms += 1;
     this.#server = pulse.server;
+    // Of those that come before it some are gone: it is due to look after what they left.
+    if (pulse.rank < LOOKERS && this.#rank >= LOOKERS) this.#pause.end();
     this.#rank = pulse.rank;
     this.#sureUntilMs = askedAtMs + SURE_MS;
     return pulse;
