@@ -67,11 +67,19 @@ const SIGN_SETTINGS = { tcp_keepalives_idle: '5', tcp_keepalives_interval: '2', 
  * more by V8's own rule.
  */
 const HEAP_GROWTH = '--heap-growing-percent=60';
+/**
+ * V8 marks a heap that nothing has marked for 108 s, to give memory back: 50 ms of CPU, nearly as much as all else that an idle
+ * poller far behind others does in that time. Without this it takes 0.06 % of a core instead of 0.10, for 14 MiB more
+ * (eight in turns, 230 s, 2026-11-26). `--no-memory-reducer` would come too late here.
+ */
+const NO_MARKING_WHILE_IDLE = '--memory-reducer-gc-count=0';
 const SMALL_HEAP_BYTES = 512 * 1024 * 1024;
 
 /** Starts a poller; it waits for the database if that is away. */
 export async function startPoller({ config, database, log, metrics, fit, relief }: ServiceDeps): Promise<Part> {
-  if (getHeapStatistics().heap_size_limit <= SMALL_HEAP_BYTES) setFlagsFromString(HEAP_GROWTH);
+  if (getHeapStatistics().heap_size_limit <= SMALL_HEAP_BYTES) {
+    for (const flag of [HEAP_GROWTH, NO_MARKING_WHILE_IDLE]) setFlagsFromString(flag);
+  }
   const egress = await openEgress(config.egress, log);
   const vault = createVault(await readSecretsKeys(config));
   const pool = openPool(config, database.url, 'poller', POLLER_DEADLINE_MS, SESSION_SETTINGS);
