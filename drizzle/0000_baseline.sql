@@ -546,11 +546,12 @@ CREATE TABLE "balance_verdicts" (
 	CONSTRAINT "balance_verdicts_differences" CHECK (differences >= 0 and (closes or differences > 0))
 );
 --> statement-breakpoint
-CREATE TABLE "pollers" (
+CREATE TABLE "processes" (
 	"name" text PRIMARY KEY NOT NULL,
+	"role" text NOT NULL,
 	"host" text NOT NULL,
 	"version" text NOT NULL,
-	"schema" text NOT NULL,
+	"keys" text[] NOT NULL,
 	"started_at" timestamp with time zone DEFAULT now() NOT NULL,
 	"seen_at" timestamp with time zone DEFAULT now() NOT NULL
 );

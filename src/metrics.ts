@@ -1,6 +1,6 @@
 /**
  * What Prometheus reads at `/metrics`. Labels are closed vocabularies, route patterns, and the names of tables and pools:
- * never a partner, a webhook or another id. The one list that grows is bounded: the pollers of the last hour, 100 at most.
+ * never a partner, a webhook or another id. The one list that grows is bounded: the processes of the last hour, 100 at most.
  * Each name and label is told in main/operations/README.md.
  */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';

@@ -28,13 +28,13 @@ test('what cannot be read is left out, and everything else is told', async () =>
     if (isAway) throw new Error('away');
     return 7;
   };
-  metrics.watch('oldest_due_seconds', ask);
+  metrics.watch('registry_breaker_open', ask);
   metrics.watch('in_flight', () => 3);
   metrics.watchDatabase(() => ask().then(() => takesWrites));
   for (const away of [false, true, false]) {
     isAway = away;
-    expect(await samples(metrics, 'carteiro_oldest_due_lane_seconds')).toEqual(
-      away ? [] : ['carteiro_oldest_due_lane_seconds 7'],
+    expect(await samples(metrics, 'carteiro_registry_breaker_open')).toEqual(
+      away ? [] : ['carteiro_registry_breaker_open 7'],
     );
     expect(await samples(metrics, 'carteiro_database_up')).toEqual([`carteiro_database_up ${away ? 0 : 1}`]);
     takesWrites = away;

@@ -180,7 +180,7 @@ async function readPollers(tx: Tx): Promise<PollerLine[]> {
       select poller, 0, count(*), max(recorded_at) from attempts
       where recorded_at > now() - ${RATE_S} * interval '1 second' and outcome <> 'desconhecido' group by 1
       union all
-      select name, 0, 0, seen_at from pollers
+      select name, 0, 0, seen_at from processes where role = 'poller'
     ) seen
     group by poller
     order by poller`;

@@ -10,14 +10,6 @@ interface Waited {
 
 const GAUGES = {
   in_flight: ['carteiro_deliveries_in_flight', 'Deliveries this process has claimed and not yet recorded'],
-  oldest_due_seconds: [
-    'carteiro_oldest_due_lane_seconds',
-    'How long the webhook that waits longest for a poller has had something due; grows when no poller lives',
-  ],
-  projector_lag_seconds: [
-    'carteiro_projector_lag_seconds',
-    'How long the oldest event that the projector has not seen has been in the log',
-  ],
   reports_lag_seconds: [
     'carteiro_reports_lag_seconds',
     'How far the standby that reports are read on (READ_DATABASE_URL) is behind',

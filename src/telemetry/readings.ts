@@ -23,16 +23,26 @@ export const READINGS = {
     'Webhooks: active, muted (by the operator), inactive; and of those with something pending: failing (falhando, or without that policy: a delivery waits for its retry), saturated (cap in use), silent (did not answer last)',
     'state',
   ],
-  pollers: [
-    'carteiro_pollers',
-    'Pollers by their last sign of life: alive (in the last 30 s), lost (in the last hour)',
+  processes: [
+    'carteiro_processes',
+    'APIs and pollers by their last sign of life: alive (in the last 30 s), lost (in the last hour)',
+    'role',
     'state',
   ],
   heartbeats: [
-    'carteiro_poller_heartbeat_age_seconds',
-    'How long ago each poller last gave a sign of life; those of the last hour, 100 at most',
-    'poller',
+    'carteiro_heartbeat_age_seconds',
+    'How long ago each API and each poller last gave a sign of life; those of the last hour, 100 at most',
+    'process',
+    'role',
     'version',
+  ],
+  projectorLag: [
+    'carteiro_projector_lag_seconds',
+    'How long the oldest event that the projector has not seen has been in the log; grows when no API lives',
+  ],
+  oldestDue: [
+    'carteiro_oldest_due_lane_seconds',
+    'How long the webhook that waits longest for a poller has had something due; grows when no poller lives',
   ],
   sealLag: [
     'carteiro_seal_lag_seconds',

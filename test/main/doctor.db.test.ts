@@ -1,6 +1,6 @@
 /** The doctor as a real process: a healthy installation, and each fault put into one. */
 import { expect, test } from 'vitest';
-import { callCommand } from '../support/command.ts';
+import { callCommand, startServing } from '../support/command.ts';
 import { createEmptyDatabase, createTestDatabase } from '../support/database.ts';
 import { createLogin } from '../support/logins.ts';
 import { commitEvents, insertPartner, readDeliveries } from '../support/outbox.ts';
@@ -107,6 +107,30 @@ test('each fault is found, with what to do, and leaves with 1', async () => {
   // Where the proxy alone resolves names, what this host resolves tells nothing.
   const proxied = await examine({ EGRESS_PROXY_URL: 'http://127.0.0.1:9', EGRESS_PROXY_RESOLVES: 'true' });
   expect(faultsOf(proxied)).not.toContain('dns');
+});
+
+test('names who lives: every api dead while a poller lives is a fault, and the metrics of the poller tell it too', async () => {
+  const partnerId = await insertPartner(sql);
+  await commitEvents(sql, partnerId, 1);
+  const env = { DATABASE_URL: database.url, SANDBOX: 'true', SECRETS_KEY: KEY, PORT: '0', METRICS_PORT: '0' };
+  const [api, poll] = await Promise.all([startServing('api', env), startServing('poll', env)]);
+  while ((await sql`select from processes`).length < 2) await new Promise((resolve) => setTimeout(resolve, 20));
+  const verdicts = async () => {
+    const { findings } = await examine();
+    const found = findings.filter(({ about }) => about === 'api' || about === 'poller');
+    return found.map(({ about, verdict }) => `${about} ${verdict}`);
+  };
+  expect(await verdicts()).toEqual(['api ok', 'poller ok']);
+  await api.end('SIGKILL');
+  await sql`update processes set seen_at = now() - interval '31 seconds' where role = 'api'`;
+  expect(await verdicts()).toEqual(['api fault', 'poller ok']);
+  const shown = await (await fetch(`${poll.url}/metrics`)).text();
+  expect(shown).toMatch(/^carteiro_processes\{role="api",state="alive"\} 0$/m);
+  expect(shown).toMatch(/^carteiro_processes\{role="api",state="lost"\} 1$/m);
+  expect(shown).toMatch(/^carteiro_projector_lag_seconds [\d.e-]+$/m);
+  await poll.end('SIGTERM');
+  expect(await sql`select role from processes`).toEqual([{ role: 'api' }]);
+  await sql`delete from processes`;
 });
 
 test('a login of little right is told what it may not see; a database without migrations stops at those', async () => {

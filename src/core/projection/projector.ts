@@ -16,12 +16,12 @@ import type { Pool, Tx } from '../../db/pool.ts';
 import { inSavepoint } from '../../db/transaction.ts';
 import { takeTurns } from '../../db/outage-log.ts';
 import { codeOf, isUnavailable } from '../../db/unavailable.ts';
-import { moveTo, type PlacedEvent, readLagS, readProgress, readSettled } from '../../log/follow.ts';
+import { moveTo, type PlacedEvent, readProgress, readSettled } from '../../log/follow.ts';
 import type { Logger } from '../../log-lines.ts';
 import type { Metrics } from '../../metrics.ts';
 import { applyEvents, type Attempt, readFaulty } from './apply-events.ts';
+import { LOANS } from './lag.ts';
 
-const NAME = 'loans';
 const TURN_EVENTS = 1_000;
 const EVERY_MS = 200;
 const AFTER_FAULT_MS = 2_000;
@@ -57,12 +57,12 @@ export async function projectTurn(deps: ProjectorDeps, options: TurnOptions = {}
       select pg_try_advisory_xact_lock(advisory_lock('projecting')) as taken`;
     if (!lock.taken) return { isOurs: false, events: 0, more: false };
     const xmin = await readHorizon(tx);
-    const events = await readSettled(tx, await readProgress(tx, NAME), limit);
+    const events = await readSettled(tx, await readProgress(tx, LOANS), limit);
     const attempt = tolerating(tx, deps);
     await attempt({ events: events.length }, () => tellFaulty(tx, deps, events));
     await applyEvents(tx, events, attempt);
     const last = events.at(-1);
-    if (last !== undefined) await moveTo(tx, NAME, last);
+    if (last !== undefined) await moveTo(tx, LOANS, last);
     const more = events.length === limit;
     if (!more) await pass(tx, xmin, markEveryMs);
     return { isOurs: true, events: events.length, more };
@@ -78,11 +78,6 @@ export async function runProjector(deps: ProjectorDeps, signal: AbortSignal): Pr
     fault: 'events could not be projected',
   };
   await takeTurns(turns, signal, async () => ((await projectTurn(deps)).more ? 0 : EVERY_MS));
-}
-
-/** How long the oldest event that is not projected yet has been in the log, in seconds. */
-export async function readProjectorLagS(tx: Tx): Promise<number> {
-  return readLagS(tx, await readProgress(tx, NAME));
 }
 
 /**
@@ -140,7 +135,7 @@ async function pass(tx: Tx, xmin: string, everyMs: number): Promise<void> {
   await tx`
     update projections
     set passed_at = mark_at, mark_epoch = current_epoch(), mark_tx = pg_current_xact_id(), mark_at = statement_timestamp()
-    where name = ${NAME}
+    where name = ${LOANS}
       and (mark_tx is null or ((mark_epoch, mark_tx) <= (current_epoch(), ${xmin}::text::xid8)
                                and mark_at <= statement_timestamp() - ${everyMs} * interval '1 millisecond'))`;
 }
@@ -148,7 +143,7 @@ async function pass(tx: Tx, xmin: string, everyMs: number): Promise<void> {
 /** How far the projector has come, and the transaction that holds it up, as far as this login may see it. */
 async function readHoldUp(tx: Tx): Promise<{ passedAt: Date | null; reason: string }> {
   const [{ passedAt, markAt }] = await tx<[{ passedAt: Date | null; markAt: Date | null }]>`
-    select passed_at as "passedAt", mark_at as "markAt" from projections where name = ${NAME}`;
+    select passed_at as "passedAt", mark_at as "markAt" from projections where name = ${LOANS}`;
   // Without pg_monitor a login sees only the process ids of other logins' sessions.
   const [oldest] = await tx<{ pid: number; since: Date | null; name: string | null }[]>`
     select pid, xact_start as since, application_name as name

@@ -1,17 +1,19 @@
-/** The service's own state, for operators: living pollers, jobs, and the verdicts of the balance and of verify. */
+/** The service's own state, for operators: living processes, jobs, and the verdicts of the balance and of verify. */
 import { sql } from 'drizzle-orm';
 import { bigint, boolean, check, index, integer, json, pgTable, text } from 'drizzle-orm/pg-core';
 import { bytea, preciseInstant } from '../columns.ts';
 
 /**
- * One row for each poller process. The process writes it every few seconds and deletes it when it stops; the row of a killed
- * process is deleted a day later (main/operations/heartbeat). `schema` is a digest of the migrations that the poller knows.
+ * One row for each API and each poller; `start` has both. The process writes it every few seconds and deletes it when it stops; the
+ * row of a killed process is deleted a day later (main/operations/heartbeat). `keys` names the keys of its SECRETS_KEY, the one
+ * that encrypts first.
  */
-export const pollers = pgTable('pollers', {
+export const processes = pgTable('processes', {
   name: text('name').primaryKey(),
+  role: text('role', { enum: ['api', 'poller'] }).notNull(),
   host: text('host').notNull(),
   version: text('version').notNull(),
-  schema: text('schema').notNull(),
+  keys: text('keys').array().notNull(),
   startedAt: preciseInstant('started_at').notNull().defaultNow(),
   seenAt: preciseInstant('seen_at').notNull().defaultNow(),
 });

@@ -46,7 +46,7 @@ export async function explainDelivery(sql: Tx, id: string, partnerId: string | n
            p.active as "isPartnerActive", w.active as "isWebhookActive", lane.muted_at as "mutedAt",
            lane.failing_since as "failingSince", flying.count::int as "inFlight",
            least(floor(lane.window_size), lane.max_in_flight)::int as window,
-           (select count(*)::int from pollers where seen_at > now() - interval '30 seconds') as "livingPollers"
+           (select count(*)::int from processes where role = 'poller' and seen_at > now() - interval '30 seconds') as "livingPollers"
     from deliveries d
     join webhooks w on w.id = d.webhook_id
     join partners p on p.id = d.partner_id

@@ -7,7 +7,15 @@ import { CHECKS } from '../fitness/checks.ts';
 import { lookAtDefinitions, lookAtEpoch, lookAtLogin, lookAtRoles, lookAtSecrets } from './installation.ts';
 import { lookAtIssuer, lookAtNames, lookAtRegistry, lookAtStandby } from './outside.ts';
 import { lookAtClock, lookAtSessions, lookAtTransactions, lookAtWrites } from './server.ts';
-import { lookAtAnchors, lookAtDisk, lookAtJobs, lookAtLags, lookAtSealer, lookAtVerdict } from './upkeep.ts';
+import {
+  lookAtAnchors,
+  lookAtDisk,
+  lookAtJobs,
+  lookAtLags,
+  lookAtProcesses,
+  lookAtSealer,
+  lookAtVerdict,
+} from './upkeep.ts';
 
 /** Every finding, in the order of the looks. Throws when the database is out of reach. */
 export async function examine(pool: Pool, config: Config): Promise<readonly Finding[]> {
@@ -36,6 +44,7 @@ export async function examine(pool: Pool, config: Config): Promise<readonly Find
   await check('lease');
   await check('secrets');
   await at('secrets', (sql) => lookAtSecrets(sql, config));
+  await at('processes', lookAtProcesses);
   await at('sealer', lookAtSealer);
   await at('verify', lookAtVerdict);
   await at('anchors', (sql) => lookAtAnchors(sql, config));

@@ -5,12 +5,14 @@ import type { Config } from '../../config.ts';
 import { readCheckpointKeys } from '../service/checkpoint-keys.ts';
 import { readStanding } from '../../audit/seals/verdicts.ts';
 import { readLastSeal } from '../../audit/seals/seal-log.ts';
-import { readProjectorLagS } from '../../core/projection/projector.ts';
+import { readProjectorLagS } from '../../core/projection/lag.ts';
 import type { Tx } from '../../db/pool.ts';
 import { readOldestDueS } from '../../delivery/queue/oldest-due.ts';
 import { type JobName, JOBS } from '../../job-schedules.ts';
 import { type JobStanding, readJobs } from '../../steering/jobs.ts';
 import { UPKEEP } from '../upkeep/list.ts';
+import { type Role, ROLES } from '../fitness/checks.ts';
+import { readProcesses, type Seen } from '../operations/heartbeat.ts';
 import { fault, type Finding, ok, warning } from '../../db/fitness/finding.ts';
 
 /** A row is sealed within a minute, unless a transaction that is open beside it holds the seal back. */
@@ -76,6 +78,33 @@ export async function lookAtAnchors(sql: Tx, config: Config): Promise<readonly F
     return lagS > LATE_ANCHOR_S ? fault(`anchor ${kind}`, is, 'run audit anchor') : ok(`anchor ${kind}`, is);
   });
   return [key, ...(found.length > 0 ? found : [warning('anchors', 'none has run yet', 'run audit anchor')])];
+}
+
+const WITHOUT: Readonly<Record<Role, string>> = {
+  api: 'start api: requests, registrations, the projection and the jobs wait for one',
+  poller: 'start poll: nothing is delivered without one',
+};
+
+/** Which processes live, by their signs of life. An installation that has no event yet has had no start. */
+export async function lookAtProcesses(sql: Tx): Promise<readonly Finding[]> {
+  const seen = await readProcesses(sql);
+  const [{ hasBegun }] = await sql<[{ hasBegun: boolean }]>`select exists (select from events) as "hasBegun"`;
+  const namesOf = (all: readonly Seen[]) =>
+    all.map(({ name, ageS }) => `${name} (${Math.round(ageS)} s ago)`).join(', ');
+  return ROLES.flatMap((role) => {
+    const ofRole = seen.filter((one) => one.role === role);
+    const lost = ofRole.filter(({ isAlive }) => !isAlive);
+    const alive = ofRole.filter(({ isAlive }) => isAlive);
+    const gone = `went silent without stopping: ${namesOf(lost)}`;
+    if (alive.length === 0) {
+      const none = lost.length > 0 ? `none lives; ${gone}` : 'none has given a sign of life in the last 30 s';
+      return [(hasBegun ? fault : warning)(role, none, WITHOUT[role])];
+    }
+    const found = ok(role, `${alive.length} ${alive.length === 1 ? 'lives' : 'live'}: ${namesOf(alive)}`);
+    return lost.length === 0
+      ? [found]
+      : [found, warning(role, gone, 'see its log on its host; the row goes after a day')];
+  });
 }
 
 export async function lookAtLags(sql: Tx): Promise<readonly Finding[]> {

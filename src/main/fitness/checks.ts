@@ -13,7 +13,8 @@ import { readRetired } from '../../webhooks/reseal.ts';
 import { keyIdOf } from '../../webhooks/secrets.ts';
 import { readSecretsKeys, secretsKeysSource } from '../service/secrets-keys.ts';
 
-export type Role = 'api' | 'poller';
+export const ROLES = ['api', 'poller'] as const;
+export type Role = (typeof ROLES)[number];
 
 /** A right that each role's group has and the other's has not: without it its commands do nothing. */
 export const RIGHTS = {

@@ -1,57 +1,102 @@
 /**
- * A poller's sign of life: a row that it writes every ten seconds, over the connections that it delivers with. So a
- * poller that cannot work (frozen, cut off, out of connections) goes silent like a dead one. A poller that stops
- * deletes its row. The row of a killed poller stays for a day.
+ * A sign of life of the API and of each poller: a row that it writes every ten seconds, over the connections that it works
+ * with. So a process that cannot work (frozen, cut off, out of connections) goes silent like a dead one. A process that stops
+ * deletes its row. The row of a killed process stays for a day.
  */
-import { createHash } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readMigrationFiles } from '../../db/migrations/migration-files.ts';
+import type { Config } from '../../config.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
 import { codeOf } from '../../db/unavailable.ts';
 import type { Logger } from '../../log-lines.ts';
 import { VERSION } from '../../version.ts';
+import { keyIdOf } from '../../webhooks/secrets.ts';
+import type { Role } from '../fitness/checks.ts';
+import { readSecretsKeys } from '../service/secrets-keys.ts';
 
 const EVERY_MS = 10_000;
-/** After three missed signs of life a poller counts as lost. */
-export const LOST_AFTER_S = 30;
+/** After three missed signs of life a process counts as lost. */
+const LOST_AFTER_S = 30;
 
 export interface Self {
-  /** Unique among all pollers; it is on every attempt row. */
+  /** Unique among all processes; a poller's is on every attempt row. */
   readonly name: string;
+  readonly role: Role;
   readonly host: string;
+  /** The public names of the keys of `SECRETS_KEY`, the one that encrypts first. */
+  readonly keys: readonly string[];
 }
 
-export interface HeartbeatDeps {
+interface HeartbeatDeps {
   readonly pool: Pool;
   readonly log: Logger;
   readonly self: Self;
 }
 
+/** Gives signs of life of this process over `pool` once the database is fit, until it is stopped. */
+export async function startHeartbeat(
+  role: Role,
+  { config, log, fit }: { readonly config: Config; readonly log: Logger; readonly fit: Promise<boolean> },
+  pool: Pool,
+): Promise<{ readonly self: Self; stop(): Promise<void> }> {
+  const host = hostname();
+  const name = `${host}-${process.pid}-${randomBytes(3).toString('hex')}`;
+  const self = { name, role, host, keys: (await readSecretsKeys(config)).map(keyIdOf) };
+  const living = new AbortController();
+  const beating = fit.then(
+    (isFit) => (isFit ? runHeartbeat({ pool, log, self }, living.signal) : undefined),
+    () => undefined,
+  );
+  return {
+    self,
+    stop() {
+      living.abort();
+      return beating;
+    },
+  };
+}
+
 /** Gives signs of life until `signal` is aborted, then says goodbye. Never rejects. */
-export async function runHeartbeat({ pool, log, self }: HeartbeatDeps, signal: AbortSignal): Promise<void> {
-  const schema = await digestOfMigrations();
+async function runHeartbeat({ pool, log, self }: HeartbeatDeps, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     try {
-      await pool.run((sql) => beat(sql, self, schema));
+      await pool.run((sql) => beat(sql, self));
     } catch (error) {
       log.debug({ code: codeOf(error) }, 'cannot give a sign of life');
     }
     await sleep(EVERY_MS, undefined, { signal }).catch(() => undefined);
   }
-  await pool.run((sql) => sql`delete from pollers where name = ${self.name}`).catch(() => undefined);
+  await pool.run((sql) => sql`delete from processes where name = ${self.name}`).catch(() => undefined);
 }
 
-/** Writes one sign of life, and deletes the rows of pollers that were silent for a day. */
-export async function beat(sql: Tx, { name, host }: Self, schema: string): Promise<void> {
+/** Writes one sign of life, and deletes the rows of processes that were silent for a day. */
+export async function beat(sql: Tx, { name, role, host, keys }: Self): Promise<void> {
   await sql`
-    with gone as (delete from pollers where seen_at < now() - interval '1 day' and name <> ${name})
-    insert into pollers (name, host, version, schema) values (${name}, ${host}, ${VERSION}, ${schema})
+    with gone as (delete from processes where seen_at < now() - interval '1 day' and name <> ${name})
+    insert into processes (name, role, host, version, keys)
+    values (${name}, ${role}, ${host}, ${VERSION}, ${keys as string[]})
     on conflict (name) do update set seen_at = now()`;
 }
 
-/** Twelve hex digits that two pollers share when they know the same tables and functions. */
-async function digestOfMigrations(): Promise<string> {
-  const digest = createHash('sha256');
-  for (const { name, hash } of await readMigrationFiles()) digest.update(`${name} ${hash}\n`);
-  return digest.digest('hex').slice(0, 12);
+export interface Seen {
+  readonly name: string;
+  readonly role: Role;
+  readonly version: string;
+  readonly keys: readonly string[];
+  /** Since its last sign of life. */
+  readonly ageS: number;
+  readonly isAlive: boolean;
+}
+
+/** The processes of the last hour, the newest sign of life first. */
+export async function readProcesses(sql: Tx): Promise<readonly Seen[]> {
+  return sql<Seen[]>`
+    select name, role, version, keys, "ageS", "ageS" <= ${LOST_AFTER_S} as "isAlive"
+    from (
+      select *, greatest(extract(epoch from now() - seen_at), 0)::float8 as "ageS" from processes
+      where seen_at > now() - interval '1 hour'
+    ) seen
+    order by "ageS", name
+    limit 1000`;
 }

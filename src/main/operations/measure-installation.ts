@@ -1,4 +1,4 @@
-/** What else the database knows: pollers, seals, the last verdicts, sizes, epoch and migrations. */
+/** What else the database knows: processes, lags, seals, the last verdicts, sizes, epoch and migrations. */
 import { readAnchors } from '../../audit/anchor/run-anchors.ts';
 import { readBalanceStanding } from '../../audit/balance-verdicts.ts';
 import { readStanding } from '../../audit/seals/verdicts.ts';
@@ -6,28 +6,35 @@ import { pendingMigrations } from '../../db/migrations/pending-migrations.ts';
 import { readClockSkewS } from '../../db/clock-skew.ts';
 import type { Tx } from '../../db/pool.ts';
 import type { Readings } from '../../telemetry/readings.ts';
-import { LOST_AFTER_S } from './heartbeat.ts';
+import { type Role, ROLES } from '../fitness/checks.ts';
+import { readProjectorLagS } from '../../core/projection/lag.ts';
+import { readOldestDueS } from '../../delivery/queue/oldest-due.ts';
+import { readProcesses } from './heartbeat.ts';
 
-/** Pollers shown one by one. */
-const POLLERS = 100;
+/** Processes shown one by one. */
+const SHOWN = 100;
 
-/** The pollers of the last hour. A poller that stops deletes its row; a killed poller's row stays. */
-export async function measurePollers(sql: Tx): Promise<Readings> {
-  const rows = await sql<{ name: string; version: string; ageS: number }[]>`
-    select name, version, greatest(extract(epoch from now() - seen_at), 0)::float8 as "ageS"
-    from pollers
-    where seen_at > now() - interval '1 hour'
-    order by seen_at desc
-    limit 1000`;
-  const alive = rows.filter(({ ageS }) => ageS <= LOST_AFTER_S).length;
+/** The processes of the last hour. One that stops deletes its row; a killed one's row stays. */
+export async function measureProcesses(sql: Tx): Promise<Readings> {
+  const seen = await readProcesses(sql);
+  const count = (role: Role, isAlive: boolean) =>
+    seen.filter((one) => one.role === role && one.isAlive === isAlive).length;
   return {
-    pollers: [
-      { labels: { state: 'alive' }, value: alive },
-      { labels: { state: 'lost' }, value: rows.length - alive },
-    ],
-    heartbeats: rows
-      .slice(0, POLLERS)
-      .map(({ name: poller, version, ageS }) => ({ labels: { poller, version }, value: ageS })),
+    processes: ROLES.flatMap((role) => [
+      { labels: { role, state: 'alive' }, value: count(role, true) },
+      { labels: { role, state: 'lost' }, value: count(role, false) },
+    ]),
+    heartbeats: seen
+      .slice(0, SHOWN)
+      .map(({ name: process, role, version, ageS }) => ({ labels: { process, role, version }, value: ageS })),
+  };
+}
+
+/** How far behind the log the projection is, and the deliveries behind their time. */
+export async function measureLags(sql: Tx): Promise<Readings> {
+  return {
+    projectorLag: [{ value: await readProjectorLagS(sql) }],
+    oldestDue: [{ value: await readOldestDueS(sql) }],
   };
 }
 

@@ -11,7 +11,8 @@ import {
   measureAnchors,
   measureBalance,
   measureInstallation,
-  measurePollers,
+  measureLags,
+  measureProcesses,
   measureSeals,
   measureTables,
   measureVerify,
@@ -32,7 +33,8 @@ interface Measure {
 
 /** What may wait for a lock comes last. */
 const MEASURES: readonly Measure[] = [
-  { name: 'pollers', measure: measurePollers },
+  { name: 'processes', measure: measureProcesses },
+  { name: 'lags', measure: measureLags },
   { name: 'overdue', measure: measureOverdue },
   { name: 'depth', measure: measureDepth },
   { name: 'webhooks', measure: measureWebhooks },

@@ -18,12 +18,11 @@ export interface Background {
 export function startBackground(
   { config, database, log, fit }: ServiceDeps,
   { name, deadlineMs, work }: Background,
-): Part & { readonly pool: Pool } {
+): Part {
   const pool = openPool(config, database.url, name, deadlineMs);
   const stopping = new AbortController();
   const running = whenFit(fit, () => work({ pool, log }, stopping.signal));
   return {
-    pool,
     failed: failureOf(running),
     async stop() {
       stopping.abort();

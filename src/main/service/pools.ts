@@ -7,7 +7,7 @@ import { Pool, type PoolOptions } from '../../db/pool.ts';
 
 const OF_BOTH = { metrics: 2, sealer: 1 } as const;
 const OF_POLL = { poller: 4, 'sign of life': 1, judge: 1, ...OF_BOTH } as const;
-const OF_API = { api: 16, worker: 4, projector: 2, jobs: 1, workers: 1, watch: 1, ...OF_BOTH } as const;
+const OF_API = { api: 16, worker: 4, projector: 1, jobs: 1, workers: 1, watch: 1, ...OF_BOTH } as const;
 /** A command, and each job that `api` starts. */
 const OF_A_JOB = { job: 3 } as const;
 /** Of `api` and of a job, on the standby. */

@@ -1,7 +1,5 @@
 /** The long-running parts: the API (with the loan core's worker) and the poller, alone or together in one process. */
 import { TIMES_S } from '../../contract/delivery.ts';
-import { randomBytes } from 'node:crypto';
-import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import type { Config } from '../../config.ts';
@@ -13,11 +11,11 @@ import { createSender } from '../../delivery/sending/send.ts';
 import { watchServer } from '../../db/known-server.ts';
 import { readWriteFault } from '../../db/write-faults.ts';
 import type { Logger } from '../../log-lines.ts';
-import type { Pool } from '../../db/pool.ts';
+import type { ServerOptions } from '../../http/server.ts';
 import type { Metrics } from '../../metrics.ts';
 import { openEgress } from './egress.ts';
 import { createVault } from '../../webhooks/secrets.ts';
-import { runHeartbeat } from '../operations/heartbeat.ts';
+import { startHeartbeat } from '../operations/heartbeat.ts';
 import { installationOf, type OpenDatabase } from './database.ts';
 import { openPool } from './pools.ts';
 import { openReports } from './reports.ts';
@@ -87,11 +85,11 @@ export async function startPoller({ config, database, log, metrics, fit, relief 
   const { allowInsecureTargets: allowInsecure } = config;
   const { keptAnswerBytes: keptBytes } = config.egress;
   const sender = createSender({ allowInsecure, keptBytes, now: monotonicMs, ...egress });
-  const host = hostname();
-  const self = { name: `${host}-${process.pid}-${randomBytes(3).toString('hex')}`, host };
+  const heartbeat = await startHeartbeat('poller', { config, log, fit }, pool);
+  const { name } = heartbeat.self;
   const session = openPool(config, database.url, 'sign of life', POLLER_DEADLINE_MS, SIGN_SETTINGS);
   const isPooled = !config.databasePrepare;
-  const sign = new SignOfLife({ session, isPooled, pool, log, name: self.name, monotonicMs, now: () => null });
+  const sign = new SignOfLife({ session, isPooled, pool, log, name, monotonicMs, now: () => null });
   relief.often = () => sign.often();
   const poller = new Poller({
     pool,
@@ -101,7 +99,7 @@ export async function startPoller({ config, database, log, metrics, fit, relief 
     log,
     metrics,
     ...(config.checkpointHeader && { checkpoint: new NewestCheckpoint(pool, monotonicMs) }),
-    name: self.name,
+    name,
     capacity: config.pollerCapacity,
     monotonicMs,
   });
@@ -115,7 +113,6 @@ export async function startPoller({ config, database, log, metrics, fit, relief 
       watchServer({ pool, log, often: relief.often }, living.signal),
     ]);
   });
-  const beating = whenFit(fit, () => runHeartbeat({ pool, log, self }, living.signal)).catch(() => undefined);
   return {
     failed: failureOf(running),
     inFlight: () => poller.held,
@@ -124,7 +121,7 @@ export async function startPoller({ config, database, log, metrics, fit, relief 
       sign.stop();
       living.abort();
       await running.catch(() => undefined);
-      await Promise.all([sender.close(), beating]);
+      await Promise.all([sender.close(), heartbeat.stop()]);
       await Promise.all([pool.close(), session.close()]);
     },
   };
@@ -139,8 +136,6 @@ export async function startApi(deps: ServiceDeps): Promise<Part & { url: string 
   const { besidePainel, createPainel } = await import('../../painel/app.ts');
   const { sandboxTokens } = await import('./sandbox-token.ts');
   const { createCursors } = await import('../../http/cursor.ts');
-  const { forOwnHosts } = await import('../../http/auth/hosts.ts');
-  const { startServer } = await import('../../http/server.ts');
   const { registrationWorker } = await import('../../core/loans/registration-worker.ts');
   const { openKeys } = await import('./keys.ts');
   const { askedBy, openRegistry, tellRegistry } = await import('./registry.ts');
@@ -175,18 +170,14 @@ export async function startApi(deps: ServiceDeps): Promise<Part & { url: string 
   };
   const api = createApp(httpDeps).fetch;
   const painel = createPainel({ ...httpDeps, api, publicUrl, sandboxToken: sandboxTokens(config, pool, keys.own) });
-  await watchPools(metrics, pool, workerPool);
+  metrics.watchPool('api', pool);
+  metrics.watchPool('worker', workerPool);
+  metrics.watchDatabase(async () => (await readWriteFault(pool)) === null);
   const ending = new AbortController();
   const worker = opened && registrationWorker({ ...opened, pool: workerPool, log, documentsDeadlineDays });
-  const server = await startServer({
-    fetch: forOwnHosts(besidePainel(api, painel), config.sandbox, publicUrl),
-    host: config.host,
-    port: config.port,
-    bounds: boundsOf(config),
-    onDrop: (bound) => metrics.countDroppedConnection(bound),
-  });
-  metrics.watch('http_connections', () => server.connections());
+  const server = await listen(config, metrics, besidePainel(api, painel));
   const working = whenFit(fit, async () => worker?.run(ending.signal));
+  const heartbeat = await startHeartbeat('api', deps, pool);
   return {
     url: server.url,
     failed: failureOf(working),
@@ -197,21 +188,25 @@ export async function startApi(deps: ServiceDeps): Promise<Part & { url: string 
       painel.close();
       await Promise.all([server.close(), working.catch(() => undefined)]);
       keys.close();
-      await opened?.close();
+      await Promise.all([heartbeat.stop(), opened?.close()]);
       await Promise.all([pool.close(), closeReports(), workerPool.close()]);
     },
   };
 }
 
-async function watchPools(metrics: Metrics, pool: Pool, workerPool: Pool): Promise<void> {
-  const { readOldestDueS } = await import('../../delivery/queue/oldest-due.ts');
-  metrics.watch('oldest_due_seconds', () => pool.run(readOldestDueS));
-  for (const [name, one] of Object.entries({ api: pool, worker: workerPool })) metrics.watchPool(name, one);
-  metrics.watchDatabase(async () => (await readWriteFault(pool)) === null);
-}
-
-function boundsOf({ maxConnections, maxConnectionsPerAddress, trustedProxies }: Config) {
-  return { total: maxConnections, perAddress: maxConnectionsPerAddress, proxies: trustedProxies };
+async function listen(config: Config, metrics: Metrics, fetch: ServerOptions['fetch']) {
+  const { forOwnHosts } = await import('../../http/auth/hosts.ts');
+  const { startServer } = await import('../../http/server.ts');
+  const { host, port, maxConnections: total, maxConnectionsPerAddress: perAddress, trustedProxies: proxies } = config;
+  const server = await startServer({
+    fetch: forOwnHosts(fetch, config.sandbox, config.publicUrl),
+    host,
+    port,
+    bounds: { total, perAddress, proxies },
+    onDrop: (bound) => metrics.countDroppedConnection(bound),
+  });
+  metrics.watch('http_connections', () => server.connections());
+  return server;
 }
 
 /** Runs `work` once the database is fit. */

@@ -5,7 +5,7 @@
 import { runSealer } from '../../audit/seals/sealer.ts';
 import { runEraser } from '../../core/workers/erase.ts';
 import { runWorkerIndex } from '../../core/workers/worker-index.ts';
-import { readProjectorLagS, runProjector } from '../../core/projection/projector.ts';
+import { runProjector } from '../../core/projection/projector.ts';
 import { watchServer } from '../../db/known-server.ts';
 import { type Background, startBackground } from '../service/background.ts';
 import { readCheckpointKeys } from '../service/checkpoint-keys.ts';
@@ -30,11 +30,9 @@ export const UPKEEP: readonly Upkeep[] = [
     period: '0.5 s',
     roles: ['api'],
     start(deps) {
-      // Its second connection is for the lag's reading, which no turn must hold up. A turn is 1,000 events.
+      // A turn is 1,000 events.
       const work: Background['work'] = (own, stopping) => runProjector({ ...own, metrics: deps.metrics }, stopping);
-      const part = startBackground(deps, { name: 'projector', deadlineMs: 15_000, work });
-      deps.metrics.watch('projector_lag_seconds', () => part.pool.run(readProjectorLagS));
-      return part;
+      return startBackground(deps, { name: 'projector', deadlineMs: 15_000, work });
     },
   },
   {

@@ -26,7 +26,7 @@ test('the partner is told each reason as it comes and goes; another partner is t
   const { sql } = world.api.database;
   await partner.emit();
   expect(await ask()).toMatchObject({ motivo: 'sem_poller' });
-  await sql`insert into pollers (name, host, version, schema) values ('p', 'h', '1', 's')`;
+  await sql`insert into processes (name, role, host, version, keys) values ('p', 'poller', 'h', '1', '{}')`;
   expect(await ask()).toMatchObject({ motivo: 'a_caminho' });
   await sql`update lanes set muted_at = now(), next_due_at = null where webhook_id = ${webhook.id}`;
   expect(await ask()).toMatchObject({ motivo: 'silenciado' });

@@ -31,14 +31,7 @@ const namesOf = (text: string) => [...text.matchAll(/^# TYPE (\w+) /gm)].map(([,
 
 test('the page names each metric once, with exactly its labels', () => {
   const metrics = createMetrics();
-  for (const gauge of [
-    'in_flight',
-    'oldest_due_seconds',
-    'projector_lag_seconds',
-    'reports_lag_seconds',
-    'registry_breaker_open',
-    'http_connections',
-  ] as const) {
+  for (const gauge of ['in_flight', 'reports_lag_seconds', 'registry_breaker_open', 'http_connections'] as const) {
     metrics.watch(gauge, () => 0);
   }
   metrics.watchDatabase(() => Promise.resolve(true));
@@ -84,7 +77,7 @@ test('what real processes show is on the page: names, labels and listed values',
   };
   const texts = [
     await show(poll.url, /carteiro_recorded_attempts_total\{standing="current"\} 3/),
-    await show(api.url, /route="\/v1\/webhooks",status="401"[^]*carteiro_pollers\{state="alive"\} 1/),
+    await show(api.url, /route="\/v1\/webhooks",status="401"[^]*carteiro_processes\{role="poller",state="alive"\} 1/),
   ];
   await Promise.all([api.end('SIGTERM'), poll.end('SIGTERM'), receiver.close()]);
   await folder.remove();

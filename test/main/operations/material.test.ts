@@ -32,6 +32,7 @@ test('what wakes somebody up is what a person must do now; the rest waits for th
     'CarteiroDatabaseAway',
     'CarteiroDatabaseRefusesWrites',
     'CarteiroNoPoller',
+    'CarteiroNoApi',
     'CarteiroDeliveriesLate',
     'CarteiroMostWebhooksFail',
     'CarteiroSendFaults',

@@ -6,7 +6,7 @@ import { beat } from '../../../src/main/operations/heartbeat.ts';
 import {
   measureBalance,
   measureInstallation,
-  measurePollers,
+  measureProcesses,
   measureSeals,
   measureTables,
   measureVerify,
@@ -27,7 +27,7 @@ import { openPool } from '../../support/database.ts';
 const { database, partnerId, webhookId } = await useOneWebhook();
 const { sql, url } = database;
 beforeEach(async () => {
-  await database.sql`truncate pollers, seals, balance_verdicts, verify_verdicts`;
+  await database.sql`truncate processes, seals, balance_verdicts, verify_verdicts`;
 });
 
 /** The samples of one gauge by the value of its only label; whole numbers. */
@@ -133,15 +133,21 @@ test('webhooks in trouble are counted, and those without any work are not', asyn
   expect(by(await measureWebhooks(sql), 'webhooks')).toMatchObject({ active: 0, muted: 1, inactive: 1 });
 });
 
-test('a poller is alive for 30 s after a sign of life, then lost, and after a day forgotten', async () => {
-  for (const name of ['here', 'quiet', 'old']) await beat(sql, { name, host: 'host' }, 'abc');
-  await sql`update pollers set seen_at = now() - interval '31 seconds' where name = 'quiet'`;
-  await sql`update pollers set seen_at = now() - interval '25 hours' where name = 'old'`;
-  const readings = await measurePollers(sql);
-  expect(by(readings, 'pollers')).toEqual({ alive: 1, lost: 1 });
+test('a process is alive for 30 s after a sign of life, then lost, and after a day forgotten', async () => {
+  const self = { name: 'here', role: 'api', host: 'host', keys: ['1a2b3c4d'] } as const;
+  for (const name of ['here', 'quiet', 'old']) await beat(sql, { ...self, name });
+  await sql`update processes set seen_at = now() - interval '31 seconds' where name = 'quiet'`;
+  await sql`update processes set seen_at = now() - interval '25 hours' where name = 'old'`;
+  const readings = await measureProcesses(sql);
+  expect(readings.processes).toEqual([
+    { labels: { role: 'api', state: 'alive' }, value: 1 },
+    { labels: { role: 'api', state: 'lost' }, value: 1 },
+    { labels: { role: 'poller', state: 'alive' }, value: 0 },
+    { labels: { role: 'poller', state: 'lost' }, value: 0 },
+  ]);
   expect(by(readings, 'heartbeats')).toEqual({ here: 0, quiet: 31 });
-  await beat(sql, { name: 'here', host: 'host' }, 'abc');
-  expect(await sql`select name from pollers order by name`).toEqual([{ name: 'here' }, { name: 'quiet' }]);
+  await beat(sql, self);
+  expect(await sql`select name from processes order by name`).toEqual([{ name: 'here' }, { name: 'quiet' }]);
 });
 
 test('the seals lag by the oldest row that came after the last of them', async () => {

@@ -77,22 +77,22 @@ describe('poll', () => {
   test('is seen at a port of its own, with its rights alone, and not any more when it has stopped', async () => {
     const poller = startCommand(['poll'], environment());
     const url = await urlOf(poller);
-    const text = await metricsWith(url, /carteiro_pollers\{state="alive"\} 1/);
-    expect(text).toMatch(/^carteiro_poller_heartbeat_age_seconds\{poller="[^"]+",version="[^"]+"\} \d/m);
+    const text = await metricsWith(url, /carteiro_processes\{role="poller",state="alive"\} 1/);
+    expect(text).toMatch(/^carteiro_heartbeat_age_seconds\{process="[^"]+",role="poller",version="[^"]+"\} \d/m);
     expect(text).toMatch(/^carteiro_database_up 1$/m);
     expect(text).toMatch(/^carteiro_deliveries_overdue\{waits_for="poller"\} 0$/m);
     expect(text).toMatch(/^carteiro_measure_seconds\{measure="tables"\} /m);
     expect((await fetch(`${url}/readyz`)).status).toBe(200);
     expect((await poller.end('SIGTERM')).stderr).not.toContain('could not be measured');
-    expect(await database.sql`select name from pollers`).toEqual([]);
+    expect(await database.sql`select name from processes`).toEqual([]);
   });
 
   test('that was killed leaves its row, so that it is seen to be lost', async () => {
     const poller = startCommand(['poll'], environment());
-    await metricsWith(await urlOf(poller), /carteiro_pollers\{state="alive"\} 1/);
+    await metricsWith(await urlOf(poller), /carteiro_processes\{role="poller",state="alive"\} 1/);
     await poller.end('SIGKILL');
-    expect(await database.sql`select count(*)::int as rows from pollers`).toEqual([{ rows: 1 }]);
-    await database.sql`delete from pollers`;
+    expect(await database.sql`select count(*)::int as rows from processes`).toEqual([{ rows: 1 }]);
+    await database.sql`delete from processes`;
   });
 
   test('counts what it sends, and how long after the append', async () => {
@@ -136,7 +136,7 @@ describe('poll', () => {
     expect([alive.status, ready.status]).toEqual([200, 503]);
     const text = await (await fetch(`${url}/metrics`)).text();
     expect(text).toMatch(/^carteiro_database_up 0$/m);
-    expect(text).not.toMatch(/^carteiro_pollers\{/m);
+    expect(text).not.toMatch(/^carteiro_processes\{/m);
     const { code, stderr } = await poller.end('SIGTERM');
     expect([code, stderr.includes('the poller delivers')]).toEqual([0, false]);
   });
