@@ -78,11 +78,15 @@ function evolved(state: LoanState | null, event: LoanEvent): LoanState | null {
   return null;
 }
 
-/**
- * The loan after all of `events`, in order, starting from `from`; null when none of them is its contract. Events ahead of the
- * contract take effect with the contract.
- */
+/** The loan after all of `events`, in order, starting from `from`; null when none of them is its contract. */
 export function fold(events: Iterable<LoanEvent>, from: LoanState | null = null): LoanState | null {
+  let last = from;
+  for (const state of states(events, from)) last = state;
+  return last;
+}
+
+/** The loan after each of `events`. Events ahead of the contract take effect with the contract. */
+export function* states(events: Iterable<LoanEvent>, from: LoanState | null = null): Generator<LoanState | null> {
   let state = from;
   const ahead: LoanEvent[] = [];
   for (const event of events) {
@@ -90,6 +94,6 @@ export function fold(events: Iterable<LoanEvent>, from: LoanState | null = null)
     state = evolve(state, event);
     if (state === null) ahead.push(event);
     else if (!hadContract) state = ahead.reduce<LoanState>((loan, early) => next(loan, early, event), state);
+    yield state;
   }
-  return state;
 }

@@ -1,7 +1,8 @@
 /** One delivery as the operator reads and steers it. */
 import { masked } from '../contract/masking.ts';
-import type { DeliveryWithAttempts } from '../contract/resources/delivery-resource.ts';
+import { ATTEMPTS_SHOWN, type DeliveryWithAttempts } from '../contract/resources/delivery-resource.ts';
 import type { Pool, Tx } from '../db/pool.ts';
+import { NEWEST } from '../delivery/partner/read-attempts.ts';
 import { readDelivery } from '../delivery/partner/read-deliveries.ts';
 
 interface OrderLine {
@@ -13,12 +14,14 @@ interface OrderLine {
 
 export interface ShownDelivery {
   readonly partnerId: string;
-  /** As the partner reads it. */
+  /** As the partner reads it; its `total_tentativas` says whether there are more attempts. */
   readonly delivery: DeliveryWithAttempts;
+  /** The `before` that brings the attempts before these; null at the oldest. */
+  readonly olderThan: number | null;
   readonly url: string;
   readonly active: boolean;
   readonly mutedAt: Date | null;
-  /** Who had it sent again, or cancelled; the oldest first. */
+  /** Who had it sent again, or cancelled: the newest {@link ATTEMPTS_SHOWN}, the oldest of them first. */
   readonly orders: readonly OrderLine[];
 }
 
@@ -44,16 +47,22 @@ export async function readAround(sql: Tx, id: string): Promise<Around | null> {
   return row === undefined ? null : { ...row, url: masked(row.url) };
 }
 
-/** Null when there is none of that id. */
-export async function showDelivery(pool: Pool, id: string): Promise<ShownDelivery | null> {
+/** With the newest attempts of numbers below `before` (null: any). Null when there is none of that id. */
+export async function showDelivery(pool: Pool, id: string, before: number | null): Promise<ShownDelivery | null> {
   const around = await pool.run((sql) => readAround(sql, id));
-  const delivery = around === null ? null : await readDelivery(pool, around.partnerId, id);
-  if (around === null || delivery === null) return null;
+  const wanted = { ...NEWEST, before: before === null ? null : ([before, false] as const) };
+  const found = around === null ? null : await readDelivery(pool, around.partnerId, id, wanted);
+  if (around === null || found === null) return null;
+  const { older } = found;
+  const delivery = { ...found.delivery, tentativas: found.attempts };
   const orders = await pool.run(
     (sql) => sql<OrderLine[]>`
       select ordered_at as "orderedAt", kind, actor, reason from send_orders
-      where webhook_id = ${delivery.webhook_id} and ${id}::uuid = any (delivery_ids) order by position`,
+      where webhook_id = ${delivery.webhook_id} and ${id}::uuid = any (delivery_ids)
+      order by position desc limit ${ATTEMPTS_SHOWN}`,
   );
   const { partnerId, url, active, mutedAt } = around;
-  return { partnerId, delivery, url, active, mutedAt, orders };
+  // An attempt that was reported late has the number of the one that was logged as lost, which may be on the next page.
+  const olderThan = older && older[0] + (older[1] ? 1 : 0);
+  return { partnerId, delivery, olderThan, url, active, mutedAt, orders: orders.toReversed() };
 }

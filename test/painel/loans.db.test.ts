@@ -39,6 +39,27 @@ test('the way is every state that was entered, with the version that led there',
   expect(steps.map((step) => step.situacao_documentos)).toEqual(steps.map(() => null));
 });
 
+test('the history comes in pages that together are the whole, each state as it was', async () => {
+  const read = async (query: string) =>
+    (await world.api.send<LoanHistory>('GET', `/v1/emprestimos/${loanId}/historico${query}`, { token: partner.token }))
+      .body;
+  const whole = await read('');
+  expect([whole.itens.length > 4, whole.proxima_versao]).toEqual([true, null]);
+  const pages: LoanHistory[] = [];
+  for (let from: number | null = 1; from !== null;) {
+    const page: LoanHistory = await read(`?desde_versao=${from}&limite=2`);
+    pages.push(page);
+    from = page.proxima_versao;
+  }
+  expect(pages.slice(0, -1).map(({ itens }) => itens.length)).toEqual(pages.slice(1).map(() => 2));
+  expect(pages.flatMap(({ itens }) => itens)).toEqual(whole.itens);
+  expect((await read('?desde_versao=999')).itens).toEqual([]);
+  const wrong = await world.api.send('GET', `/v1/emprestimos/${loanId}/historico?desde_versao=0`, {
+    token: partner.token,
+  });
+  expect([wrong.status, wrong.body.detalhes?.[0]?.campo]).toEqual([400, 'desde_versao']);
+});
+
 describe('a loan', () => {
   test('is found among those that moved last, and by its id', async () => {
     const visitor = await signedIn(partner.token);

@@ -15,9 +15,12 @@ export const deliveredName = z.enum([...SUBSCRIBABLE_NAMES, TEST_NAME]).meta({ i
 export const deliveryStatus = z.enum(DELIVERY_STATUSES).meta({ id: 'StatusDeEntrega' });
 export const outcome = z.enum(OUTCOMES).meta({ id: 'ResultadoDeTentativa' });
 
+/** The most attempts that one answer shows of a delivery; a resend adds up to six. */
+export const ATTEMPTS_SHOWN = 50;
+
 const cursor = z.string().nullable();
 
-const delivery = component('Entrega', {
+export const delivery = component('Entrega', {
   /** The value of `X-Webhook-Delivery`, the same for every attempt and every resend. */
   id,
   webhook_id: id,
@@ -62,6 +65,7 @@ export type AttemptResource = z.infer<typeof attempt>;
 
 export const deliveryWithAttempts = component('EntregaComTentativas', {
   ...delivery.shape,
+  /** The newest {@link ATTEMPTS_SHOWN}, or fewer, the oldest of them first. */
   tentativas: z.array(attempt),
 });
 export type DeliveryWithAttempts = z.infer<typeof deliveryWithAttempts>;
@@ -78,11 +82,21 @@ const sentAttempt = component('TentativaEnviada', {
 });
 export type SentAttempt = z.infer<typeof sentAttempt>;
 
+const NEWEST = {
+  pt: `As ${ATTEMPTS_SHOWN} mais novas, ou as anteriores ao cursor; da mais antiga à mais nova`,
+  en: `The newest ${ATTEMPTS_SHOWN}, or those before the cursor; the oldest first`,
+};
+const OLDER = {
+  pt: 'O parâmetro tentativas_depois que traz as anteriores a estas; null se não há',
+  en: 'The parameter tentativas_depois that brings those before these; null where there are none',
+};
+
 /** One delivery with all that was sent. `corpo` is the exact body of every attempt, whose bytes are its UTF-8. */
 export const deliveryAsSent = component('EntregaComEnvios', {
   ...delivery.shape,
   corpo: z.string(),
-  tentativas: z.array(sentAttempt),
+  tentativas: z.array(sentAttempt).meta({ text: NEWEST }),
+  tentativas_depois: cursor.meta({ text: OLDER }),
   /** Slots of the schedule that are spent. */
   falhas: z.int(),
   /** When it will be tried, should each attempt fail as it starts; empty for one that is over, suspended or under way. */

@@ -83,7 +83,12 @@ export const recentLoans = z.strictObject({
 });
 export type RecentLoan = z.infer<typeof recentLoans>['itens'][number];
 
-/** Every event of a loan, the first one first, with the state that it led to and what it had delivered. */
+const NEXT_VERSION = {
+  pt: 'O parâmetro desde_versao da próxima página; null na última',
+  en: 'The parameter desde_versao of the next page; null on the last',
+};
+
+/** Events of a loan, the first one first, with the state that each led to and what it had delivered. */
 export const loanHistory = z.strictObject({
   emprestimo_id: id,
   numero: z.string(),
@@ -100,6 +105,7 @@ export const loanHistory = z.strictObject({
       entregas: deliveriesOfEvent,
     }),
   ),
+  proxima_versao: z.int().nullable().meta({ text: NEXT_VERSION }),
 });
 export type LoanHistory = z.infer<typeof loanHistory>;
 export type LoanStep = LoanHistory['itens'][number];

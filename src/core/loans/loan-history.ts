@@ -1,18 +1,28 @@
-/** A loan's way: every event of it, the state that it led to, and the deliveries that it caused. */
+/** A loan's way: its events, the state that each led to, and the deliveries that it caused. */
 import type { LoanHistory, LoanStep } from '../../contract/resources/loan-resource.ts';
 import type { Pool } from '../../db/pool.ts';
-import { fold } from '../../loan/evolve.ts';
-import type { RecordedEvent } from '../../log/read.ts';
+import { states } from '../../loan/evolve.ts';
+import { readStream, type RecordedEvent } from '../../log/read.ts';
+import { readLoan } from './read-loan.ts';
 
 type Row = RecordedEvent & { readonly id: string; readonly deliveries: LoanStep['entregas'] };
 
-/** Null when the partner has no such loan. */
-export async function readLoanHistory(pool: Pool, partnerId: string, loanId: string): Promise<LoanHistory | null> {
+/** From the version `from` on, `most` events of it. Null when the partner has no such loan. */
+export async function readLoanHistory(
+  pool: Pool,
+  partnerId: string,
+  loanId: string,
+  { from, most }: { readonly from: number; readonly most: number },
+): Promise<LoanHistory | null> {
+  const loan = await readLoan(pool, partnerId, loanId);
+  if (loan === null) return null;
+  const before = from === 1 ? [] : await pool.run((sql) => readStream(sql, loanId, from - 1));
   const rows = await pool.run(
     (sql) => sql<Row[]>`
       with stream as materialized (
         select id, type, data, version, partner_id, occurred_at from facts
-        where stream = ${loanId} and partner_id = ${partnerId}
+        where stream = ${loanId} and partner_id = ${partnerId} and version >= ${from}
+        order by version limit ${most + 1}
       ),
       -- Materialized, or it is made again for each event.
       sent as materialized (
@@ -28,19 +38,19 @@ export async function readLoanHistory(pool: Pool, partnerId: string, loanId: str
       from stream left join sent on sent.event_id = stream.id
       order by version`,
   );
-  const last = fold(rows);
-  if (last === null) return null;
-  const itens = rows.map(({ id, type, version, occurredAt, deliveries }, index) => {
-    const state = fold(rows.slice(0, index + 1));
+  const page = rows.slice(0, most);
+  const after = [...states([...before, ...page])].slice(before.length);
+  const itens = page.map((row, index) => {
+    const state = after[index];
     return {
-      versao: version,
-      evento_id: id,
-      evento: type,
-      ocorrido_em: occurredAt.toISOString(),
+      versao: row.version,
+      evento_id: row.id,
+      evento: row.type,
+      ocorrido_em: row.occurredAt.toISOString(),
       status: state?.status ?? null,
       situacao_documentos: state?.obligation?.situation ?? null,
-      entregas: deliveries,
+      entregas: row.deliveries,
     };
   });
-  return { emprestimo_id: loanId, numero: last.number, itens };
+  return { emprestimo_id: loanId, numero: loan.number, itens, proxima_versao: rows[most]?.version ?? null };
 }

@@ -1,8 +1,8 @@
-import type { DeliveryWithAttempts } from '../../contract/resources/delivery-resource.ts';
+import { ATTEMPTS_SHOWN, type DeliveryWithAttempts } from '../../contract/resources/delivery-resource.ts';
 import type { Pool } from '../../db/pool.ts';
 import { readDelivery } from './read-deliveries.ts';
 
-/** The deliveries of one event with their attempts, in the order of their ids. */
+/** The deliveries of one event, in the order of their ids, with their newest attempts: together {@link ATTEMPTS_SHOWN} at most. */
 export async function readEventDeliveries(
   pool: Pool,
   partnerId: string,
@@ -15,6 +15,7 @@ export async function readEventDeliveries(
         and partner_id = ${partnerId} and event_id = ${eventId}
       order by id`,
   );
-  const found = await Promise.all(ids.map(({ id }) => readDelivery(pool, partnerId, id)));
-  return found.filter((delivery) => delivery !== null);
+  const wanted = { before: null, most: Math.floor(ATTEMPTS_SHOWN / Math.max(1, ids.length)) };
+  const found = await Promise.all(ids.map(({ id }) => readDelivery(pool, partnerId, id, wanted)));
+  return found.flatMap((one) => (one === null ? [] : [Object.assign(one.delivery, { tentativas: one.attempts })]));
 }

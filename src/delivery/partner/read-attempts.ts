@@ -1,30 +1,67 @@
-/** The attempts of one delivery as its partner reads them. */
+/**
+ * The attempts of one delivery as its partner reads them, page by page from the newest: each resend adds up to six, so a delivery
+ * may have any number of them.
+ */
 import { ERASED } from '../../contract/erasure.ts';
 import { masked } from '../../contract/masking.ts';
-import type { AttemptResource } from '../../contract/resources/delivery-resource.ts';
+import { type AttemptResource, ATTEMPTS_SHOWN } from '../../contract/resources/delivery-resource.ts';
 import type { Outcome } from '../../contract/statuses.ts';
 import type { Tx } from '../../db/pool.ts';
 
+/** An attempt of a delivery: its number, and whether it was reported late. */
+export type AttemptKey = readonly [number: number, late: boolean];
+
+/** The newest `most` attempts before `before` (null: before none). */
+export interface AttemptsWanted {
+  readonly before: AttemptKey | null;
+  readonly most: number;
+}
+
+export const NEWEST: AttemptsWanted = { before: null, most: ATTEMPTS_SHOWN };
+
+export interface AttemptPage {
+  /** The oldest first. */
+  readonly attempts: AttemptResource[];
+  /** The next page is before this attempt; null at the oldest. */
+  readonly older: AttemptKey | null;
+}
+
+interface Row {
+  readonly number: number;
+  readonly late: boolean;
+  readonly outcome: Outcome;
+  readonly statusCode: number | null;
+  readonly startedAt: Date;
+  readonly durationMs: number | null;
+  readonly error: string | null;
+  readonly head: string | null;
+  readonly body: string | null;
+}
+
 /** `attempts`: a relation of the same columns, of rows that an archive has. */
-export async function readAttempts(sql: Tx, deliveryId: string, attempts = sql`attempts`): Promise<AttemptResource[]> {
-  const rows = await sql<
-    {
-      number: number;
-      late: boolean;
-      outcome: Outcome;
-      statusCode: number | null;
-      startedAt: Date;
-      durationMs: number | null;
-      error: string | null;
-      head: string | null;
-      body: string | null;
-    }[]
-  >`
+export async function readAttempts(
+  sql: Tx,
+  deliveryId: string,
+  { before, most }: AttemptsWanted,
+  attempts = sql`attempts`,
+): Promise<AttemptPage> {
+  const rows = await sql<Row[]>`
     select number, late, outcome, status_code as "statusCode", started_at as "startedAt", duration_ms as "durationMs",
            error, answer_head(answer) as head,
            case when answer is null and commitment is not null then ${ERASED} else answer_body(answer) end as body
-    from ${attempts} a where delivery_id = ${deliveryId} order by number, late`;
-  return rows.map((row) => ({
+    from ${attempts} a
+    where delivery_id = ${deliveryId}
+      ${before === null ? sql`` : sql`and (number, late) < (${before[0]}::int, ${before[1]}::boolean)`}
+    order by number desc, late desc
+    limit ${most + 1}`;
+  const shown = rows.slice(0, most).toReversed();
+  const [oldest] = shown;
+  const older = rows.length > most && oldest !== undefined ? ([oldest.number, oldest.late] as const) : null;
+  return { attempts: shown.map(view), older };
+}
+
+function view(row: Row): AttemptResource {
+  return {
     numero: row.number,
     inicio: row.startedAt.toISOString(),
     duracao_ms: row.durationMs,
@@ -34,7 +71,7 @@ export async function readAttempts(sql: Tx, deliveryId: string, attempts = sql`a
     resposta_cabecalhos: fieldsOf(row.head),
     resposta: row.body === null ? null : masked(row.body),
     atrasada: row.late,
-  }));
+  };
 }
 
 function fieldsOf(head: string | null): AttemptResource['resposta_cabecalhos'] {

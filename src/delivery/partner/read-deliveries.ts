@@ -9,12 +9,12 @@
  * A search by a column that no index has looks at a bounded number of rows for each page and returns where it stopped.
  * A rare match among millions costs short pages, never a long statement.
  */
-import type { DeliveryResource, DeliveryWithAttempts } from '../../contract/resources/delivery-resource.ts';
+import type { DeliveryResource } from '../../contract/resources/delivery-resource.ts';
 import type { Outcome } from '../../contract/statuses.ts';
 import { firstIdAt, LAST_ID } from '../../db/first-id.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
 import { type ArchivedDelivery, rowsOf } from './delivery-rows.ts';
-import { readAttempts } from './read-attempts.ts';
+import { type AttemptPage, type AttemptsWanted, NEWEST, readAttempts } from './read-attempts.ts';
 
 /**
  * Rows that a statement looks at when it cannot tell beforehand which ones fit: by what is told of each, from the row itself,
@@ -72,8 +72,8 @@ function lastAttempt(sql: Tx, attempts = sql`attempts`) {
   return sql`
     left join lateral (
       select outcome, status_code from ${attempts} a
-      where delivery_id = d.id
-      order by d.status = 'entregue' and outcome = 'entregue' desc, number desc, late desc
+      where delivery_id = d.id and (d.status <> 'entregue' or outcome = 'entregue')
+      order by number desc, late desc
       limit 1
     ) last on true`;
 }
@@ -183,13 +183,18 @@ async function look(pool: Pool, search: DeliverySearch): Promise<DeliveryList> {
   return { deliveries: shown.map(view), next: eventId && webhookId ? { eventId, webhookId } : null };
 }
 
-/** One delivery of the partner with its attempts, or of an archive; null when there is none of that id. */
+export interface FoundDelivery extends AttemptPage {
+  readonly delivery: DeliveryResource;
+}
+
+/** One delivery of the partner with its newest attempts, or of an archive; null when there is none of that id. */
 export async function readDelivery(
   pool: Pool,
   partnerId: string,
   id: string,
+  wanted: AttemptsWanted = NEWEST,
   archived: ArchivedDelivery | null = null,
-): Promise<DeliveryWithAttempts | null> {
+): Promise<FoundDelivery | null> {
   return pool.transaction(async (tx) => {
     // One snapshot: an attempt that is recorded in between would stand beside the delivery as it was before it.
     await tx`set transaction isolation level repeatable read, read only`;
@@ -199,7 +204,7 @@ export async function readDelivery(
       from ${rows.deliveries} d join messages m on m.event_id = d.event_id
       ${lastAttempt(tx, rows.attempts)}
       where d.id = ${id} and d.partner_id = ${partnerId}`;
-    return row === undefined ? null : { ...view(row), tentativas: await readAttempts(tx, id, rows.attempts) };
+    return row === undefined ? null : { delivery: view(row), ...(await readAttempts(tx, id, wanted, rows.attempts)) };
   });
 }
 

@@ -12,7 +12,7 @@ import type { Pool, Tx } from '../../db/pool.ts';
 import { LEASE_S } from '../queue/lease.ts';
 import { signRequest } from '../poller/request.ts';
 import { type ArchivedDelivery, rowsOf } from './delivery-rows.ts';
-import { type OpenSecret, rememberKeys } from '../sending/signing-keys.ts';
+import { type OpenKey, type OpenSecret, rememberKeys } from '../sending/signing-keys.ts';
 
 export type { OpenSecret };
 
@@ -67,12 +67,22 @@ interface Change {
   readonly at: Date;
 }
 
-/** Null when the partner has no delivery of that id. */
+interface Changes {
+  readonly changes: readonly Change[];
+  /** Of what signed before this moment too little was read. */
+  readonly knownFromMs: number;
+}
+
+const CHANGES_READ = 100;
+const PREVIOUS_SIGNS_MS = 24 * 3_600_000;
+
+/** With its attempts of these numbers. Null when the partner has no delivery of that id. */
 export async function readSent(
   pool: Pool,
   openSecret: OpenSecret,
   partnerId: string,
   id: string,
+  numbers: readonly number[],
   archived: ArchivedDelivery | null = null,
 ): Promise<SentDelivery | null> {
   return pool.transaction(async (tx) => {
@@ -90,29 +100,35 @@ export async function readSent(
     if (row === undefined) return null;
     const attempts = await tx<AttemptRow[]>`
       select number, late, coalesce(a.url, t.url) as url, coalesce(a.address, t.address) as address, started_at as "startedAt"
-      from ${rows.attempts} a left join targets t on t.id = a.target where delivery_id = ${id} order by number, late`;
+      from ${rows.attempts} a left join targets t on t.id = a.target
+      where delivery_id = ${id} and number = any (${[...numbers]}::int[])
+      order by number, late`;
     const changes = await readSecretChanges(tx, row.webhookId);
     const { url, failures } = row;
     const body = row.salt === null ? Buffer.from(ERASED) : row.body;
     const signersAt = row.salt === null ? () => null : signersOf(row, changes);
-    return { body, url, failures, attempts: attempts.map((attempt) => sent(row, attempt, signersAt, openSecret)) };
+    const openKey = rememberKeys(openSecret);
+    return { body, url, failures, attempts: attempts.map((attempt) => sent(row, attempt, signersAt, openKey)) };
   });
 }
 
-async function readSecretChanges(tx: Tx, webhookId: string): Promise<Change[]> {
-  return tx<Change[]>`
+/** The newest {@link CHANGES_READ} changes of the webhook that are of its secrets, in their order, and from when on they are all there are. */
+async function readSecretChanges(tx: Tx, webhookId: string): Promise<Changes> {
+  const newest = await tx<Change[]>`
     select change, coalesce(takes_effect_at, changed_at) as at
     from webhook_history
     where webhook_id = ${webhookId} and change like 'segredo%'
-    order by position`;
+    order by position desc
+    limit ${CHANGES_READ}`;
+  const oldest = newest.length < CHANGES_READ ? undefined : newest.at(-1);
+  // The secret before the oldest one read may have signed beside it for a day.
+  return { changes: newest.toReversed(), knownFromMs: oldest ? oldest.at.getTime() + PREVIOUS_SIGNS_MS : -Infinity };
 }
 
 type Signers = Pick<DeliveryRow, 'encryptedSecret' | 'previousEncryptedSecret'>;
 
-const PREVIOUS_SIGNS_MS = 24 * 3_600_000;
-
 /** Which secrets signed at a moment, newest first; null when that is not known. */
-function signersOf(row: DeliveryRow, changes: readonly Change[]): (at: Date) => Signers | null {
+function signersOf(row: DeliveryRow, { changes, knownFromMs }: Changes): (at: Date) => Signers | null {
   // A secret that was dropped before its time never signed; a rotation begins at its time, or when it was activated before that.
   const begins: number[] = [];
   let ended: number | null = null;
@@ -126,6 +142,7 @@ function signersOf(row: DeliveryRow, changes: readonly Change[]): (at: Date) => 
   const before = begins.at(-2) ?? null;
   return (moment) => {
     const at = moment.getTime();
+    if (at < knownFromMs) return null;
     const isNear = (bound: number | null) => bound !== null && Math.abs(at - bound) <= LEASE_S * 1_000;
     const previousUntil = current === null ? null : (ended ?? current + PREVIOUS_SIGNS_MS);
     if ([current, before, previousUntil, before === null ? null : before + PREVIOUS_SIGNS_MS].some(isNear)) return null;
@@ -145,7 +162,7 @@ function sent(
   row: DeliveryRow,
   { number, late, url, address, startedAt }: AttemptRow,
   signersAt: (at: Date) => Signers | null,
-  openSecret: OpenSecret,
+  openKey: OpenKey,
 ): SentAttempt {
   const signers = signersAt(startedAt);
   const { encryptedSecret, previousEncryptedSecret } = signers ?? {
@@ -153,7 +170,7 @@ function sent(
     previousEncryptedSecret: null,
   };
   const delivery = { ...row, url, number, claimedAt: startedAt, encryptedSecret, previousEncryptedSecret };
-  const { headers } = signRequest(delivery, rememberKeys(openSecret), startedAt).request;
+  const { headers } = signRequest(delivery, openKey, startedAt).request;
   const pairs = Array.from({ length: headers.length / 2 }, (_, index) => {
     return [headers[2 * index] as string, headers[2 * index + 1] as string] as const;
   });

@@ -55,8 +55,9 @@ export async function awaitOutcome(
 ): Promise<{ readonly delivery: DeliveryWithAttempts; readonly isOver: boolean }> {
   const endMs = performance.now() + waitMs;
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 1.5, LAST_PAUSE_MS)) {
-    const delivery = await readDelivery(pool, partnerId, id);
-    if (delivery === null) throw new Error('the test delivery is gone');
+    const found = await readDelivery(pool, partnerId, id);
+    if (found === null) throw new Error('the test delivery is gone');
+    const delivery = { ...found.delivery, tentativas: found.attempts };
     const isOver = delivery.status !== 'pendente' || delivery.tentativas.length > 0;
     if (isOver || performance.now() >= endMs) return { delivery, isOver };
     await sleep(pauseMs);

@@ -41,6 +41,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   resposta_cabecalhos: 'content-type: application/json',
   primeira_transacao: '793',
   secret: `whsec_${Buffer.from('um exemplo, nunca um segredo: 32').toString('base64')}`,
+  tentativas_depois: 'MTUxIGZhbHNlIHV4XzVBZk9KQUo1Nng',
   transacao: '812',
   transacao_final: '1042',
   url: 'https://parceiro.example.com/carteiro',

@@ -4,13 +4,16 @@ import { readProof } from '../../audit/proof/proof.ts';
 import { NOT_FOUND } from '../../contract/refusals.ts';
 import { proof } from '../../contract/resources/audit-resource.ts';
 import * as contract from '../../contract/resources/delivery-resource.ts';
+import { z } from 'zod';
 import { nextSlot, scheduleOf } from '../../contract/schedule.ts';
 import { explainDelivery } from '../../delivery/partner/explain.ts';
-import { readDelivery } from '../../delivery/partner/read-deliveries.ts';
+import { type FoundDelivery, readDelivery } from '../../delivery/partner/read-deliveries.ts';
+import { type AttemptsWanted, NEWEST } from '../../delivery/partner/read-attempts.ts';
 import { type OpenSecret, readSent, type SentDelivery } from '../../delivery/partner/read-sent.ts';
 import { resendOne } from '../../delivery/partner/resend.ts';
 import { answered } from '../answer.ts';
 import type { HttpDeps } from '../deps.ts';
+import { cursor, readCursor } from '../page.ts';
 import { route, type Routes } from '../route.ts';
 
 const AS_SENT = {
@@ -21,6 +24,18 @@ const AS_SENT = {
   en: "corpo is the text that was sent: its bytes in UTF-8 are those of every attempt's body. Headers are made again from what was recorded, signed by the secrets of that moment; where it is not known any more which secret signed (assinaturas_conhecidas: false), they come without signatures. User-Agent is that of the present version, and traceparent the event's.",
 };
 
+const attemptFields = z.tuple([
+  z
+    .string()
+    .regex(/^[1-9]\d{0,8}$/)
+    .transform(Number),
+  z.enum(['true', 'false']),
+]);
+const OLDER = {
+  pt: 'O tentativas_depois de uma resposta anterior desta entrega: as tentativas antes daquelas',
+  en: 'The tentativas_depois of an earlier answer of this delivery: the attempts before those',
+};
+
 export const deliveryRoutes: Routes = [
   route('GET /v1/entregas/{id}', 'webhooks:read', {
     summary: {
@@ -28,30 +43,39 @@ export const deliveryRoutes: Routes = [
       en: 'A delivery with its exact body and its attempts, each with the headers that were sent',
     },
     description: AS_SENT,
+    query: z.strictObject({ tentativas_depois: cursor.meta({ text: OLDER }) }),
     answers: answered(200, contract.deliveryAsSent, {
       pt: 'A entrega, com o que foi enviado',
       en: 'The delivery, with what was sent',
     }),
-  })(async ({ partnerId, id }, deps) => {
-    const { pool, vault } = deps;
+  })(async ({ partnerId, id, query: { tentativas_depois: given } }, deps) => {
+    const { pool, vault, cursors } = deps;
+    const list = `tentativas ${id}`;
+    const before = await readCursor(cursors, list, attemptFields, given, 'tentativas_depois');
+    if ('refused' in before) return before;
+    const wanted = { ...NEWEST, before: before.ok && ([before.ok[0], before.ok[1] === 'true'] as const) };
+    const { found, rows } = await readOne(deps, partnerId, id, wanted);
+    if (found === null) return NOT_FOUND;
     const openSecret: OpenSecret = (webhookId, sealed) => vault.decrypt(webhookId, sealed);
-    const { delivery, rows } = await readOne(deps, partnerId, id);
+    const numbers = found.attempts.map(({ numero }) => numero);
     // Read after it, so it has each of its attempts.
-    const sent = await readSent(pool, openSecret, partnerId, id, rows);
-    return delivery === null || sent === null ? NOT_FOUND : { status: 200, body: asSent(delivery, sent) };
+    const sent = await readSent(pool, openSecret, partnerId, id, numbers, rows);
+    if (sent === null) return NOT_FOUND;
+    const next = found.older && (await cursors.write(list, found.older.map(String)));
+    return { status: 200, body: { ...asSent(found, sent), tentativas_depois: next } };
   }),
   route('POST /v1/entregas/{id}/reenvio', 'webhooks:write', {
     summary: {
       pt: 'Envia a entrega de novo, com o mesmo id e o calendário desde o início',
       en: 'Sends the delivery again, with the same id and a fresh schedule',
     },
-    answers: answered(202, contract.deliveryWithAttempts, { pt: 'A entrega, pendente', en: 'The delivery, pending' }),
+    answers: answered(202, contract.delivery, { pt: 'A entrega, pendente', en: 'The delivery, pending' }),
     errors: ['TRANSICAO_INVALIDA'],
   })(async ({ partnerId, id, actor, requestId }, { pool }) => {
     const resent = await pool.transaction((tx) => resendOne(tx, partnerId, id, { actor, requestId }));
     if ('refused' in resent) return resent;
-    const delivery = await readDelivery(pool, partnerId, id);
-    return delivery === null ? NOT_FOUND : { status: 202, body: delivery };
+    const found = await readDelivery(pool, partnerId, id, { before: null, most: 0 });
+    return found === null ? NOT_FOUND : { status: 202, body: found.delivery };
   }),
   route('GET /v1/entregas/{id}/espera', 'webhooks:read', {
     summary: { pt: 'Por que uma entrega espera, em uma frase', en: 'Why a delivery waits, in one sentence' },
@@ -71,17 +95,17 @@ export const deliveryRoutes: Routes = [
     answers: answered(200, proof, { pt: 'A prova', en: 'The evidence' }),
   })(async ({ partnerId, id }, deps) => {
     // First whether the partner has it: a proof is read by its id alone.
-    const { delivery, rows } = await readOne(deps, partnerId, id);
+    const { found: delivery, rows } = await readOne(deps, partnerId, id, { before: null, most: 0 });
     const found = delivery && (await readProof(deps.pool, id, null, async () => rows));
     return found === null ? NOT_FOUND : { status: 200, body: maskProof(found) };
   }),
 ];
 
 /** A delivery of the partner, and the rows of an archive where it left the database. */
-async function readOne({ pool, archives }: HttpDeps, partnerId: string, id: string) {
-  const found = await readDelivery(pool, partnerId, id);
+async function readOne({ pool, archives }: HttpDeps, partnerId: string, id: string, wanted: AttemptsWanted) {
+  const found = await readDelivery(pool, partnerId, id, wanted);
   const rows = found === null ? ((await archives?.delivery(id)) ?? null) : null;
-  return { rows, delivery: rows === null ? found : await readDelivery(pool, partnerId, id, rows) };
+  return { rows, found: rows === null ? found : await readDelivery(pool, partnerId, id, wanted, rows) };
 }
 
 /** When a delivery will be tried, should each attempt fail as it starts: the next at its time, the others after their delays. */
@@ -97,10 +121,10 @@ function plannedAttempts(delivery: contract.DeliveryResource, failures: number):
   return planned;
 }
 
-function asSent(delivery: contract.DeliveryWithAttempts, sent: SentDelivery): contract.DeliveryAsSent {
-  const { body, attempts, failures: falhas } = sent;
-  const tentativas = delivery.tentativas.map((attempt) => {
-    const made = attempts.find(({ number, late }) => number === attempt.numero && late === attempt.atrasada);
+function asSent({ delivery, attempts }: FoundDelivery, sent: SentDelivery) {
+  const { body, failures: falhas } = sent;
+  const tentativas = attempts.map((attempt) => {
+    const made = sent.attempts.find(({ number, late }) => number === attempt.numero && late === attempt.atrasada);
     if (made === undefined) throw new Error('an attempt that was read is gone');
     const { url, address: endereco, headers, isSigned: assinaturas_conhecidas } = made;
     const cabecalhos = headers.map(([nome, valor]) => ({ nome, valor }));

@@ -1,5 +1,6 @@
 /** Loans and their registration; the loans that moved last, and the way that one took. */
 import { z } from 'zod';
+import type { Bilingual } from '../../contract/language.ts';
 import { LOAN_EXAMPLE } from '../../contract/resources/loan-example.ts';
 import {
   createLoan as createLoanSchema,
@@ -34,20 +35,20 @@ export const ISSUED = {
   },
 } as const;
 
-export const versionQuery = z.strictObject({
-  versao: z
-    .string({ error: 'deve ser um número inteiro a partir de 1' })
-    .regex(/^[1-9]\d*$/, 'deve ser um número inteiro a partir de 1')
+const VERSION = 'deve ser um número inteiro a partir de 1';
+const version = (text: Bilingual) =>
+  z
+    .string({ error: VERSION })
+    .regex(/^[1-9]\d*$/, VERSION)
     .transform(Number)
     .optional()
-    .meta({
-      type: 'integer',
-      minimum: 1,
-      text: {
-        pt: 'O empréstimo como estava logo depois do seu n-ésimo evento',
-        en: 'The loan as it was right after its n-th event',
-      },
-    }),
+    .meta({ type: 'integer', minimum: 1, text });
+
+export const versionQuery = z.strictObject({
+  versao: version({
+    pt: 'O empréstimo como estava logo depois do seu n-ésimo evento',
+    en: 'The loan as it was right after its n-th event',
+  }),
 });
 
 export const loanRoutes: Routes = [
@@ -134,9 +135,14 @@ export const loanRoutes: Routes = [
       pt: 'Traz também os fatos que nunca são enviados, sem entregas. situacao_documentos é a de entrega_docs_registry.',
       en: 'It brings the facts that are never sent, too, without deliveries. situacao_documentos is that of entrega_docs_registry.',
     },
+    query: z.strictObject({
+      desde_versao: version({ pt: 'Os eventos desta versão em diante', en: 'The events from this version on' }),
+      limite,
+    }),
     answers: answered(200, loanHistory, { pt: 'Os eventos', en: 'The events' }),
-  })(async ({ partnerId, id }, { pool }) => {
-    const history = await readLoanHistory(pool, partnerId, id);
+  })(async ({ partnerId, id, query: { desde_versao: from = 1, limite: most } }, { pool }) => {
+    if (from > MAX_VERSION) return NOT_FOUND;
+    const history = await readLoanHistory(pool, partnerId, id, { from, most });
     return history === null ? NOT_FOUND : { status: 200, body: history };
   }),
 ];

@@ -6,11 +6,11 @@ import { ERASED } from '../../contract/erasure.ts';
 import type { DeliveryAsSent, DeliveryWait, SentAttempt } from '../../contract/resources/delivery-resource.ts';
 import type { WebhookResource } from '../../contract/resources/webhook.ts';
 import { scheduleOf, slotsOf } from '../../contract/schedule.ts';
-import { type Refusal, Refused } from '../api-client.ts';
+import { addressOf, type Refusal, Refused } from '../api-client.ts';
 import type { Html, Visit } from '../env.ts';
 import { answerPage } from '../frame/page.ts';
 import { confirmed } from '../frame/forms.ts';
-import { copyable, doneNotice, fact, loanPath, moment, outcomeBadge, standing } from '../frame/parts.ts';
+import { copyable, doneNotice, fact, loanPath, moment, onward, outcomeBadge, standing } from '../frame/parts.ts';
 import { refusalList } from '../frame/refusals.ts';
 import { curlOf } from './curl.ts';
 
@@ -18,7 +18,9 @@ const INSTANT = /(\d{4}-\d\d-\d\dT[\d:.]+Z)/;
 
 export async function showDelivery(visit: Visit, id: string, refusal?: Refusal): Promise<Response> {
   const { c, t, api } = visit;
-  const delivery = await api.read<DeliveryAsSent>(`/v1/entregas/${id}`);
+  const before = c.req.query('tentativas_depois') ?? '';
+  const delivery = await api.read<DeliveryAsSent>(`/v1/entregas/${id}`, { tentativas_depois: before });
+  const older = delivery.tentativas_depois;
   const webhook = await api.read<WebhookResource>(`/v1/webhooks/${delivery.webhook_id}`);
   const checkpoint = await newestCheckpoint(visit);
   const wait = delivery.status === 'pendente' ? await api.read<DeliveryWait>(`/v1/entregas/${id}/espera`) : null;
@@ -29,6 +31,7 @@ export async function showDelivery(visit: Visit, id: string, refusal?: Refusal):
     ${facts(visit, delivery, webhook)} ${wait && waitPart(visit, wait)} ${actions(visit, delivery)}
     ${history(visit, delivery)}
     ${delivery.tentativas.map((attempt, at) => attemptPart(visit, attempt, at === delivery.tentativas.length - 1))}
+    ${onward(older && addressOf(`/painel/entregas/${id}`, { tentativas_depois: older }), t.delivery.older)}
     ${bodyPart(visit, delivery)} ${curlPart(visit, delivery)}
     ${checkpoint === null ? '' : checkpointPart(visit, checkpoint)}`,
   });
@@ -162,7 +165,10 @@ function checkpointPart({ t }: Visit, note: string): Html {
 }
 
 /** Attempts against the schedule: those that were made, and those that it still plans. */
-function timeline(visit: Visit, { tentativas, tentativas_previstas: planned }: DeliveryAsSent): Html {
+function timeline(
+  visit: Visit,
+  { tentativas, total_tentativas: last, tentativas_previstas: planned }: DeliveryAsSent,
+): Html {
   const { t } = visit;
   const made = tentativas.map(
     (attempt) =>
@@ -171,7 +177,6 @@ function timeline(visit: Visit, { tentativas, tentativas_previstas: planned }: D
         ${outcomeBadge(t, attempt.resultado, attempt.status_http)}
       </li>`,
   );
-  const last = tentativas.at(-1)?.numero ?? 0;
   const coming = planned.map(
     (at, index) =>
       html`<li class="planned">

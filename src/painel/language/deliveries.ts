@@ -68,6 +68,7 @@ export const deliveries = {
       pt: (spent: number, slots: number) => `${spent} de ${slots} tentativas do calendário usadas`,
       en: (spent: number, slots: number) => `${spent} of the schedule's ${slots} attempts spent`,
     },
+    older: { pt: 'Tentativas anteriores', en: 'Earlier attempts' },
     noAttempt: { pt: 'Ainda não houve tentativa.', en: 'There was no attempt yet.' },
     answer: { pt: 'Início da resposta', en: 'Beginning of the answer' },
     answerHeaders: { pt: 'Cabeçalhos da resposta', en: 'Headers of the answer' },

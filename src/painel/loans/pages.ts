@@ -25,6 +25,11 @@ export async function readRecent({ api }: Pick<Visit, 'api'>, limit: number): Pr
   return (await api.read<z.infer<typeof recentLoans>>('/v1/emprestimos', { limite: String(limit) })).itens;
 }
 
+/** The part of a loan's history around a version. */
+export function wayTo(version: number): { readonly desde_versao: string } {
+  return { desde_versao: String(Math.max(1, version - SHOWN)) };
+}
+
 export function addLoanPages(guard: Guard): void {
   guard.show('/painel/emprestimos', READ, showLoans);
   guard.show('/painel/emprestimos/:id', READ, (visit) => showLoan(visit, pathId(visit.c)));
@@ -71,13 +76,14 @@ async function showLoan(visit: Visit, id: string): Promise<Response> {
   const version = Number.isSafeInteger(asked) && asked >= 1 && asked <= loan.versao ? asked : loan.versao;
   const [then, { itens: steps }] = await Promise.all([
     version === loan.versao ? loan : api.read<LoanResource>(`/v1/emprestimos/${id}`, { versao: String(version) }),
-    api.read<LoanHistory>(`/v1/emprestimos/${id}/historico`),
+    api.read<LoanHistory>(`/v1/emprestimos/${id}/historico`, wayTo(version)),
   ]);
+  const upTo = steps.filter(({ versao }) => versao <= version);
   return answerPage(c, {
     title: t.loans.one(loan.numero),
     body: html`${slider(visit, loan, version)}
       <section id="estado" aria-live="polite">
-        ${diagram(t, steps.slice(0, version))} ${facts(visit, then)}
+        ${diagram(t, upTo)} ${facts(visit, then)}
         <h2>${t.frame.events}</h2>
         ${eventList(visit, steps, version)}
         <h2>${t.loans.asRead(version)}</h2>

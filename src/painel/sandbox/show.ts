@@ -1,7 +1,7 @@
 /** The sandbox's page, and the two parts of it that are live. */
 import { html } from 'hono/html';
 import { dayOf, monthsBefore } from '../../contract/calendar.ts';
-import type { LoanHistory, RecentLoan } from '../../contract/resources/loan-resource.ts';
+import type { LoanHistory, LoanResource, RecentLoan } from '../../contract/resources/loan-resource.ts';
 import { requirePartner } from '../../http/auth/auth.ts';
 import type { Refusal } from '../api-client.ts';
 import type { Html, Visit } from '../env.ts';
@@ -10,7 +10,7 @@ import { choices, formToken, input, labelled, select } from '../frame/forms.ts';
 import { copyable, doneNotice, moment, shortId } from '../frame/parts.ts';
 import { refusalList } from '../frame/refusals.ts';
 import { diagram } from '../loans/diagram.ts';
-import { readRecent } from '../loans/pages.ts';
+import { readRecent, wayTo } from '../loans/pages.ts';
 import { LOAN_ACTS, type LoanAct, OTHER_ACTS, type OtherAct } from './acts.ts';
 import { type Arrived, BEHAVIOURS, type Behaviour, type Inbox } from './inbox.ts';
 
@@ -58,7 +58,9 @@ function walkForm(visit: Visit): Html {
 /** The chosen loan's picture; empty while there is none. */
 export async function loanPart({ api, t }: Visit, loanId: string): Promise<Awaited<Html> | ''> {
   if (loanId === '') return '';
-  const answer = await api.ask<LoanHistory>(`/v1/emprestimos/${loanId}/historico`);
+  const loan = await api.ask<LoanResource>(`/v1/emprestimos/${loanId}`);
+  if (!loan.ok) return '';
+  const answer = await api.ask<LoanHistory>(`/v1/emprestimos/${loanId}/historico`, wayTo(loan.body.versao));
   const now = answer.ok ? answer.body.itens.at(-1) : undefined;
   if (!answer.ok || now === undefined) return '';
   return html`<p>

@@ -103,6 +103,7 @@ async function run({ server, receiver, progress, isQuick, seed }: Bench): Promis
         () => ({ secret: 'whsec_AAAA', keyId: 'bench' }),
         partnerId,
         id,
+        [1],
         await archives.delivery(id),
       );
       const readMs = performance.now();

@@ -121,8 +121,8 @@ function readings({
     'by loan': () => readDeliveries(pool, { ...all, loanId: pick().eventId }),
     'one delivery, as sent': async () => {
       const { id } = pick();
-      await readDelivery(pool, partnerId, id);
-      await readSent(pool, () => ({ secret: 'whsec_AAAA', keyId: 'bench' }), partnerId, id);
+      const numbers = (await readDelivery(pool, partnerId, id))?.attempts.map(({ numero }) => numero) ?? [];
+      await readSent(pool, () => ({ secret: 'whsec_AAAA', keyId: 'bench' }), partnerId, id, numbers);
     },
     'the feed since an instant': async () => {
       const from = await findStart(pool, partnerId, past(), false);

@@ -43,10 +43,10 @@ test('health, pulse, what waits, one delivery, one event and where a feed begins
     expect([mostra_desde, falhas]).toEqual([null, 10 * (COUNTED + 200)]);
     expect([espera.pendentes, espera.ha_mais]).toEqual([10 * COUNTED, true]);
     // No contract is in this stream, so it is no loan.
-    expect(await readLoanHistory(pool, partnerId, row.stream)).toBeNull();
+    expect(await readLoanHistory(pool, partnerId, row.stream, { from: 1, most: 100 })).toBeNull();
     expect((await readFeedEvent(pool, partnerId, row.eventId))?.deliveries).toHaveLength(10);
     await findStart(pool, partnerId, new Date(Date.now() - 1_000 * turn), turn % 2 === 0);
-    expect((await readSent(pool, openTestSecret, partnerId, row.id))?.attempts).toHaveLength(1);
+    expect((await readSent(pool, openTestSecret, partnerId, row.id, [1]))?.attempts).toHaveLength(1);
   }
   await pool.close();
   expect(await counting.readFromEndToEnd(['deliveries', 'attempts', 'events'])).toEqual([]);

@@ -23,7 +23,7 @@ async function sentOnce() {
     id,
     posts: () => world.postsTo(webhook.path),
     read: async () =>
-      readSent(world.api.database.pool, (one, sealed) => world.api.vault.decrypt(one, sealed), partner.id, id),
+      readSent(world.api.database.pool, (one, sealed) => world.api.vault.decrypt(one, sealed), partner.id, id, [1, 2]),
     rotate: () => partner.send('POST', `/v1/webhooks/${webhook.id}/segredo`),
     /** As if every change of the secret had come so many hours later, or earlier. */
     shift: (hours: number) => sql`
@@ -91,5 +91,5 @@ test('another partner’s delivery is none', async () => {
   const open = () => {
     throw new Error('no secret is opened');
   };
-  expect(await readSent(world.api.database.pool, open, await world.api.partner(), id)).toBeNull();
+  expect(await readSent(world.api.database.pool, open, await world.api.partner(), id, [1])).toBeNull();
 });

@@ -1,24 +1,25 @@
 import { table } from '../../table.ts';
-import { readUuid } from '../../arguments.ts';
-import { command } from '../../command.ts';
-import { json, steer, tell } from '../../operator.ts';
+import { readInteger, readUuid } from '../../arguments.ts';
+import { command, option } from '../../command.ts';
+import { json, steer, tell, tellMore } from '../../operator.ts';
 import { orMissing } from '../../refused.ts';
 
 export const show = command({
-  summary: 'show a delivery: its state, every attempt, and who had it sent again or cancelled',
+  summary: 'show a delivery: its state, its attempts, and who had it sent again or cancelled',
   takes: { delivery: { about: 'its id, the value of X-Webhook-Delivery', read: readUuid } },
-  options: { json },
+  options: { before: option('--before <number>', 'the attempts before that one', readInteger(1, 1e9)), json },
   help: `
-CPFs in answers and query strings of URLs are masked.
+Shows the newest 50 attempts and the newest 50 orders; --before N shows the attempts before attempt N, and a line on standard
+error says with which N it goes on. CPFs in answers and query strings of URLs are masked.
 
-Output: text; with --json {"partnerId": "0199…", "delivery": {as GET /v1/entregas/{id} answers}, "url": "https://…",
+Output: text; with --json {"partnerId": "0199…", "delivery": {as GET /v1/entregas/{id} answers}, "olderThan": null, "url": "https://…",
 "active": true, "mutedAt": null, "orders": [{"orderedAt": "2026-…", "kind": "cancelamento", "actor": "operador:ana",
 "reason": "…"}]}`,
   exits: { done: 'it was shown', refused: 'there is no such delivery' },
-  async run({ delivery: id, json }, line) {
+  async run({ delivery: id, before = null, json }, line) {
     const { showDelivery } = await import('../../../steering/deliveries.ts');
-    const found = orMissing(await steer(line, (pool) => showDelivery(pool, id)), 'delivery', id);
-    const { delivery, url, active, mutedAt, orders, partnerId } = found;
+    const found = orMissing(await steer(line, (pool) => showDelivery(pool, id, before)), 'delivery', id);
+    const { delivery, olderThan, url, active, mutedAt, orders, partnerId } = found;
     const isHeld = delivery.status === 'pendente' && !delivery.em_andamento && delivery.proxima_tentativa_em === null;
     const waits = isHeld ? ', waits for another delivery of its loan' : '';
     const next = delivery.proxima_tentativa_em === null ? waits : `, next attempt at ${delivery.proxima_tentativa_em}`;
@@ -38,5 +39,6 @@ Output: text; with --json {"partnerId": "0199…", "delivery": {as GET /v1/entre
         : [table(orders.map(({ orderedAt, kind, actor, reason }) => ({ orderedAt, kind, actor, reason })))]),
     ];
     tell(line, json, found, lines.join('\n'));
+    tellMore(olderThan === null ? null : String(olderThan), (number) => `delivery show ${id} --before ${number}`);
   },
 });
