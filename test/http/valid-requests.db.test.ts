@@ -16,7 +16,7 @@ import { startPartnerWorld } from '../support/partner-world.ts';
 import { schemaArbitraries } from '../support/schema-arbitrary.ts';
 
 const RUNS = 15;
-const WRITTEN_BY_THE_SERVICE = new Set(['cursor', 'depois']);
+const WRITTEN_BY_THE_SERVICE = new Set(['cursor', 'depois', 'tentativas_depois']);
 
 interface Valid {
   readonly path: Readonly<Record<string, unknown>>;
