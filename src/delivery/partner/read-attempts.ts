@@ -9,7 +9,7 @@ import type { Outcome } from '../../contract/statuses.ts';
 import type { Tx } from '../../db/pool.ts';
 
 /** An attempt of a delivery: its number, and whether it was reported late. */
-export type AttemptKey = readonly [number: number, late: boolean];
+type AttemptKey = readonly [number: number, late: boolean];
 
 /** The newest `most` attempts before `before` (null: before none). */
 export interface AttemptsWanted {
