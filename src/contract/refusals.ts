@@ -93,6 +93,8 @@ const REFUSALS = {
     'IDEMPOTENCIA_EM_ANDAMENTO',
     later('a requisição com esta Idempotency-Key ainda está em andamento', 5),
   ],
+  /** This process's first key of `SECRETS_KEY` was retired: nobody else could open what it encrypts. */
+  keyRetired: ['INDISPONIVEL', later('este processo ainda cifra com uma chave aposentada', 60)],
   webhookLimit: ['LIMITE_DE_WEBHOOKS', `o parceiro já tem ${MAX_ACTIVE_WEBHOOKS} webhooks ativos`],
   /** It would be sent, and an inactive webhook is not sent anything. */
   webhookInactive: ['TRANSICAO_INVALIDA', 'o webhook está inativo; reative-o antes'],

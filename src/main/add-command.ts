@@ -8,7 +8,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   webhook: 'webhooks: read, mute, cap',
   delivery: 'one delivery: read, send again, end',
   queue: 'what waits, and who moves it',
-  secrets: 'the keys that encrypt signing secrets',
+  secrets: 'signing secrets, and the keys that encrypt them',
   registry: 'the bridge to the employment-data registry: simulate it, check one',
   audit: 'seals, balance and evidence',
   archive: 'months of the log as files',
@@ -20,8 +20,8 @@ export function addCommand(program: Command, name: string, description: Descript
   const words = name.split(' ');
   const own = (words.length === 1 ? program : groupOf(program, words[0] ?? '')).command(words.at(-1) ?? '');
   own.description(summary).addHelpText('after', `\n${help.trim()}\n\n${exitCodes(exits)}`);
-  for (const [key, { about, read, shown = key }] of Object.entries(takes)) {
-    own.addArgument(new Argument(`<${shown}>`, about).argParser(read));
+  for (const [key, { about, read, shown = key, isOptional }] of Object.entries(takes)) {
+    own.addArgument(new Argument(isOptional === true ? `[${shown}]` : `<${shown}>`, about).argParser(read));
   }
   for (const [key, { flags, about, read, isRequired = false, choices, initial, env }] of Object.entries(options)) {
     const made = new Option(flags, about).makeOptionMandatory(isRequired);

@@ -35,6 +35,7 @@ const COMMANDS: Readonly<Record<string, Load>> = {
   'queue worst': async () => (await import('./commands/queue/worst.ts')).worst,
   'worker show': async () => (await import('./commands/worker/show.ts')).show,
   'worker erase': async () => (await import('./commands/worker/erase.ts')).erase,
+  'secrets replace': async () => (await import('./commands/secrets/replace.ts')).replace,
   'secrets reseal': async () => (await import('./commands/secrets/reseal.ts')).reseal,
   'sync-bonds': async () => (await import('./commands/sync-bonds.ts')).syncBonds,
   'close-settlement': async () => (await import('./commands/close-settlement.ts')).closeSettlement,

@@ -43,6 +43,8 @@ interface Argument<T = unknown> {
   readonly read: Read<T>;
   /** How the usage shows it; its key unless it is given. */
   readonly shown?: string;
+  /** Then `read` must be of a type that allows undefined. */
+  readonly isOptional?: boolean;
 }
 
 /** `flags` is commander's: `--ttl <time>` takes a value, `--check` is true or left out. */

@@ -10,6 +10,7 @@ const WHY = {
   webhookMuted: (_, id) => `webhook ${id} is muted already: webhook show ${id} tells why`,
   webhookInactive: (_, id) => `webhook ${id} is inactive: nothing is sent to it anyway`,
   webhookNotMuted: (_, id) => `webhook ${id} is not muted`,
+  keyRetired: () => 'SECRETS_KEY begins with a retired key: put the new one in front',
   partnerInactive: (_, id) => `partner ${id} is inactive already: partner show ${id} tells since when`,
   partnerActive: (_, id) => `partner ${id} is active already`,
   deliveryOver: ({ status }, id) => `delivery ${id} is ${status} already: nothing of it will be sent`,

@@ -5,8 +5,8 @@
  * Invariant: a secret always has an encrypted form that some key of the ring opens. Each batch is one transaction. It
  * locks its webhooks, so a rotation waits for it; a claim locks none and sees the old form or the new one.
  * Crash: the key id at the beginning of each form tells what is still to do, so a killed run is simply run again. The
- * old keys are retired when nothing is left under them. A process that has only an old key could still write a secret
- * with it, so the operator restarts every process with the new key in front beforehand.
+ * old keys are retired when nothing is left under them. A process that encrypts with an old key would bring it back: the
+ * command looks at the keys of every living process first, and each write of a secret at the retired ones.
  */
 import { FIRST_ID } from '../db/first-id.ts';
 import type { Pool, Tx } from '../db/pool.ts';
@@ -36,6 +36,12 @@ export interface Resealing {
 
 /** Encrypts every secret that another key than the first holds, until a whole pass finds none. */
 export async function resealAll(pool: Pool, resealing: Resealing): Promise<Resealed> {
+  // A previous secret whose time is over signs nothing, and its key may be lost.
+  await pool.run(
+    (sql) => sql`
+      update webhooks set previous_encrypted_secret = null, previous_until = null, signs_from = null
+      where previous_until <= now()`,
+  );
   let webhooks = 0;
   for (;;) {
     const unopened: string[] = [];
@@ -88,19 +94,4 @@ function encryptAgain(vault: Vault, newestKeyId: string, id: string, blob: Buffe
   const opened = tryDecrypt(vault, id, blob);
   if (opened === null) return 'unopened';
   return opened.keyId === newestKeyId ? blob : vault.encrypt(id, opened.secret);
-}
-
-/** Retires these keys: from now on a process that has one of them in front refuses to start. */
-export async function retireKeys(tx: Tx, keyIds: readonly string[], actor: string): Promise<void> {
-  await tx`
-    insert into retired_keys (key_id, actor)
-    select key_id, ${actor} from unnest(${keyIds as string[]}::text[]) as key_id
-    on conflict do nothing`;
-}
-
-/** Which of these keys are retired. */
-export async function readRetired(sql: Tx, keyIds: readonly string[]): Promise<string[]> {
-  const rows = await sql<{ keyId: string }[]>`
-    select key_id as "keyId" from retired_keys where key_id = any (${keyIds as string[]}::text[])`;
-  return rows.map(({ keyId }) => keyId);
 }

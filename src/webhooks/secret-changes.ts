@@ -10,10 +10,13 @@
 import { PREVIOUS_SECRET_H } from '../contract/delivery.ts';
 import { NOT_FOUND, type Result } from '../contract/refusals.ts';
 import { MAX_WAIT_H } from '../contract/resources/webhook.ts';
-import type { Tx } from '../db/pool.ts';
+import { FIRST_ID } from '../db/first-id.ts';
+import type { Pool, Tx } from '../db/pool.ts';
 import { lockWebhook, type Subject, writeHistory } from './history.ts';
+import { lockForOperator, type Operator, writeOperatorLine } from './muting.ts';
 import { readSecrets } from './secret-state.ts';
-import { newSecret, type Vault } from './secrets.ts';
+import { isKeyRetired } from './retired-keys.ts';
+import { newSecret, tryDecrypt, type Vault } from './secrets.ts';
 
 export interface Rotation {
   readonly secret: string;
@@ -23,7 +26,12 @@ export interface Rotation {
   readonly previousUntil: Date;
 }
 
-export type RotationRefusal = 'notFound' | 'signingTimeOutOfRange' | 'newSecretWaits' | 'previousSecretSigns';
+export type RotationRefusal =
+  | 'notFound'
+  | 'keyRetired'
+  | 'signingTimeOutOfRange'
+  | 'newSecretWaits'
+  | 'previousSecretSigns';
 
 /**
  * Gives a webhook, active or not, a new secret. The new secret signs from `signsFrom` on, at most {@link MAX_WAIT_H} hours ahead, and
@@ -36,6 +44,7 @@ export async function rotateSecret(
   signsFrom: Date | null,
 ): Promise<Result<Rotation, RotationRefusal>> {
   const { id } = subject;
+  if (await isKeyRetired(tx, vault)) return { refused: { kind: 'keyRetired' } };
   const webhook = await lockWebhook(tx, subject);
   const secrets = await readSecrets(tx, subject);
   if (webhook === null || secrets === null) return NOT_FOUND;
@@ -59,6 +68,57 @@ export async function rotateSecret(
     takesEffectAt: signsFrom,
   });
   return { ok: { secret, encrypted, ...row } };
+}
+
+/**
+ * Gives a webhook a new secret that signs at once, whatever became of the one before: its key may be lost. Where the one that
+ * signs can be opened, it signs beside the new one as after a rotation; `previousUntil` is null where it can't.
+ */
+export async function replaceSecret(
+  tx: Tx,
+  vault: Vault,
+  id: string,
+  operator: Operator,
+): Promise<Result<{ readonly secret: string; readonly previousUntil: Date | null }, 'notFound' | 'keyRetired'>> {
+  if (await isKeyRetired(tx, vault)) return { refused: { kind: 'keyRetired' } };
+  if ((await lockForOperator(tx, id)) === null) return NOT_FOUND;
+  const [{ signing }] = await tx<
+    [{ signing: Buffer }]
+  >`select ${signingSecret(tx)} as signing from webhooks where id = ${id}`;
+  const previous = tryDecrypt(vault, id, signing) === null ? null : signing;
+  const secret = newSecret();
+  const [{ previousUntil }] = await tx<[{ previousUntil: Date | null }]>`
+    update webhooks
+    set encrypted_secret = ${vault.encrypt(id, secret)}, signs_from = null, previous_encrypted_secret = ${previous},
+        previous_until = case when ${previous !== null} then clock_timestamp() + ${PREVIOUS_SECRET_H} * interval '1 hour' end
+    where id = ${id}
+    returning previous_until as "previousUntil"`;
+  await writeOperatorLine(tx, id, 'segredo_trocado', operator);
+  return { ok: { secret, previousUntil } };
+}
+
+/** Webhooks of partners with a secret that signs, or will, and that no key of the vault opens. Reads them all, in pages. */
+export async function findLostSecrets(pool: Pool, vault: Vault): Promise<readonly string[]> {
+  const lost: string[] = [];
+  for (let after: string | null = FIRST_ID; after !== null;) {
+    const from: string = after;
+    const page = await pool.run(
+      (sql) => sql<{ id: string; current: Buffer; signing: Buffer }[]>`
+        select id, encrypted_secret as current, ${signingSecret(sql)} as signing from webhooks
+        where id > ${from} and partner_id <> operator_partner() order by id limit ${PAGE}`,
+    );
+    for (const { id, current, signing } of page) {
+      if ([current, signing].some((form) => tryDecrypt(vault, id, form) === null)) lost.push(id);
+    }
+    after = page.length === PAGE ? (page.at(-1)?.id ?? null) : null;
+  }
+  return lost;
+}
+
+const PAGE = 2_000;
+
+function signingSecret(sql: Tx) {
+  return sql`case when signs_from > clock_timestamp() then previous_encrypted_secret else encrypted_secret end`;
 }
 
 /** Ends the wait of a new secret: it signs from now on. Said again while the one before still signs, it changes nothing. */

@@ -21,6 +21,8 @@ export class DecryptionFailed extends Error {
 }
 
 export interface Vault {
+  /** The public name of the first key of the ring. */
+  readonly keyId: string;
   /** Encrypts `secret` with the first key of the ring. */
   encrypt(webhookId: string, secret: string): Buffer;
   /** Decrypts a blob encrypted for the same webhook; `keyId` names the key that had encrypted it. Throws {@link DecryptionFailed}. */
@@ -60,6 +62,8 @@ export function createVault(keys: readonly Buffer[]): Vault {
   const newestId = keyIdOf(newest);
 
   return {
+    keyId: newestId,
+
     encrypt(webhookId, secret) {
       const iv = randomBytes(IV_BYTES);
       const cipher = createCipheriv(CIPHER, newest, iv, { authTagLength: TAG_BYTES });

@@ -6,6 +6,7 @@ import { FIRST_ID } from '../db/first-id.ts';
 import type { Pool, Tx } from '../db/pool.ts';
 import { lockPartner } from '../db/partner-lock.ts';
 import { type WebhookRow, writeHistory } from './history.ts';
+import { isKeyRetired } from './retired-keys.ts';
 import { newSecret, type Vault } from './secrets.ts';
 
 export interface NewWebhook {
@@ -34,7 +35,8 @@ export async function createWebhook(
   tx: Tx,
   vault: Vault,
   request: NewWebhook,
-): Promise<Result<Creation, 'webhookLimit'>> {
+): Promise<Result<Creation, 'webhookLimit' | 'keyRetired'>> {
+  if (await isKeyRetired(tx, vault)) return { refused: { kind: 'keyRetired' } };
   const { partnerId, url } = request;
   const events = [...request.events];
   await lockPartner(tx, partnerId);

@@ -24,7 +24,11 @@ afterAll(() => Promise.all([app.close(1), poller.close(1)]));
 test('the app registers and appends, the poller delivers and records, and each of them seals', async () => {
   const receiver = await startReceiver();
   const partnerId = await insertPartner(database.sql);
-  const vault = { encrypt: (_: string, secret: string) => Buffer.from(secret), decrypt: openTestSecret };
+  const vault = {
+    keyId: '00000000',
+    encrypt: (_: string, secret: string) => Buffer.from(secret),
+    decrypt: openTestSecret,
+  };
   const request = {
     partnerId,
     url: receiver.url,

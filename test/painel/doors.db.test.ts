@@ -249,6 +249,7 @@ describe('every answer of the page', () => {
   test('a fault of ours shows its number and nothing else, and the log no token', async () => {
     const broken = await startPainelWorld({
       vault: {
+        keyId: '00000000',
         encrypt: () => Buffer.alloc(0),
         decrypt: () => {
           throw new Error('secret whsec_leak');

@@ -4,12 +4,14 @@
  * While a rotation is fresh both secrets sign: the contract's header by the new one, `X-Webhook-Signature-Previous` by
  * the one before, and the standard header by both, so that a receiver may change its secret at any moment of that time.
  * A new secret that waits for its time signs nothing: the claim brings the one before, alone.
+ * A secret before that cannot be opened signs nothing either: the new one is enough for the contract's header.
  */
 import { hash } from 'node:crypto';
 import { HEADER_CHECKPOINT } from '../../contract/delivery.ts';
 import type { ClaimedDelivery } from '../queue/claim.ts';
 import { deliveryHeaders } from '../sending/headers.ts';
 import type { SendRequest } from '../sending/send.ts';
+import type { SigningKey } from '../sending/signature.ts';
 import type { OpenKey } from '../sending/signing-keys.ts';
 
 const NO_SALT = Buffer.alloc(0);
@@ -40,7 +42,7 @@ export function signRequest(
 ): SignedRequest {
   const { webhookId, body, url, encryptedSecret, previousEncryptedSecret } = delivery;
   const { key, keyId } = openKey(webhookId, encryptedSecret);
-  const previous = previousEncryptedSecret === null ? null : openKey(webhookId, previousEncryptedSecret).key;
+  const previous = previousEncryptedSecret === null ? null : tryOpen(openKey, webhookId, previousEncryptedSecret);
   const headers = deliveryHeaders(delivery, key, previous, at);
   if (traceparent !== null) headers.push('traceparent', traceparent);
   if (typeof checkpoint === 'string') headers.push(HEADER_CHECKPOINT, checkpoint);
@@ -49,4 +51,12 @@ export function signRequest(
     bodyDigest: bodyDigestOf(delivery),
     request: { url, body, headers },
   };
+}
+
+function tryOpen(openKey: OpenKey, webhookId: string, encrypted: Buffer): SigningKey | null {
+  try {
+    return openKey(webhookId, encrypted).key;
+  } catch {
+    return null;
+  }
 }

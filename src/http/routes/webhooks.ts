@@ -57,7 +57,7 @@ export const webhookRoutes: Routes = [
       // The stored answer must not hold the secret, so it leaves the transaction beside it.
       let shownOnce: { secret?: string } = {};
       const keyed = { partnerId, operation: OPERATION, key, body };
-      const result = await once<KeptWebhook, 'webhookLimit'>(pool, keyed, async (tx) => {
+      const result = await once<KeptWebhook, 'webhookLimit' | 'keyRetired'>(pool, keyed, async (tx) => {
         const created = await createWebhook(tx, vault, request);
         if ('refused' in created) return created;
         shownOnce = { secret: created.ok.secret };

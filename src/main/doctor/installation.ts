@@ -113,7 +113,7 @@ export async function lookAtSecrets(sql: Tx, config: Config): Promise<readonly F
       fault(
         about,
         `the secrets of ${broken.length} webhooks do not open: they were altered, or are another webhook's (${some})`,
-        'their deliveries wait: restore those rows of webhooks, or let the partner have a new secret (POST …/segredo)',
+        'their deliveries wait: restore those rows of webhooks, or give the partner a new secret with secrets replace',
       ),
     );
   }

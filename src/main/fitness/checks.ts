@@ -9,7 +9,7 @@ import type { Tx } from '../../db/pool.ts';
 import { lookAtSettings } from '../../db/fitness/server-settings.ts';
 import { readLeaseFault } from '../../delivery/queue/lease.ts';
 import { readEncryptionKeys } from '../../webhooks/encryption-keys.ts';
-import { readRetired } from '../../webhooks/reseal.ts';
+import { readRetired } from '../../webhooks/retired-keys.ts';
 import { keyIdOf } from '../../webhooks/secrets.ts';
 import { readSecretsKeys, secretsKeysSource } from '../service/secrets-keys.ts';
 
@@ -86,11 +86,13 @@ async function lookAtKeys(sql: Tx, { config }: Asked): Promise<readonly Finding[
   const keys = unopened.map(({ keyId }) => (/^[0-9a-f]{8}$/.test(keyId) ? keyId : 'unreadable')).join(', ');
   if (lost > 0 && lost === of) {
     const which = `${source} opens none of the ${of} stored signing secrets`;
-    const advice = `they were encrypted with key ${keys}, and it holds ${ring.join(', ')}; add the key that encrypted them`;
+    const advice = `they were encrypted with key ${keys}, and it holds ${ring.join(', ')}; add the key that encrypted them, or if it is lost run secrets replace --all`;
     found.push(stop(about, which, advice));
   } else if (lost > 0) {
     const which = `${source} does not open ${lost} of ${of} signing secrets`;
-    found.push(fault(about, which, `add the keys ${keys}: their deliveries wait`));
+    found.push(
+      fault(about, which, `their deliveries wait: add the keys ${keys}, or if they are lost run secrets replace --all`),
+    );
   }
   return found.length > 0 ? found : [ok(about, `${source} has the keys of all ${of} signing secrets`)];
 }

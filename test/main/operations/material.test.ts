@@ -9,16 +9,20 @@ const FOLDER = path.resolve(import.meta.dirname, '../../../src/main/operations')
 const read = (file: string) => readFileSync(path.join(FOLDER, file), 'utf8');
 const alerts = read('alerts.yml');
 const alertNames = [...alerts.matchAll(/- alert: (\w+)/g)].map(([, name]) => name ?? '');
-const known = new Set(metricsOfThePage().map(({ name }) => name));
+/** `up` is Prometheus's own. */
+const known = new Set(['up', ...metricsOfThePage().map(({ name }) => name)]);
+
+/** The runbook without what no alert leads to. */
+const ofAlerts = () => read('runbook.md').split('# Without an alert')[0] ?? '';
 
 /** Names of metrics in an expression; a histogram's parts count as the histogram. */
 function metricsIn(expression: string): string[] {
-  const named = expression.replaceAll(/"[^"]*"/g, '').match(/\b(?:carteiro|nodejs|process)_\w+/g) ?? [];
+  const named = expression.replaceAll(/"[^"]*"/g, '').match(/\bup\b|\b(?:carteiro|nodejs|process)_\w+/g) ?? [];
   return named.map((name) => (known.has(name) ? name : name.replace(/_(bucket|sum|count)$/, '')));
 }
 
 test('each alert has a section of the runbook, in their order, and each section its alert', () => {
-  const sections = [...read('runbook.md').matchAll(/^## (.+)$/gm)].map(([, name]) => name);
+  const sections = [...ofAlerts().matchAll(/^## (.+)$/gm)].map(([, name]) => name);
   expect(sections).toEqual(alertNames);
   expect(new Set(alertNames).size).toBe(alertNames.length);
   const linked = [...alerts.matchAll(/runbook: 'runbook\.md#(\w+)'/g)].map(([, anchor]) => anchor);
@@ -46,7 +50,7 @@ test('what wakes somebody up is what a person must do now; the rest waits for th
 });
 
 test('each section says what it means, what to do, and what to tell the partner', () => {
-  for (const section of read('runbook.md').split(/^## /m).slice(1)) {
+  for (const section of ofAlerts().split(/^## /m).slice(1)) {
     expect(section).toMatch(/^\w+\n\n\*\*Means\.\*\* .+\n\n\*\*Do\.\*\* .+\n\n\*\*Tell the partner\.\*\* .+\n+$/);
   }
 });

@@ -14,29 +14,38 @@ To replace a key, one that leaked, say:
 
 It may run beside everything else, and more than once: killed, it goes on where it stopped. Partners' secrets stay the same.
 When nothing is left under the old keys they are retired: a process that has only an old key, or has it in front, is refused
-at its start. The answer that showed a new secret cannot be repeated with it across this (an Idempotency-Key's 60 s).
+at its start. While an api or a poll lives that has another key in front, nothing is done, and it is named. The answer that showed a new secret cannot be repeated with it across this (an Idempotency-Key's 60 s).
 
 Output: a sentence; with --json {"webhooks": 1200, "unopened": [], "key": "1a2b3c4d", "retired": ["5e6f7a8b"]}; unopened holds
 the webhooks whose secret no key of SECRETS_KEY opens.`,
   exits: {
     done: 'every secret is under the first key, and the others are retired',
-    refused: 'some secrets cannot be opened and were left; no key was retired',
+    refused:
+      'a living process has another key in front; or some secrets cannot be opened and were left; no key was retired',
   },
   async run({ author, json }, line) {
     const { config } = line.configure('secrets');
     // Before the keys are read, which makes a sandbox's own.
     refuseNowhere(config);
     const { createVault, keyIdOf } = await import('../../../webhooks/secrets.ts');
-    const { readRetired, resealAll, retireKeys } = await import('../../../webhooks/reseal.ts');
+    const { resealAll } = await import('../../../webhooks/reseal.ts');
+    const { isKeyRetired, retireKeys } = await import('../../../webhooks/retired-keys.ts');
+    const { readProcesses } = await import('../../operations/heartbeat.ts');
     const { readSecretsKeys } = await import('../../service/secrets-keys.ts');
     const keys = await readSecretsKeys(config);
     const [newestKeyId = '', ...olderIds] = keys.map(keyIdOf);
     if (olderIds.includes(newestKeyId)) throw new UsageError('SECRETS_KEY: has the same key twice');
     const vault = createVault(keys);
     const { webhooks, unopened } = await steer(line, async (pool, { progress }) => {
-      const retired = await pool.run((sql) => readRetired(sql, [newestKeyId]));
-      if (retired.length > 0)
+      if (await pool.run((sql) => isKeyRetired(sql, vault)))
         throw new Refusal(`SECRETS_KEY begins with the retired key ${newestKeyId}: put the new one in front`);
+      const others = (await pool.run(readProcesses)).filter(({ isAlive, keys }) => isAlive && keys[0] !== newestKeyId);
+      if (others.length > 0) {
+        const who = others.map(({ role, name, keys }) => `${role} ${name} (${keys.join(', ')})`).join('; ');
+        throw new Refusal(
+          `these processes encrypt with another key than ${newestKeyId}, so restart them with it in front: ${who}`,
+        );
+      }
       const onProgress = (webhooks: number) => progress.show(`${webhooks} webhooks encrypted again`);
       const done = await resealAll(pool, { vault, newestKeyId, onProgress });
       if (done.unopened.length === 0) await pool.transaction((tx) => retireKeys(tx, olderIds, actorOf(author)));
