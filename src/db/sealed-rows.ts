@@ -39,6 +39,10 @@ export const BODY = `case when case when t.type = 'webhook.teste' and pg_input_i
   then ${envelope(`t.data ->> 'exemplo_de'`, `t.data -> 'data'`)}
   else ${envelope('t.type', 't.data')} end`;
 
+/** Of a salt with another length nothing: bytes could move between salt and text under the same hash. */
+const committed = (text: string) =>
+  `case when t.salt is null then t.commitment when octet_length(t.salt) = 16 then sha256(t.salt || ${text}) end`;
+
 export const SOURCES = {
   events: {
     subject: 'id',
@@ -48,7 +52,7 @@ export const SOURCES = {
       fan_out: 't.fan_out::integer',
       catalog_version: 't.catalog_version::integer',
       snapshot: 't.snapshot::pg_snapshot',
-      commitment: `case when t.salt is null then t.commitment else sha256(t.salt || ${BODY}) end`,
+      commitment: committed(BODY),
     },
     texts: ['actor'],
     hashes: ['commitment'],
@@ -71,7 +75,7 @@ export const SOURCES = {
       url: 'coalesce(t.url, g.url)',
       address: 'coalesce(t.address, g.address)',
       key_id: 'coalesce(t.key_id, g.key_id)',
-      commitment: `case when t.salt is null then t.commitment else sha256(t.salt || convert_to(t.answer, 'UTF8')) end`,
+      commitment: committed(`convert_to(t.answer, 'UTF8')`),
     },
     texts: ['url', 'error'],
     hashes: ['body_digest', 'commitment'],

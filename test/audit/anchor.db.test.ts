@@ -16,7 +16,7 @@ import { readProof } from '../../src/audit/proof/proof.ts';
 import type { CheckedReceipt } from '../../src/audit/proof/receipts.ts';
 import type { Proof } from '../../src/contract/resources/audit-resource.ts';
 import { createTestDatabase } from '../support/database.ts';
-import { commitEvents, insertSubscriber } from '../support/outbox.ts';
+import { commitEvents, insertAttempts, insertSubscriber } from '../support/outbox.ts';
 import { untilSettled } from '../support/settled.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
 
@@ -58,6 +58,7 @@ async function anchor(more: Record<string, string> = {}): Promise<{ code: number
 
 async function grow(): Promise<void> {
   await commitEvents(database.sql, partnerId, 3);
+  await insertAttempts(database.sql);
   await untilSettled(database.sql);
   await sealAndSign(database.pool);
 }

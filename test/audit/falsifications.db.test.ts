@@ -75,6 +75,8 @@ const TABLE = `
   update attempts set answer = 'ok' where delivery_id = :d and number = 1
 [superuser: verify check] another salt of an answer
   update attempts set salt = sha256('x') where delivery_id = :d and number = 1
+[superuser: verify check] an answer whose first byte moves into its salt
+  update attempts set salt = salt || substr(convert_to(answer, 'UTF8'), 1, 1), answer = substr(answer, 2) where delivery_id = :d and number = 1
 [superuser: verify check] another answer under a hash that was put in by hand
   update attempts set answer = 'ok', commitment = sha256(salt || 'ok') where delivery_id = :d and number = 1
 [superuser: verify check] an answer taken away as if it had been erased
@@ -443,7 +445,7 @@ const TABLE = `
   {"corpo": "{}", "retido": "x"}
 [file: check] no seal at the event, and another body
   {"corpo": "{}", "evento.selo": null}
-[file: open] no seal at the event
+[file: check] no seal at the event, beside its way there
   {"evento.selo": null}
 [file: check] no checkpoint
   {"checkpoint": null}
@@ -546,7 +548,9 @@ async function findIn({ pool, sql }: TestDatabase, rights: string, change: strin
   const fits: (boolean | null)[] = [];
   for (const delivery of ['d', 'x']) {
     const proof = await readProof(pool, ids.get(delivery) ?? '');
-    fits.push(proof === null ? null : checkProof(JSON.stringify(proof), TRUSTED).fits);
+    const checked = proof === null ? null : checkProof(JSON.stringify(proof), TRUSTED);
+    // Of one that is still to be sent all is right, and no attempt names it yet.
+    fits.push(checked?.reason?.startsWith('entrega.id') === true || (checked?.fits ?? null));
   }
   const found = {
     sealer: !isSealed,

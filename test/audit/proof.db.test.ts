@@ -56,7 +56,7 @@ describe('a proof', () => {
     expect(proof.tentativas).toHaveLength(2);
     expect(JSON.parse(proof.corpo)).toMatchObject({ evento: 'desembolso.falhou' });
     expect(Buffer.from(first(proof.tentativas).resposta ?? '', 'base64').toString()).toContain(proof.entrega.id);
-    expect(check(proof)).toEqual({ fits: true, reason: null, unsealed: 0, erased: null });
+    expect(check(proof)).toMatchObject({ fits: true, reason: null, unsealed: 0, facts: { apagado: null } });
     for (const row of [proof.evento as ProvedRow, ...proof.tentativas]) {
       expect(readEntry(Buffer.from(row.entrada ?? '', 'base64'))).toEqual({ source: row.tabela, fields: row.campos });
     }
@@ -128,15 +128,11 @@ describe('a proof', () => {
       (p) => (first(p.selos).entrada = first(p.selos).entrada.replace(/\n(\d+)\n(?=.{44}\n)/, '\n9$1\n')),
       'does not lead',
     ],
-    [
-      'a seal’s other time',
-      (p) => (first(p.selos).entrada = first(p.selos).entrada.replace('.', ',')),
-      'does not lead to the checkpoint',
-    ],
+    ['a seal’s other time', (p) => (first(p.selos).entrada = first(p.selos).entrada.replace('.', ',')), 'is no seal'],
     ['a seal taken out', (p) => p.selos.splice(1, 1), 'is not in the file'],
     ['an attempt taken out', (p) => p.tentativas.shift(), 'attempt 1 is missing'],
-    ['a status that no attempt has', (p) => (p.entrega.status = 'erro'), 'arrived, and its status'],
-    ['the success taken out', (p) => p.tentativas.pop(), 'arrived by no attempt'],
+    ['a status that no attempt has', (p) => (p.entrega.status = 'erro'), 'although attempts were left'],
+    ['the success taken out', (p) => p.tentativas.pop(), 'no row is in seal'],
     [
       'another checkpoint',
       (p) => (p.checkpoint = (p.checkpoint ?? '').replace(/\n(\d+)\n/, '\n9$1\n')),
@@ -152,7 +148,11 @@ describe('a proof', () => {
   test.each<[string, (changed: Proof) => void]>([
     [
       'no seal at any row',
-      (p) => [p.evento, ...p.tentativas].forEach((row) => Object.assign(row ?? {}, { selo: null })),
+      (p) => {
+        p.selos = [];
+        for (const row of [p.evento as ProvedRow, ...p.tentativas])
+          Object.assign(row, { selo: null, indice: undefined, caminho: undefined });
+      },
     ],
     ['another body in a file that calls itself masked', (p) => Object.assign(p, { retido: 'x', corpo: '{}' })],
     ['no way to the checkpoint', (p) => Object.assign(last(p.selos), { caminho: null })],
@@ -183,7 +183,7 @@ describe('a proof', () => {
       await untilSettled(sql);
       await sealAndSign(pool);
       const { body } = await readProof(row.id);
-      expect(check(body)).toEqual({ fits: true, reason: null, unsealed: 0, erased: null });
+      expect(check(body)).toMatchObject({ fits: true, reason: null, unsealed: 0, facts: { apagado: null } });
       expect(JSON.parse(body.corpo)).toMatchObject({ evento: data === example ? 'margem.falhou' : 'webhook.teste' });
       expect(check({ ...body, evento: null })).toMatchObject({ fits: false });
     }

@@ -63,7 +63,7 @@ test('one that is pending or suspended ends as erro with the reason, and its evi
   await untilSettled(sql);
   await sealAndSign(pool);
   const proof = await readProof(pool, (await readDelivery()).id);
-  expect(checkProof(JSON.stringify(proof), TRUSTED)).toMatchObject({ fits: true, erased: { order: id } });
+  expect(checkProof(JSON.stringify(proof), TRUSTED)).toMatchObject({ fits: true, facts: { apagado: { pedido: id } } });
   expect((await verifySeals(pool)).findings).toEqual([]);
 });
 

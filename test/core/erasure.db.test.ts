@@ -234,7 +234,12 @@ describe('afterwards', () => {
     expect(proof).toMatchObject({ corpo: 'apagado', sal: null });
     expect(text.length).toBeLessThan(20_000);
     const { id, ordered_at: at } = pedido?.campos ?? {};
-    expect(checkProof(text, TRUSTED)).toEqual({ fits: true, reason: null, unsealed: 0, erased: { order: id, at } });
+    expect(checkProof(text, TRUSTED)).toMatchObject({
+      fits: true,
+      reason: null,
+      unsealed: 0,
+      facts: { apagado: { pedido: id, em: at } },
+    });
     expect(await python(text)).toBe(0);
     const [other] = proof.tentativas;
     const forged: readonly Proof[] = [

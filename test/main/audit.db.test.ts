@@ -9,7 +9,7 @@ import { keyIdOf } from '../../src/webhooks/secrets.ts';
 import { SIGNER } from '../support/checkpoint.ts';
 import { callCommand, startCommand } from '../support/command.ts';
 import { createTestDatabase } from '../support/database.ts';
-import { commitMarginEvents, insertSubscriber } from '../support/outbox.ts';
+import { commitMarginEvents, insertAttempts, insertSubscriber } from '../support/outbox.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
 
 const KEY = randomBytes(32);
@@ -23,6 +23,7 @@ await sql`update webhooks set encrypted_secret = convert_to(${keyIdOf(KEY)}, 'UT
 await sql`insert into webhook_history (webhook_id, partner_id, url, events, active, actor)
             select id, partner_id, url, events, active, 'test' from webhooks`;
 await commitMarginEvents(sql, partnerId, 5);
+await insertAttempts(sql);
 
 const env = () => ({
   DATABASE_URL: database.url,
@@ -43,13 +44,13 @@ test('poll seals by itself what is settled; head tells it, verify finds it whole
   const whole = await run('verify', '--head', anchor);
   expect([whole.code, JSON.parse(whole.stdout)]).toEqual([
     0,
-    { selos: 1, linhas: 6, cabeca: expect.stringMatching(/^1:[0-9a-f]{64}$/) as string, achados: [], confere: true },
+    { selos: 1, linhas: 11, cabeca: expect.stringMatching(/^1:[0-9a-f]{64}$/) as string, achados: [], confere: true },
   ]);
   const cabeca = (JSON.parse(whole.stdout) as { cabeca: string }).cabeca;
   const [increment, again] = [await run('verify', '--since', 'last'), await run('verify', '--resume')];
   expect([increment, again].map(({ stdout }) => JSON.parse(stdout) as object)).toMatchObject([
     { selos: 0, linhas: 0, cabeca, confere: true },
-    { selos: 1, linhas: 6, cabeca, confere: true },
+    { selos: 1, linhas: 11, cabeca, confere: true },
   ]);
   await database.sql`update events set data = (data::text || ' ')::json where position = 1`;
   const broken = await run('verify');
@@ -117,11 +118,23 @@ test('check judges a file without any database', async () => {
   const check = () => callCommand(['audit', 'check', file, '--key', SIGNER.text]);
   expect((await callCommand(['audit', 'check', file])).code).toBe(3);
   const good = await check();
-  expect(good).toEqual({
-    code: 0,
-    stdout: '{"confere":true,"motivo":null,"sem_selo":0,"apagado":null,"recibos":[]}\n',
-    stderr: '',
-  });
+  expect([good.code, good.stderr, JSON.parse(good.stdout)]).toEqual([
+    0,
+    '',
+    {
+      confere: true,
+      motivo: null,
+      aviso: null,
+      sem_selo: 0,
+      apagado: null,
+      fatos: expect.objectContaining({
+        teste: false,
+        entrega: { id: row?.id, webhook_id: proof?.entrega.webhook_id, status: null },
+      }) as object,
+      sem_prova: { gerada_em: proof?.gerada_em, 'entrega.concluida_em': null, 'entrega.status': 'pendente' },
+      recibos: [],
+    },
+  ]);
   await writeFile(file, JSON.stringify({ ...proof, corpo: '{}' }));
   const bad = await check();
   expect([bad.code, JSON.parse(bad.stdout)]).toMatchObject([

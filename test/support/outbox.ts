@@ -85,6 +85,17 @@ export async function commitMarginEvents(sql: Sql, partnerId: string, count: num
     from generate_series(1, ${count}::int)`;
 }
 
+/** A failed attempt of each delivery that has none: with it the log names the delivery. */
+export async function insertAttempts(sql: Sql): Promise<void> {
+  await sql`
+    insert into attempts (delivery_id, number, event_id, webhook_id, partner_id, outcome, status_code, started_at,
+                          duration_ms, url, claim, answer, body_digest)
+    select d.id, 1, d.event_id, d.webhook_id, d.partner_id, 'resposta_nao_2xx', 500, now(), 1, 'https://partner.example/',
+           'test', 'nope', sha256(m.salt || m.body)
+    from deliveries d join messages m using (event_id)
+    where not exists (select from attempts a where a.delivery_id = d.id)`;
+}
+
 export interface DeliveryRow {
   readonly id: string;
   readonly status: string;

@@ -8,7 +8,7 @@ import type { Verifier } from '../checkpoint/note.ts';
 import type { StoredCheckpoint } from '../checkpoint/stored.ts';
 import { consistencyPath, isConsistent } from '../seals/tree/merkle.ts';
 import { readLogHashes, unlessLacking } from '../seals/seal-log.ts';
-import { readProofFile } from './check-proof.ts';
+import { readProofFile } from './proof-file.ts';
 
 /** Of each place the first receipt that covers seals up to `last`, with the way between its checkpoint and the proof's. */
 export async function readReceipts(tx: Tx, last: number, checkpoint: StoredCheckpoint): Promise<Proof['ancoras']> {
@@ -57,8 +57,9 @@ export interface CheckedReceipt {
 
 /** Checks each receipt in the text of a proof's file; nothing where the text is no proof. */
 export async function checkReceipts(text: string, trusted: TrustedPlaces): Promise<CheckedReceipt[]> {
-  const data = readProofFile(text);
-  if (data === null) return [];
+  const read = readProofFile(text);
+  if ('reason' in read) return [];
+  const data = read.file;
   return Promise.all(
     data.ancoras.map(async (receipt) => {
       const { tipo, onde } = receipt;

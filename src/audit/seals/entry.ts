@@ -3,8 +3,11 @@ import { z } from 'zod';
 import { columnsOf, FRAMES, SOURCE_NAMES, type SourceName } from '../../db/sealed-rows.ts';
 import { HASH_BYTES, sha256 } from './tree/merkle.ts';
 
+type Scalar = string | number | boolean | null;
+type Value = Scalar | Scalar[];
+
 /** Types by their OID in PostgreSQL's catalog, which never change. */
-const TYPES: Readonly<Record<number, (bytes: Buffer) => unknown>> = {
+const TYPES: Readonly<Record<number, (bytes: Buffer) => Value>> = {
   16: (bytes) => bytes[0] === 1,
   17: (bytes) => bytes.toString('hex'),
   20: (bytes) => Number(bytes.readBigInt64BE()),
@@ -25,13 +28,13 @@ function uuidOf(bytes: Buffer): string {
 }
 
 /** One dimension: its count behind 12 bytes, its elements behind 20, each behind its length. */
-function arrayOf(bytes: Buffer): unknown[] {
+function arrayOf(bytes: Buffer): Scalar[] {
   if (bytes.readInt32BE(0) === 0) return [];
   const read = TYPES[bytes.readInt32BE(8)] ?? uuidOf;
-  const elements: unknown[] = [];
+  const elements: Scalar[] = [];
   for (let at = 20; at < bytes.length;) {
     const length = bytes.readInt32BE(at);
-    elements.push(length < 0 ? null : read(bytes.subarray(at + 4, at + 4 + length)));
+    elements.push(length < 0 ? null : (read(bytes.subarray(at + 4, at + 4 + length)) as Scalar));
     at += 4 + Math.max(length, 0);
   }
   return elements;
@@ -63,7 +66,7 @@ export function walk(
 
 export interface Entry {
   readonly source: SourceName;
-  readonly fields: Readonly<Record<string, unknown>>;
+  readonly fields: Record<string, Value>;
 }
 
 const sourceName = z.enum(SOURCE_NAMES as [SourceName, ...SourceName[]]);
@@ -71,7 +74,7 @@ const sourceName = z.enum(SOURCE_NAMES as [SourceName, ...SourceName[]]);
 /** Null when the bytes are no entry of a table that is sealed. */
 export function readEntry(bytes: Buffer): Entry | null {
   try {
-    const values: unknown[] = [];
+    const values: Value[] = [];
     const end = walk(bytes, 0, (_, from, until) => {
       const read = TYPES[bytes.readInt32BE(from - 8)];
       if (read === undefined || until > bytes.length) throw new RangeError('no such type');
@@ -80,7 +83,7 @@ export function readEntry(bytes: Buffer): Entry | null {
     const source = sourceName.parse(values[0]);
     const names = columnsOf(source);
     if (end !== bytes.length || values.length !== names.length + 1) return null;
-    return { source, fields: Object.fromEntries(names.map((name, index) => [name, values[index + 1]])) };
+    return { source, fields: Object.fromEntries(names.map((name, index) => [name, values[index + 1] ?? null])) };
   } catch (error) {
     if (error instanceof RangeError || error instanceof z.ZodError) return null;
     throw error;

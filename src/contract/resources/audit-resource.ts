@@ -69,8 +69,14 @@ export const balance = z.strictObject({
 });
 export type BalanceResource = z.infer<typeof balance>;
 
-/** Hashes of a proof, the lowest first. */
-const path = z.array(z.base64());
+/** Base64 that only these bytes have: no blanks, no bits behind the last byte. */
+const bytes = z.string().regex(/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?$/);
+/** 16 bytes. With another length, bytes could move between salt and text under the same hash. */
+const salt = z.string().regex(/^[A-Za-z0-9+/]{21}[AQgw]==$/);
+/** SHA-256 hashes of a proof, the lowest first. */
+const path = z.array(z.string().regex(/^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/));
+
+const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 
 /**
  * A row as it was sealed. `entrada` is what its leaf is the hash of, in base64; `campos` says the same to people. `selo` is null
@@ -79,12 +85,12 @@ const path = z.array(z.base64());
  */
 const provedRow = z.strictObject({
   tabela: z.enum(['events', 'attempts', 'send_orders', 'erasure_orders', 'erasure_pages']),
-  campos: z.record(z.string(), z.unknown()),
-  entrada: z.base64().nullable(),
-  resposta: z.base64().nullable().optional(),
-  sal: z.base64().nullable().optional(),
+  campos: z.record(z.string(), z.union([scalar, z.array(scalar)])),
+  entrada: bytes.nullable(),
+  resposta: bytes.nullable().optional(),
+  sal: salt.nullable().optional(),
   selo: z.int().nullable(),
-  indice: z.int().optional(),
+  indice: z.int().min(0).optional(),
   caminho: path.optional(),
 });
 export type ProvedRow = z.infer<typeof provedRow>;
@@ -97,7 +103,7 @@ const anchorReceipt = z.strictObject({
   tipo: z.enum(ANCHOR_KINDS),
   onde: z.string().meta({ examples: ['witness.example/w1'] }),
   checkpoint: z.string(),
-  recibo: z.base64(),
+  recibo: bytes,
   ancorada_em: timestamp,
   caminho: path.nullable(),
 });
@@ -123,7 +129,7 @@ export const proof = z.strictObject({
   entrega: provedDelivery,
   corpo: shown(z.string(), '{"evento":"autorizacao.confirmada","data":{"cpf_trabalhador":"***********"}}'),
   /** The event's: SHA-256 of it and the body is in the event and in each attempt. Null when it was withheld or erased; `corpo` is then `apagado`. */
-  sal: z.base64().nullable(),
+  sal: salt.nullable(),
   /** Null when the event is missing; the proof then does not fit. */
   evento: provedRow.nullable(),
   tentativas: z.array(provedRow),

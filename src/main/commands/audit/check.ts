@@ -1,6 +1,9 @@
+import { isUtf8 } from 'node:buffer';
 import type { Verifier } from '../../../audit/checkpoint/note.ts';
 import { readText } from '../../arguments.ts';
 import { command, EXIT, option, UsageError } from '../../command.ts';
+
+const TEST = 'TESTE: o parceiro recebeu um teste, e nada do que o corpo diz aconteceu';
 
 export const check = command({
   summary: 'check the evidence of one delivery, without a database',
@@ -16,12 +19,15 @@ export const check = command({
     witness: option('--witness <key>', 'a witness’s public key, or a file of such keys, one a line', readText),
   },
   help: `
-Checks a file that GET /v1/auditoria/entregas/{id}/prova answered, without a database: each row is led to its seal, each seal to
-the checkpoint, and the checkpoint's signature is verified; the body is held against the event and each attempt, and the
-delivery's status against its attempts. Ask the log's owner for the public key, at a time when nothing is in dispute, or
-find it at /.well-known/carteiro-checkpoint-keys. --checkpoint compares with one that was kept elsewhere: ask for the proof with
-?tamanho= and its number of seals. Not proven: when the delivery was made and ended, and that no newer attempt was left out of
-the file; the attempts' own times are.
+Checks a file that GET /v1/auditoria/entregas/{id}/prova or GET /v1/entregas/{id}/prova answered, without a database. The check
+starts at the checkpoint, verifies its signature, and reaches the seals that lead to its root and the rows that lead to a seal.
+Body, attempts, orders and status must fit these rows. Ask the log's owner for the public key, at a time when nothing is in
+dispute, or find it at /.well-known/carteiro-checkpoint-keys. --checkpoint compares with one that was kept elsewhere: ask for the
+proof with ?tamanho= and its number of seals.
+
+fatos is what the sealed rows say; sem_prova what the file says beside that, and nobody vouches for. The newest attempts, or an order
+to send again, can be left out of a file unseen, unless they are older than a checkpoint that you kept and gave. aviso begins with
+TESTE where the delivery is a test.
 
 Of a delivery whose worker was forgotten the text is gone. What is checked is that each attempt sent the event's body, whatever it
 was, and that an order that was sealed took it away; apagado says which.
@@ -29,7 +35,8 @@ was, and that an order that was sealed took it away; apagado says which.
 recibos tells of each place outside that keeps the log's head whether its receipt verifies: a time stamp by --tsa-ca, a
 cosignature by --witness, a copy where it is given as --checkpoint. One that does not verify makes confere false.
 
-Output: {"confere": true, "motivo": null, "sem_selo": 0, "apagado": null, "recibos": []}, or "apagado": {"pedido": "0199…", "em": "2026-…"};
+Output: {"confere": true, "motivo": null, "aviso": null, "sem_selo": 0, "apagado": null, "fatos": {"checkpoint": {…}, "teste": false,
+"entrega": {…}, "evento": {…}, "tentativas": [{…}], "pedidos": [], "apagado": null}, "sem_prova": {"gerada_em": "2026-…", …}, "recibos": []};
 sem_selo counts the rows that no checkpoint covered yet. confere is
 false when something does not fit, and null when all that could be checked fits but motivo tells what could not.`,
   exits: {
@@ -53,13 +60,15 @@ false when something does not fit, and null when all that could be checked fits 
     const witnesses = witness === undefined ? [] : readKeys(await readFileOr(witness), readWitnessKey, '--witness');
     const roots = tsaCa === undefined ? null : await readWhole(tsaCa);
     if (roots !== null && !isCertificate(roots)) throw new UsageError(`--tsa-ca: ${NO_CERTIFICATE}`);
-    const { fits, reason, unsealed, erased } = checkProof(text, { keys, checkpoint: kept });
+    const { fits, reason, unsealed, facts, unproven } = checkProof(text, { keys, checkpoint: kept });
     const recibos = await checkReceipts(text, { keys, roots, witnesses, kept });
     const wrong = recibos.find(({ confere }) => confere === false);
     const confere = wrong === undefined ? fits : false;
     const motivo = wrong === undefined || fits === false ? reason : `the receipt of ${wrong.onde}: ${wrong.motivo}`;
-    const apagado = erased && { pedido: erased.order, em: erased.at };
-    print(JSON.stringify({ confere, motivo, sem_selo: unsealed, apagado, recibos }));
+    const fatos = confere === false ? null : facts;
+    const aviso = fatos?.teste === true ? TEST : null;
+    const apagado = fatos?.apagado ?? null;
+    print(JSON.stringify({ confere, motivo, aviso, sem_selo: unsealed, apagado, fatos, sem_prova: unproven, recibos }));
     if (confere === null) return EXIT.outOfReach;
     return confere ? EXIT.done : EXIT.refused;
   },
@@ -78,9 +87,11 @@ function readKeys(text: string, read: (line: string) => Verifier | null, name: s
 
 async function readWhole(file: string): Promise<string> {
   const { readFile } = await import('node:fs/promises');
-  return readFile(file, 'utf8').catch((cause: Error) => {
+  const bytes = await readFile(file).catch((cause: Error) => {
     throw new UsageError(`the file ${file} cannot be read: ${cause.message}`);
   });
+  if (!isUtf8(bytes)) throw new UsageError(`the file ${file} is no UTF-8`);
+  return bytes.toString();
 }
 
 /** The file of that name, or the word itself where there is none. */

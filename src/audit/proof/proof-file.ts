@@ -1,0 +1,57 @@
+/** Reads a proof's file strictly: whoever reads it in another way must not find another proof in it. */
+import { type Proof, proof, type ProvedRow } from '../../contract/resources/audit-resource.ts';
+import type { Rows } from './reach.ts';
+
+const MAX_CHARACTERS = 16 * 1024 * 1024;
+/** A proof of 10,000 rows takes about a second. */
+const MAX_ROWS = 10_000;
+
+export type ReadProof =
+  | { readonly file: Proof; readonly rows: Rows }
+  | { readonly fits: false | null; readonly reason: string };
+
+const STRANGE: ReadProof = { fits: false, reason: 'the file is no proof of this format' };
+const TOO_LONG: ReadProof = {
+  fits: null,
+  reason: `the file is too long to be checked: at most ${MAX_ROWS} rows, and ${MAX_CHARACTERS / 1024 ** 2} MiB`,
+};
+
+/** The proof and where each of its rows stands; or why there is none. */
+export function readProofFile(text: string): ReadProof {
+  if (text.length > MAX_CHARACTERS) return TOO_LONG;
+  try {
+    const read: unknown = JSON.parse(text);
+    const { data: file } = proof.safeParse(read);
+    if (file === undefined || !file.corpo.isWellFormed() || !isWrittenOnce(text, read)) return STRANGE;
+    const rows = new Map(rowsOf(file));
+    return Math.max(rows.size, file.selos.length) > MAX_ROWS ? TOO_LONG : { file, rows };
+  } catch (error) {
+    // JSON that is none, or too deep.
+    if (error instanceof SyntaxError || error instanceof RangeError) return STRANGE;
+    throw error;
+  }
+}
+
+/** False where an object has a name twice, of which readers take different ones, or a number has another form than JavaScript's. */
+function isWrittenOnce(text: string, read: unknown): boolean {
+  const bare = text.replace(/"[^"\\]*(?:\\.[^"\\]*)*"|\s+/g, (token) =>
+    token.startsWith('"') ? JSON.stringify(JSON.parse(token)) : '',
+  );
+  return bare === JSON.stringify(read);
+}
+
+function rowsOf({ evento, tentativas, pedidos, apagamento }: Proof): [ProvedRow, string][] {
+  const listed = (rows: readonly ProvedRow[], name: string) =>
+    rows.map((row, index): [ProvedRow, string] => [row, `${name}[${index}]`]);
+  return [
+    ...(evento === null ? [] : ([[evento, 'evento']] as [ProvedRow, string][])),
+    ...listed(tentativas, 'tentativas'),
+    ...listed(pedidos, 'pedidos'),
+    ...(apagamento === null
+      ? []
+      : ([
+          [apagamento.pedido, 'apagamento.pedido'],
+          [apagamento.pagina, 'apagamento.pagina'],
+        ] as [ProvedRow, string][])),
+  ];
+}
