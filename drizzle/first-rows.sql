@@ -13,3 +13,6 @@ insert into installation (system_identifier, own_from, timeline, next_tx)
 select system_identifier, cluster_timeline(), cluster_timeline(), pg_snapshot_xmax(pg_current_snapshot())
 from pg_control_system()
 on conflict (is_only) do nothing;
+
+-- Loan numbers of this year and the next; `maintain` makes those of the years after.
+select make_loan_numbers();

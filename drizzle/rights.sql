@@ -166,7 +166,7 @@ grant select, insert, update on loans, registrations, idempotency_keys, margin_f
 grant select on cursor_keys, settled_elsewhere to carteiro_app;
 grant select, update on projections to carteiro_app, carteiro_poller;
 grant execute on function
-  next_loan_number(text), is_emitted(text), event_fault(events), payload_fault(event_types, json), has_format(text, text), deactivate_partner(uuid, text, text), make_test_delivery(uuid, uuid, text, json, text), append_event(uuid, integer, text, uuid, json, text, text, timestamptz, text), stream_version(uuid)
+  next_loan_number(text), make_loan_numbers(), is_emitted(text), event_fault(events), payload_fault(event_types, json), has_format(text, text), deactivate_partner(uuid, text, text), make_test_delivery(uuid, uuid, text, json, text), append_event(uuid, integer, text, uuid, json, text, text, timestamptz, text), stream_version(uuid)
   to carteiro_app;
 
 -- The loan core, in whatever language: it appends, asks which version it appends to, and numbers its loans.

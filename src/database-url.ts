@@ -1,47 +1,172 @@
-/** What a database's URL may say, and what it says of TLS. */
+/**
+ * A database's URL, read as libpq reads it (PostgreSQL, "Connection URIs"). A parameter is obeyed, or refused by its name:
+ * one that is dropped in silence would use another server, or another identity, than the operator believes.
+ */
 import { z } from 'zod';
 import { flag, identifier } from './environment-rules.ts';
 
 const SSL_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
+const WANTED = ['any', 'read-write', 'read-only', 'primary', 'standby', 'prefer-standby'] as const;
+const DEFAULT_PORT = '5432';
 
-/** `sslmode` and `sslrootcert` mean what they mean to psql. */
+/** One of these the server must be (`target_session_attrs`). */
+export type WantedServer = (typeof WANTED)[number];
+
+/** Files are read at each connect. */
 export interface UrlTls {
   readonly mode: (typeof SSL_MODES)[number] | null;
   /** The file of the authority's certificate; null for the public authorities. */
   readonly authority: string | null;
+  readonly certificate: string | null;
+  readonly key: string | null;
+  readonly keyPassword: string | null;
+  /** TLS at once, without asking for it first. */
+  readonly isDirect: boolean;
 }
+
+export interface DatabaseHost {
+  /** A name, an address, or the folder of a Unix socket. */
+  readonly name: string;
+  readonly port: number;
+}
+
+/** What a URL says. What it does not say is null: the driver takes the user and the password of PGUSER and PGPASSWORD then. */
+export interface DatabasePlace {
+  /** Tried in their order. */
+  readonly hosts: readonly DatabaseHost[];
+  readonly user: string | null;
+  readonly password: string | null;
+  /** A file of passwords as libpq knows it, read at each connect. */
+  readonly passfile: string | null;
+  readonly database: string | null;
+  readonly tls: UrlTls;
+  readonly wanted: WantedServer;
+  /** How long one host may take; null for our own time. */
+  readonly connectTimeoutS: number | null;
+  readonly applicationName: string | null;
+  /** Settings as `-c name=value`. */
+  readonly options: string | null;
+}
+
+const oneOf = (allowed: readonly string[]) => (value: string) =>
+  allowed.includes(value) ? null : `must be one of ${allowed.join(', ')}`;
+const any = () => null;
+
+/** Each parameter that is obeyed, with what is wrong with a value. */
+const PARAMETERS: Readonly<Record<string, (value: string) => string | null>> = {
+  host: any,
+  port: (value) => (/^\d{1,5}(,\d{1,5})*$/.test(value) ? null : 'must be one number, or one for each host'),
+  dbname: any,
+  user: any,
+  password: any,
+  passfile: any,
+  sslmode: oneOf(SSL_MODES),
+  ssl: oneOf(['true']),
+  sslrootcert: any,
+  sslcert: any,
+  sslkey: any,
+  sslpassword: any,
+  sslnegotiation: oneOf(['postgres', 'direct']),
+  // The driver can't bind a password to the channel. It need not, unless it is required to.
+  channel_binding: (value) =>
+    value === 'require'
+      ? 'cannot be "require": take it out, and let sslmode=verify-full show who the server is'
+      : oneOf(['disable', 'prefer'])(value),
+  target_session_attrs: oneOf(WANTED),
+  connect_timeout: (value) => (/^\d{1,4}$/.test(value) ? null : 'must be a number of seconds'),
+  application_name: any,
+  fallback_application_name: any,
+  options: any,
+  // These ask for nothing but what is done.
+  gssencmode: oneOf(['disable', 'prefer']),
+  load_balance_hosts: oneOf(['disable']),
+  client_encoding: oneOf(['UTF8', 'utf8', 'auto']),
+  sslsni: oneOf(['1']),
+  sslcompression: oneOf(['0']),
+};
 
 /** Modes that verify the server's certificate. */
 export function isVerifying(mode: UrlTls['mode']): boolean {
   return mode === 'verify-ca' || mode === 'verify-full';
 }
 
-/** Nothing for a URL of several hosts, which is no URL to Node: the driver reads those by itself. */
-export function readTls(url: string): UrlTls {
-  if (!URL.canParse(url)) return { mode: null, authority: null };
-  const { searchParams } = new URL(url);
-  const authority = searchParams.get('sslrootcert');
+const FORM = /^postgres(?:ql)?:\/\/(?:([^/?#@\s]*)@)?([^/?#@\s]*)(?:\/([^?#\s]*))?(?:\?([^#\s]*))?$/;
+
+/** What `url` says, or what is wrong with it, without its values: a password may stand in the wrong place. */
+export function readDatabaseUrl(url: string): DatabasePlace | { readonly fault: string } {
+  try {
+    return readParts(url);
+  } catch (error) {
+    if (error instanceof URIError) return { fault: 'has a % that begins no character: write %25 for it' };
+    throw error;
+  }
+}
+
+function readParts(url: string): DatabasePlace | { readonly fault: string } {
+  const [whole, login = '', hostsAndPorts = '', path = '', query = ''] = FORM.exec(url) ?? [];
+  if (whole === undefined) return { fault: 'must be a postgres:// URL' };
+  const said = new Map<string, string>();
+  const say = (name: string, value: string) => void (value !== '' && said.set(name, decodeURIComponent(value)));
+  const [, user = '', password = ''] = /^([^:]*):?(.*)$/.exec(login) ?? [];
+  say('user', user);
+  say('password', password);
+  say('dbname', path);
+  const places = hostsAndPorts.split(',').map((place) => /^(\[[^\]]*\]|[^:]*)(?::(.*))?$/.exec(place));
+  say('host', places.map((place) => (place?.[1] ?? '').replace(/^\[(.*)\]$/, '$1')).join(','));
+  say('port', places.some((place) => place?.[2]) ? places.map((place) => place?.[2] || DEFAULT_PORT).join(',') : '');
+  for (const pair of query.split('&').filter((text) => text !== '')) {
+    const [, name = '', value = ''] = /^([^=]*)=?(.*)$/.exec(pair) ?? [];
+    say(decodeURIComponent(name), value);
+  }
+  for (const [name, value] of said) {
+    const judge = Object.hasOwn(PARAMETERS, name) ? PARAMETERS[name] : undefined;
+    if (judge === undefined) return { fault: `${name.slice(0, 40)} in it is not obeyed here: take it out` };
+    const fault = judge(value);
+    if (fault !== null) return { fault: `${name} in it ${fault}` };
+  }
+  return placeOf(said);
+}
+
+function placeOf(said: ReadonlyMap<string, string>): DatabasePlace | { readonly fault: string } {
+  const of = (name: string) => said.get(name) ?? null;
+  const names = (of('host') ?? '').split(',');
+  const ports = (of('port') ?? DEFAULT_PORT).split(',');
+  if (names.includes('')) return { fault: 'names no host: the folder of a Unix socket is ?host=/var/run/postgresql' };
+  if (ports.length !== 1 && ports.length !== names.length) {
+    return { fault: 'port in it must be one number, or one for each host' };
+  }
+  const mode = (of('sslmode') ?? (of('ssl') === null ? null : 'require')) as UrlTls['mode'];
+  if (of('sslrootcert') !== null && !isVerifying(mode)) {
+    return { fault: 'sslrootcert in it needs sslmode=verify-full or verify-ca beside it' };
+  }
+  if ((of('sslcert') === null) !== (of('sslkey') === null)) {
+    return { fault: 'sslcert and sslkey in it need each other' };
+  }
   return {
-    mode: searchParams.get('sslmode') as UrlTls['mode'],
-    authority: authority === '' || authority === 'system' ? null : authority,
+    hosts: names.map((name, i) => ({ name, port: Number(ports[i] ?? ports[0]) })),
+    user: of('user'),
+    password: of('password'),
+    passfile: of('passfile'),
+    database: of('dbname'),
+    tls: {
+      mode,
+      authority: of('sslrootcert') === 'system' ? null : of('sslrootcert'),
+      certificate: of('sslcert'),
+      key: of('sslkey'),
+      keyPassword: of('sslpassword'),
+      isDirect: of('sslnegotiation') === 'direct',
+    },
+    wanted: (of('target_session_attrs') ?? 'any') as WantedServer,
+    connectTimeoutS: Number(of('connect_timeout') ?? 0) || null,
+    applicationName: of('application_name'),
+    options: of('options'),
   };
 }
 
-function hasKnownMode(url: string): boolean {
-  const { mode } = readTls(url);
-  return mode === null || SSL_MODES.includes(mode);
-}
-
-function usesAuthority(url: string): boolean {
-  const isNamed = URL.canParse(url) && (new URL(url).searchParams.get('sslrootcert') ?? '') !== '';
-  return !isNamed || isVerifying(readTls(url).mode);
-}
-
-const databaseUrl = z
-  .string()
-  .regex(/^postgres(ql)?:\/\/\S+$/, 'must be a postgres:// URL')
-  .refine(hasKnownMode, `sslmode in it must be one of ${SSL_MODES.join(', ')}`)
-  .refine(usesAuthority, 'sslrootcert in it needs sslmode=verify-full or verify-ca beside it');
+const databaseUrl = z.string().superRefine((url, context) => {
+  const read = readDatabaseUrl(url);
+  if ('fault' in read) context.addIssue(read.fault);
+});
 
 export const DATABASE_VARIABLES = {
   /** Absent: the embedded PostgreSQL under DATA_DIR. */

@@ -32,7 +32,7 @@ export default defineConfig({
     hookTimeout: 900_000,
     expect: { poll: { timeout: 300_000, interval: 20 } },
     // The driver rejects a promise that nobody holds when a connection is cut during its own first question
-    // (src/db/stray-faults.ts); tests that cut connections meet it now and then.
+    // (src/db/connect/client.ts asks it none); the tests' own clients meet it now and then.
     onUnhandledError: (error) => !('query' in error && String(error.query).includes('pg_catalog.pg_type')),
   },
 });

@@ -52,7 +52,7 @@ begin
              and pg_input_is_valid(occurred_at, 'timestamptz')
         then occurred_at::timestamptz between '2000-01-01T00:00Z' and clock_timestamp()
         end is true or history_fault(event) is null as is_good
-    from (select event, n, case when strpos(event::text, '\u') = 0 and json_typeof(event) = 'object' then event end as plain
+    from (select event, n, case when strpos(event::text, E'\\u') = 0 and json_typeof(event) = 'object' then event end as plain
           from unnest(p_events) with ordinality as e (event, n)) given_events
     left join lateral json_to_record(plain) as line (stream text, version text, type text, partner_id text, occurred_at text, data json,
                                                      family text, actor text, request_id text) on true
@@ -69,7 +69,7 @@ begin
     left join event_types t on t.name = e.type and coalesce(e.family, 'backoffice') = any (t.families)
     left join partners p on p.id = e.partner_id
     where p.id is null or t.name is null or octet_length(e.data::text) > 65536
-      or (case when strpos(e.data::text, '\u') = 0 and json_typeof(e.data) = 'object' then (
+      or (case when strpos(e.data::text, E'\\u') = 0 and json_typeof(e.data) = 'object' then (
             select count(*) between t.least and cardinality(t.keys)
                    and bool_and(key = t.keys[n] and strpos(t.kinds[n], json_typeof(value)) > 0
                                 and is_surely(value #>> '{}', t.formats[n], e.stream::text))

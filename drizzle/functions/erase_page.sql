@@ -42,7 +42,7 @@ begin
       contracted::text[] || array(
         select stream::text from events
         where id = any (listed) and type in ('autorizacao.confirmada', 'margem.concluida', 'margem.falhou')));
-  update documents set file_name = null, content = '\x00', sha256 = sha256('\x00') where loan_id = any (contracted);
+  update documents set file_name = null, content = E'\\x00', sha256 = sha256(E'\\x00') where loan_id = any (contracted);
   update registrations set protocol = null, contradiction = erased(contradiction) where loan_id = any (contracted);
   update bond_records
   set data = erased(data), emitted = erased(emitted),

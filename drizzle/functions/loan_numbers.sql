@@ -1,27 +1,42 @@
--- The sequence of a series of loan numbers: of a year, counted from the installation's start by its step, or of P, the provisional
--- numbers. Each series gets its sequence with its first number. Two callers never wait for each other; with a row for each series,
--- the loans of a year would be created one after the other. A sequence that is made late, of a year whose loans came from a copy
--- made by hand, starts above the numbers that are there.
+-- The counter of a series of loan numbers: of a year, or of P, the provisional numbers. It counts the numbers that were given; the
+-- installation's start and step make a number of it (next_loan_number). Two callers never wait for each other; with a row for each
+-- series, the loans of a year would be created one after the other. Counters are made ahead (make_loan_numbers). One that is made
+-- late, of a year whose loans came from a copy made by hand, starts above the numbers that are there.
 create or replace function loan_numbers(series text) returns regclass
   language plpgsql volatile set search_path from current
 as $$
 declare
   name constant text := 'loan_numbers_' || lower(series);
 begin
-  if series !~ '^(P|\d{4})$' then
+  if series !~ '^(P|[0-9]{4})$' then
     raise exception 'there is no series "%" of loan numbers', series;
   end if;
   if to_regclass(name) is null then
-    -- One makes it; who comes meanwhile waits for that one's commit, once a year, and then finds it.
+    -- One makes it; who comes meanwhile waits for that one's commit, and then finds it.
     perform pg_advisory_xact_lock(advisory_lock('numbering'));
     execute (
-      select format('create sequence if not exists %I as bigint increment by %s start with %s minvalue %s',
-                    name, loan_number_step, first_above(coalesce(highest, -1)), loan_number_start)
-      from installation, (
-        select max(split_part(l.number, '-', 2)::bigint) as highest from loans l where l.number ~ ('^' || series || '-\d+$')
-      ) counted
+      select format('create sequence if not exists %I as bigint start with %s', name, 1 + loan_numbers_until(coalesce(max(n), 0)))
+      from (select split_part(number, '-', 2)::bigint as n from loans where number ~ ('^' || series || '-[0-9]+$')) counted
     );
   end if;
   return name::regclass;
+end
+$$;
+
+-- How many loan numbers of the installation are not above `number`.
+create or replace function loan_numbers_until(number bigint) returns bigint
+  language sql stable set search_path from current
+return (
+  select ceil(greatest(number + 1 - loan_number_start, 0) / loan_number_step::numeric)::bigint from installation
+);
+
+-- Makes the counters of this year and the next ahead: no request creates one, while DDL is frozen or refused, at a year's turn.
+create or replace function make_loan_numbers() returns void
+  language plpgsql volatile security definer set search_path from current
+as $$
+declare
+  today constant timestamp := now() at time zone 'America/Sao_Paulo';
+begin
+  perform loan_numbers('P'), loan_numbers(to_char(today, 'YYYY')), loan_numbers(to_char(today + interval '1 year', 'YYYY'));
 end
 $$;

@@ -29,7 +29,7 @@ begin
       compact constant text := replace(replace(replace(data, '" : ', '":'), '": ', '":'), ', "', ',"');
       part constant text[] := string_to_array(data, '"');
     begin
-      if strpos(data, '\') = 0 then
+      if strpos(data, E'\\') = 0 then
       %s
       end if;
     end

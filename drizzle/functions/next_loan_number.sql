@@ -4,6 +4,6 @@ create or replace function next_loan_number(series text) returns bigint
 as $$
 begin
   perform pg_advisory_xact_lock_shared(advisory_lock('raising'));
-  return nextval(loan_numbers(series));
+  return (select loan_number_start + (nextval(loan_numbers(series)) - 1) * loan_number_step from installation);
 end
 $$;

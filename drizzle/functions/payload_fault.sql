@@ -11,7 +11,7 @@ begin
     return format('it must be an object, not %s', coalesce(json_typeof(data), 'null'));
   end if;
   if not pg_input_is_valid(data::text, 'jsonb') then
-    return 'it holds the character \u0000, half of a surrogate pair, or a number without end';
+    return E'it holds the character \\u0000, half of a surrogate pair, or a number without end';
   end if;
   with flat as (
     select row_number() over (order by n, m) as i, key, value

@@ -16,14 +16,26 @@
 import { DEFAULT_INSTALLATION } from './installation.ts';
 import { Connection, type ConnectionOptions } from './connect/connection.ts';
 import type { Sql, Statement, Tx } from './sql.ts';
-import { tlsOf, untrusted } from './connect/tls.ts';
+import { readDatabaseUrl } from '../database-url.ts';
+import { untrusted } from './connect/tls.ts';
 import { transactOrUndo } from './transaction.ts';
 import { DatabaseUnavailable, FullServer, isLoss, isUnavailable } from './unavailable.ts';
 import { noteRefusedWrite } from './refused-writes.ts';
 
 export type { Sql, Statement, Tx };
 
-export interface PoolOptions extends ConnectionOptions {
+export interface PoolOptions {
+  readonly url: string;
+  /** Where the tables are; `carteiro` unless it is given. */
+  readonly schema?: string | undefined;
+  /** Shown in `pg_stat_activity`. */
+  readonly name: string;
+  /** The longest that one call may take, waiting for a free connection included; at least 2,000. */
+  readonly deadlineMs: number;
+  /** False behind a pooler in transaction mode. */
+  readonly prepare?: boolean;
+  /** Settings of every session. */
+  readonly settings?: Readonly<Record<string, string>> | undefined;
   readonly max: number;
   /** Replace the clock and chance in tests. */
   readonly monotonicMs?: () => number;
@@ -45,7 +57,8 @@ export class Pool {
   onWait: (seconds: number) => void = () => undefined;
   /** Hears of each connection that it opens. */
   onOpen: () => void = () => undefined;
-  readonly #options: PoolOptions;
+  readonly #options: ConnectionOptions;
+  readonly #max: number;
   readonly #connections = new Set<Connection>();
   readonly #idle: Connection[] = [];
   readonly #waiting = new Set<Waiter>();
@@ -54,8 +67,12 @@ export class Pool {
   #isClosed = false;
 
   constructor(options: PoolOptions) {
-    this.#options = { tls: tlsOf(options.url), ...options };
-    this.schema = options.schema ?? DEFAULT_INSTALLATION.schema;
+    const { url, schema = DEFAULT_INSTALLATION.schema, name, max, deadlineMs, prepare = true, settings = {} } = options;
+    const place = readDatabaseUrl(url);
+    if ('fault' in place) throw new Error(`the database's URL: ${place.fault}`);
+    this.schema = schema;
+    this.#max = max;
+    this.#options = { place, schema, name, deadlineMs, prepare, settings };
     const { monotonicMs = () => performance.now(), random = Math.random } = options;
     this.#full = new FullServer(monotonicMs, random);
   }
@@ -82,7 +99,7 @@ export class Pool {
     const timer = setTimeout(resolve, timeoutS * 1_000);
     await Promise.race([late, Promise.allSettled(this.#calls)]);
     clearTimeout(timer);
-    await Promise.all([...this.#connections].map(({ sql }) => sql.end({ timeout: GOODBYE_S })));
+    await Promise.all([...this.#connections].map((connection) => connection.end(GOODBYE_S)));
   }
 
   async #call<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
@@ -151,7 +168,7 @@ export class Pool {
   }
 
   #open(): Connection | null {
-    if (this.#connections.size >= this.#options.max || this.#full.restMs() > 0) return null;
+    if (this.#connections.size >= this.#max || this.#full.restMs() > 0) return null;
     const connection = new Connection(this.#options, (lost) => this.#lose(lost));
     this.#connections.add(connection);
     this.onOpen();

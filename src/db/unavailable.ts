@@ -13,12 +13,12 @@ export class DatabaseUnavailable extends Error {
 
 /**
  * There is no connection: SQLSTATE class 08, refused (class 28, no such database, one that takes no connections), shutdown,
- * an idle or overlong transaction ended; or a code of the driver or socket.
+ * an idle or overlong transaction ended; a session that may only read, of which the server's next one may be free; or a code of the driver or socket.
  */
 const LOST =
-  /^(08...|28...|57P0.|25P0[34]|3D000|53300|55000|CONNECTION_.*|CONNECT_TIMEOUT|ECONN.*|EPIPE|ETIMEDOUT|ENOTFOUND|ENOENT|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/;
-/** The connection stands, but the server can't work now: disk or memory full, read-only during a switch-over, a standby's replay comes first. */
-const OVERLOADED = /^(53[12]00|25006|40001)$/;
+  /^(08...|28...|57P0.|25P0[34]|25006|3D000|53300|55000|CONNECTION_.*|CONNECT_TIMEOUT|ECONN.*|EPIPE|ETIMEDOUT|ENOTFOUND|ENOENT|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/;
+/** The connection stands, but the server can't work now: disk or memory full, a standby's replay comes first. */
+const OVERLOADED = /^(53[12]00|40001)$/;
 /** The one among {@link OVERLOADED} that means a full disk. */
 export const REFUSED_WRITE = /^53100$/;
 

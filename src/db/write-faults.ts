@@ -7,7 +7,7 @@
  */
 import type { Pool, Tx } from './pool.ts';
 import { areWritesRefused, noteRoom } from './refused-writes.ts';
-import { hasCode, REFUSED_WRITE } from './unavailable.ts';
+import { hasCode, isUnavailable, REFUSED_WRITE } from './unavailable.ts';
 
 export type WriteFault = 'standby' | 'read_only' | 'full';
 
@@ -26,7 +26,9 @@ export async function readWriteFault(pool: Pool, tries = false): Promise<WriteFa
     return null;
   } catch (error) {
     if (hasCode(error, REFUSED_WRITE)) return 'full';
-    throw error;
+    if (isUnavailable(error)) throw error;
+    // An event trigger that lets nobody create a table says nothing about the disk.
+    return null;
   }
 }
 

@@ -1,5 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import { definitiveNumber, provisionalNumber } from '../../src/core/loans/loan-number.ts';
+import { dayOf } from '../../src/contract/calendar.ts';
+import { readWriteFault } from '../../src/db/write-faults.ts';
 import { createTestDatabase, type TestDatabase, openPool } from '../support/database.ts';
 import { createLogin } from '../support/logins.ts';
 import { insertPartner } from '../support/outbox.ts';
@@ -23,6 +25,23 @@ test('each year is counted by itself, and so are the provisional ones', async ()
 test('thirty at once that begin a year get thirty numbers', async () => {
   const numbers = await Promise.all(Array.from({ length: 30 }, () => numberAt('2030-06-01T12:00Z')));
   expect(new Set(numbers).size).toBe(30);
+});
+
+test('no request creates a counter, this year or the next, also where nobody may create anything', async () => {
+  await database.sql.unsafe(`
+    create function public.frozen() returns event_trigger language plpgsql as $$ begin raise 'frozen: %', tg_tag; end $$;
+    create event trigger frozen on ddl_command_start execute function public.frozen()`);
+  const now = new Date();
+  const year = Number(dayOf(now).slice(0, 4));
+  const [one, other, provisional] = [
+    await numberAt(now.toISOString()),
+    await numberAt(`${year + 1}-06-01T12:00Z`),
+    await database.pool.transaction(provisionalNumber),
+  ];
+  expect([one, other, provisional]).toEqual([`${year}-00000001`, `${year + 1}-00000001`, 'P-00000001']);
+  await database.sql`select raise_loan_numbers('2009', 500)`;
+  await expect(numberAt(`${year + 2}-06-01T12:00Z`)).rejects.toThrow('frozen: CREATE SEQUENCE');
+  expect(await readWriteFault(database.pool, true)).toBeNull();
 });
 
 test('a year does not end at 99,999,999', async () => {

@@ -7,7 +7,6 @@ import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startEmbedded } from '../../src/db/embedded/embedded.ts';
 import { stopOrphan } from '../support/stop-orphan.ts';
-import { ipv6Host } from '../../src/db/connect/ipv6-host.ts';
 import { reasonOf } from '../../src/main/reason.ts';
 import { silentLog } from '../support/silent-log.ts';
 import { makeTestFolder, type TestFolder } from '../support/test-folder.ts';
@@ -97,13 +96,6 @@ describe('the embedded PostgreSQL', () => {
     const stop = new AbortController();
     stop.abort(new Error('told to stop'));
     await expect(startEmbedded(home, silentLog, { stopping: stop.signal })).rejects.toThrow('told to stop');
-  });
-
-  it('has a URL that the driver can read, also where the host is an IPv6 address', () => {
-    expect(ipv6Host('postgres://u:p@[::1]:20001/carteiro')).toEqual({ host: ['::1'], port: [20_001] });
-    expect(ipv6Host('postgres://u:p@[2001:db8::7]/carteiro')).toEqual({ host: ['2001:db8::7'], port: [5_432] });
-    expect(ipv6Host('postgres://u:p@127.0.0.1:20001/carteiro')).toEqual({});
-    expect(ipv6Host('postgres://u:p@a:1,b:2/carteiro')).toEqual({});
   });
 });
 

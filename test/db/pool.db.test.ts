@@ -3,7 +3,8 @@ import { NOT_FOUND } from '../../src/contract/refusals.ts';
 import { Pool } from '../../src/db/pool.ts';
 import { leaveToCommit } from '../../src/db/transaction.ts';
 import { DatabaseUnavailable, isUnavailable } from '../../src/db/unavailable.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase, openPool, type TestDatabase } from '../support/database.ts';
+import { createLogin } from '../support/logins.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
 
 describe('the pool', () => {
@@ -170,10 +171,45 @@ describe('the pool', () => {
       expect(opened).toBe(2);
     });
 
-    it('fails at once a call whose connection is cut while the driver asks for types', async () => {
-      proxy.cutAt('pg_type');
-      expect(await endsOf(fresh.transaction((tx) => tx`select 1`))).toEqual([LOST]);
-      expect(strays.every((error) => isUnavailable(error))).toBe(true);
+    it('fails at once a call whose connection is cut in its first statement, and no promise that nobody holds', async () => {
+      proxy.cutAt('pg_is_in_recovery');
+      expect(await endsOf(fresh.transaction((tx) => tx`select 1`))).toEqual([REFUSED]);
+      expect(strays).toEqual([]);
+    });
+
+    it('fails those calls alone that open a session while the catalog is locked, and goes on when it is free', async () => {
+      const late = openPool(database.url, { max: 3, deadlineMs: 2_000 });
+      const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>();
+      const { promise: locked, resolve: lock } = Promise.withResolvers<void>();
+      const locking = database.sql.begin(async (tx) => {
+        await tx`lock table pg_type in access exclusive mode`;
+        lock();
+        await mayEnd;
+      });
+      await locked;
+      const calls = Array.from({ length: 5 }, () => late.run((sql) => sql`select 'a'::name`));
+      const outcomes = await Promise.allSettled(calls);
+      expect(outcomes.map((outcome) => outcome.status === 'rejected' && isUnavailable(outcome.reason))).toEqual(
+        Array(5).fill(true),
+      );
+      expect(strays).toEqual([]);
+      end();
+      await locking;
+      await expect(late.run((sql) => sql`select array['a', null]::text[] as list`)).resolves.toEqual([
+        { list: ['a', null] },
+      ]);
+    });
+
+    it('replaces a session that may only read, so that the next call may write', async () => {
+      const login = await createLogin(database, 'carteiro_owner');
+      const { username } = new URL(login.url);
+      await database.sql.unsafe(`alter role ${username} set default_transaction_read_only = on`);
+      const pool = openPool(login.url);
+      const write = () => pool.transaction((tx) => tx`insert into partners (name) values ('one')`);
+      await expect(write()).rejects.toThrow(DatabaseUnavailable);
+      await database.sql.unsafe(`alter role ${username} reset default_transaction_read_only`);
+      await write();
+      await pool.close();
     });
 
     it('fails at once a commit that waits behind a statement being prepared', async () => {

@@ -1,7 +1,7 @@
 /** TLS to a real PostgreSQL whose certificate a private authority has signed. */
 import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
-import { chmod, chown, writeFile } from 'node:fs/promises';
+import { chmod, chown, readFile, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -148,6 +148,40 @@ test.each(['nowhere', 'no-certificate'])(
     }
   },
 );
+
+describe('a certificate of ours', () => {
+  const certified = (parameters: string) => {
+    const url = new URL(urlWith('verify-full', 'ours'));
+    [url.username, url.password] = ['certified', ''];
+    return `${url.href}&${parameters}`;
+  };
+
+  test('logs in where the server asks for one, is read at each connect, and is told of when it is missing', async () => {
+    const [hba, ca] = ['pg_hba.conf', 'root.crt'].map((name) => join(cluster.cluster.data, name)) as [string, string];
+    const before = await readFile(hba, 'utf8');
+    await writeFile(hba, `hostssl all certified all cert\n${before}`);
+    await writeFile(ca, ours.ca);
+    await chmod(ca, 0o644);
+    await admin.unsafe(`create role certified login`);
+    await admin`alter system set ssl_ca_file = 'root.crt'`;
+    await admin`select pg_reload_conf()`;
+    const [cert, key] = ['own.crt', 'own.key'].map((name) => join(folder.path, name)) as [string, string];
+    const own = ours.issue(['certified']);
+    await writeFile(cert, own.cert);
+    await writeFile(key, own.key);
+    const url = certified(`sslcert=${cert}&sslkey=${key}`);
+    while (!(await isEncrypted(url).catch(() => false))) await sleep(10);
+    const two = new URL(url);
+    two.searchParams.set('host', '127.0.0.1,localhost');
+    two.searchParams.set('port', `1,${two.port}`);
+    expect(await isEncrypted(two.href)).toBe(true);
+    await writeFile(cert, 'none');
+    await expect(isEncrypted(url)).rejects.toThrow(`sslcert in the database's URL: ${cert} holds no certificate`);
+    await writeFile(cert, own.cert);
+    expect(await isEncrypted(url)).toBe(true);
+    await expect(isEncrypted(certified(''))).rejects.toThrow('out of reach');
+  });
+});
 
 test('a server that does not speak TLS is sent nothing', async () => {
   await admin`alter system set ssl = off`;

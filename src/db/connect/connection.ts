@@ -2,104 +2,76 @@
  * One connection: a client of the driver that has no other, used by one call at a time.
  *
  * This tells us whose connection closed. The driver fails only the queries it has sent; it is silent about queries that wait
- * for a statement to be prepared, or for the types it asks for. A lost connection is never used again: the driver would
- * reopen it by itself and continue there in the middle of a transaction.
+ * for a statement to be prepared. A lost connection is never used again: the driver would reopen it by itself and continue
+ * there in the middle of a transaction. A URL of several hosts is tried host by host, as libpq does; the driver's own way goes
+ * on for ever, without a word, while all of them are away.
  */
-import postgres from 'postgres';
-import { DEFAULT_INSTALLATION, searchPathOf } from '../installation.ts';
-import { ipv6Host } from './ipv6-host.ts';
-import type { Sql, Tx } from '../sql.ts';
-import { type DatabaseTls, TLS_PARAMETERS } from './tls.ts';
-import { DatabaseUnavailable } from '../unavailable.ts';
+import type { DatabaseHost, DatabasePlace, WantedServer } from '../../database-url.ts';
+import { DatabaseUnavailable, hasCode, isLoss } from '../unavailable.ts';
+import type { Tx } from '../sql.ts';
+import { type Client, clientOf } from './client.ts';
+import { greetingOf } from './session-settings.ts';
 
 /** How to connect. */
 export interface ConnectionOptions {
-  readonly url: string;
-  /** What the URL says of TLS (tls.ts). */
-  readonly tls?: DatabaseTls;
-  /** Where the tables are; `carteiro` unless it is given. */
-  readonly schema?: string | undefined;
-  /** Shown in `pg_stat_activity`. */
+  readonly place: DatabasePlace;
+  readonly schema: string;
+  /** Shown in `pg_stat_activity`, unless the URL has another one. */
   readonly name: string;
-  /** The longest that one call may take, waiting for a free connection included; at least 2,000. */
   readonly deadlineMs: number;
   /** False behind a pooler in transaction mode. */
-  readonly prepare?: boolean;
+  readonly prepare: boolean;
   /** Settings of every session. */
-  readonly settings?: Readonly<Record<string, string>> | undefined;
+  readonly settings: Readonly<Record<string, string>>;
 }
 
-/** The server gives up this much earlier than the client, so that only a silent network reaches the client's deadline. */
-const SERVER_LEAD_MS = 1_000;
 /** If the driver replaces a lost connection at all, it has done so after this time. */
 const REOPENED_MS = 5_000;
+/** The server has refused us, so another host is not asked: a wrong password, no such database. */
+const REFUSED = /^(28...|3D000)$/;
+/** Behind `vacuum full pg_type`, say, nobody's first statement goes on. */
+const CANCELLED = /^57014$/;
 
-/** The session of a machine that is gone without a word is ended after a minute and a half, not after two hours. */
-const KEEPALIVES = { tcp_keepalives_idle: 60, tcp_keepalives_interval: 10, tcp_keepalives_count: 3 };
-
-/**
- * The URL without what the driver is told beside it. It lets the parameters of a URL win: a search path in it would find the
- * core's tables instead of ours.
- */
-function driverUrl(url: string): string {
-  if (!URL.canParse(url)) return url;
-  const own = new URL(url);
-  for (const name of ['search_path', ...TLS_PARAMETERS]) own.searchParams.delete(name);
-  return own.href;
+interface Server {
+  readonly isStandby: boolean;
+  readonly isReadOnly: boolean;
 }
 
-function open(options: ConnectionOptions, onclose: () => void): Sql {
-  const { url, tls, schema = DEFAULT_INSTALLATION.schema, name, deadlineMs, prepare = true, settings = {} } = options;
-  const serverTimeoutMs = deadlineMs - SERVER_LEAD_MS;
-  return postgres(driverUrl(url), {
-    ...ipv6Host(url),
-    ...tls,
-    max: 1,
-    prepare,
-    connect_timeout: 3,
-    max_lifetime: null,
-    backoff: () => 0.05,
-    connection: {
-      application_name: name,
-      statement_timeout: serverTimeoutMs,
-      idle_in_transaction_session_timeout: serverTimeoutMs,
-      transaction_timeout: deadlineMs,
-      tcp_user_timeout: deadlineMs,
-      ...KEEPALIVES,
-      TimeZone: 'UTC',
-      search_path: searchPathOf(schema),
-      ...settings,
-    },
-    onclose,
-    onnotice: () => undefined,
-  });
-}
+const SUITS: Readonly<Record<WantedServer, (server: Server) => boolean>> = {
+  any: () => true,
+  'read-write': ({ isStandby, isReadOnly }) => !isStandby && !isReadOnly,
+  'read-only': ({ isStandby, isReadOnly }) => isStandby || isReadOnly,
+  primary: ({ isStandby }) => !isStandby,
+  standby: ({ isStandby }) => isStandby,
+  'prefer-standby': ({ isStandby }) => isStandby,
+};
 
 /** One connection, made when it is first used. */
 export class Connection {
-  readonly sql: Sql;
   isLost = false;
   /** Nothing was answered on it yet. */
   isNew = true;
   /** Fails the call that uses it. */
   fail: ((error: Error) => void) | null = null;
-  /** `close` of the driver: unlike `end`, it works a second time. */
-  readonly #driver: { close(): Promise<void> };
-  #isClosed = false;
+  readonly #options: ConnectionOptions;
+  readonly #onLost: (connection: Connection) => void;
+  #opening: Promise<Client> | null = null;
+  /** The one that is open, or is being opened. */
+  #client: Client | null = null;
 
   constructor(options: ConnectionOptions, onLost: (connection: Connection) => void) {
-    this.sql = open(options, () => {
-      this.#isClosed = true;
-      onLost(this);
-      // The driver may reopen it for a call that has failed already; nobody else would close that connection.
-      queueMicrotask(() => void this.#driver.close());
-    });
-    this.#driver = this.sql as Sql & { close(): Promise<void> };
+    this.#options = options;
+    this.#onLost = onLost;
   }
 
   /** Runs `work` on a client that sends to this connection alone. Once the connection is lost, the client refuses to send. */
   async use<T>(work: (sql: Tx) => Promise<T>): Promise<T> {
-    const reserved = await this.sql.reserve();
+    this.#opening ??= this.#open().catch((error: unknown) => {
+      this.#opening = null;
+      throw error;
+    });
+    const client = await this.#opening;
+    const reserved = await client.reserve();
     const guarded = (...args: Parameters<typeof reserved>) => {
       if (this.isLost) throw new DatabaseUnavailable('the connection was lost');
       return reserved(...args);
@@ -112,10 +84,65 @@ export class Connection {
     }
   }
 
-  /** Ends it in the middle of whatever it does, and again after the driver has had time to reopen it. */
-  destroy(): void {
-    if (this.#isClosed) return;
-    this.sql.end({ timeout: 0 }).catch(() => undefined);
-    setTimeout(() => void this.#driver.close(), REOPENED_MS).unref();
+  /** Ends it once it is idle, within this many seconds. */
+  async end(timeoutS: number): Promise<void> {
+    await this.#client?.end({ timeout: timeoutS });
   }
+
+  /** Ends it in the middle of whatever it does. */
+  destroy(): void {
+    if (this.#client !== null) drop(this.#client);
+  }
+
+  async #open(): Promise<Client> {
+    const { place } = this.#options;
+    const passes = place.wanted === 'prefer-standby' ? [SUITS.standby, SUITS.any] : [SUITS[place.wanted]];
+    const refusals: string[] = [];
+    let last: unknown = null;
+    for (const suits of passes) {
+      for (const host of place.hosts) {
+        try {
+          const client = await this.#openOn(host, suits);
+          if (client !== null) return client;
+          refusals.push(`${host.name}:${host.port}: not ${place.wanted}`);
+        } catch (error) {
+          if (this.isLost || place.hosts.length === 1 || !isLoss(error) || hasCode(error, REFUSED)) throw error;
+          refusals.push(`${host.name}:${host.port}: ${(error as Error).message}`);
+          last = error;
+        }
+      }
+    }
+    throw new DatabaseUnavailable(`no host of the database's URL can be used (${refusals.join('; ')})`, {
+      cause: last,
+    });
+  }
+
+  /** Null when the server is not one that `suits`. */
+  async #openOn(host: DatabaseHost, suits: (server: Server) => boolean): Promise<Client | null> {
+    let isOpen = false;
+    const client = await clientOf(this.#options, host, () => {
+      // The driver may reopen it for a call that has failed already; nobody else would close that connection.
+      queueMicrotask(() => void client.close());
+      if (isOpen) this.#onLost(this);
+    });
+    this.#client = client;
+    if (this.isLost) throw new DatabaseUnavailable('the connection was lost');
+    try {
+      // Not yet reserved: the driver never returns a new connection to who reserves it first.
+      const [server] = await client.unsafe<[Server]>(greetingOf(!this.#options.prepare));
+      isOpen = suits(server);
+      return isOpen ? client : null;
+    } catch (error) {
+      if (!hasCode(error, CANCELLED)) throw error;
+      throw new DatabaseUnavailable('the server did not begin a session in time', { cause: error });
+    } finally {
+      if (!isOpen) drop(client);
+    }
+  }
+}
+
+/** Closes it at once, and again after the driver has had time to reopen it. */
+function drop(client: Client): void {
+  client.end({ timeout: 0 }).catch(() => undefined);
+  setTimeout(() => void client.close(), REOPENED_MS).unref();
 }

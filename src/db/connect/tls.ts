@@ -10,51 +10,50 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
-import { isVerifying, readTls } from '../../database-url.ts';
+import { isVerifying, type UrlTls } from '../../database-url.ts';
 import { isCertificate, NO_CERTIFICATE } from '../../pem.ts';
 import { DatabaseUnavailable } from '../unavailable.ts';
 
-/** What the driver is told beside the URL; empty when the URL says nothing about TLS. */
-export interface DatabaseTls {
-  readonly ssl?: ConnectionOptions | 'require' | 'allow' | 'prefer' | false;
+/** What the driver is told; nothing when the URL says nothing about TLS. */
+interface DriverTls {
+  readonly ssl?: ConnectionOptions | 'prefer' | false;
+  readonly sslnegotiation?: 'direct';
 }
 
-/** Parameters that are told to the driver beside the URL, because it would send them to the server as settings. */
-export const TLS_PARAMETERS = ['sslmode', 'sslrootcert'];
-
-/** Reads the authority's file. Throws with a sentence when it cannot be used. */
-export function tlsOf(url: string): DatabaseTls {
-  const { mode, authority } = readTls(url);
-  if (mode === null) return {};
-  if (!isVerifying(mode)) return { ssl: mode === 'disable' ? false : (mode as 'require') };
-  const host = new URL(url).hostname.replace(/^\[(.*)\]$/, '$1');
+/**
+ * For one host; null for a Unix socket, which has no TLS. Reads the files that the URL names. Throws `UntrustedServer`, with a
+ * sentence, when one cannot be used.
+ */
+export function tlsOf(url: UrlTls, host: string | null): DriverTls {
+  const { mode, authority, certificate, key, keyPassword, isDirect } = url;
+  if (mode === null || host === null) return {};
+  if (mode === 'disable') return { ssl: false };
+  const own = certificate !== null && key !== null;
+  if ((mode === 'allow' || mode === 'prefer') && !own) return { ssl: 'prefer' };
   return {
+    ...(isDirect && { sslnegotiation: 'direct' }),
     ssl: {
-      rejectUnauthorized: true,
+      rejectUnauthorized: isVerifying(mode),
       host,
       // A server is not asked for by its address (RFC 6066).
       ...(isIP(host) === 0 && { servername: host }),
-      ...(authority !== null && { ca: readAuthority(authority) }),
-      ...(mode === 'verify-ca' && { checkServerIdentity: () => undefined }),
+      ...(authority !== null && { ca: readNamed('sslrootcert', authority) }),
+      ...(own && { cert: readNamed('sslcert', certificate), key: readNamed('sslkey', key) }),
+      ...(keyPassword !== null && { passphrase: keyPassword }),
+      ...(mode !== 'verify-full' && { checkServerIdentity: () => undefined }),
     },
   };
 }
 
-/** The file of `sslrootcert` cannot be used. With a code of its own: that of a missing file would mean a missing socket. */
-class UnusableAuthority extends Error {
-  override name = 'UnusableAuthority';
-  readonly code = 'SSLROOTCERT';
-}
-
-function readAuthority(file: string): string {
-  const named = `sslrootcert in the database's URL: ${file}`;
+function readNamed(parameter: string, file: string): string {
+  const named = `${parameter} in the database's URL: ${file}`;
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    throw new UnusableAuthority(`${named} cannot be read`, { cause: error });
+    throw new UntrustedServer(`${named} cannot be read`, { cause: error });
   }
-  if (!isCertificate(text)) throw new UnusableAuthority(`${named} ${NO_CERTIFICATE}`);
+  if (parameter !== 'sslkey' && !isCertificate(text)) throw new UntrustedServer(`${named} ${NO_CERTIFICATE}`);
   return text;
 }
 
@@ -63,7 +62,7 @@ const UNKNOWN_AUTHORITY =
   /^(UNABLE_TO_(VERIFY_LEAF_SIGNATURE|GET_ISSUER_CERT(_LOCALLY)?)|(SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT)|CERT_SIGNATURE_FAILURE)$/;
 
 /**
- * The database's server is not who it should be, or cannot show it. A start is refused for that; a process that works waits,
+ * The database's server is not who it should be or cannot show it, or we cannot show who we are. A start is refused for that; a process that works waits,
  * as for a database that is away, because a certificate may be put right.
  */
 export class UntrustedServer extends DatabaseUnavailable {
@@ -72,6 +71,7 @@ export class UntrustedServer extends DatabaseUnavailable {
 
 /** The error of a refused certificate with a sentence of what to do; null for every other error. */
 export function untrusted(error: unknown): UntrustedServer | null {
+  if (error instanceof UntrustedServer) return error;
   const { code, message = '' } = (error ?? {}) as { code?: unknown; message?: string };
   const told = typeof code === 'string' ? sentenceOf(code, message) : null;
   return told === null ? null : new UntrustedServer(told, { cause: error });

@@ -14,11 +14,10 @@ import { constants, type FileHandle, open, readFile, readlink, realpath, rm, sta
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import postgres from 'postgres';
 import { type Address, choosePort, findLoopback, hostOf } from './embedded-address.ts';
 import { type Cluster, clusterUrl } from './embedded-cluster.ts';
 import { adviceOn, startProgram } from './embedded-programs.ts';
-import { ipv6Host } from '../connect/ipv6-host.ts';
+import { Pool } from '../pool.ts';
 
 const START_TIMEOUT_MS = 60_000;
 const START_ATTEMPTS = 8;
@@ -29,6 +28,8 @@ const CRASH_TIMEOUT_MS = 10_000;
 /** An empty postmaster.pid of this age is no starting server's. */
 const EMPTY_FOR_MS = 10_000;
 const POLL_MS = 50;
+/** How long a server may take to say why it does not answer. */
+const REFUSAL_MS = 5_000;
 const TOLD_LINES = 12;
 
 interface Server {
@@ -131,19 +132,14 @@ function isTaken(pid: number): boolean {
 async function refusalOf(cluster: Cluster, address: Address): Promise<Error | undefined> {
   if (!(address.port > 0)) return new Error('it has not said where it listens');
   const url = clusterUrl(cluster, address, 'postgres');
-  const sql = postgres(url, {
-    ...ipv6Host(url),
-    max: 1,
-    connect_timeout: 3,
-    onnotice: () => undefined,
-  });
+  const pool = new Pool({ url, name: 'carteiro start', max: 1, deadlineMs: REFUSAL_MS });
   try {
-    await sql`select 1`;
+    await pool.run((sql) => sql`select 1`);
     return undefined;
   } catch (error) {
     return error as Error;
   } finally {
-    await sql.end({ timeout: 1 });
+    await pool.close(1);
   }
 }
 

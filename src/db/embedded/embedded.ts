@@ -9,13 +9,12 @@
  */
 import { access, constants, mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import postgres from 'postgres';
 import type { Logger } from '../../log-lines.ts';
 import { clusterUrl, openCluster, type Cluster } from './embedded-cluster.ts';
 import type { Address } from './embedded-address.ts';
 import { ensureRunning, stopServer } from './embedded-server.ts';
 import { lockExclusive, tryLock } from './file-lock.ts';
-import { ipv6Host } from '../connect/ipv6-host.ts';
+import { Pool } from '../pool.ts';
 
 const DOOR_TIMEOUT_MS = 90_000;
 const DATABASE = 'carteiro';
@@ -99,14 +98,16 @@ async function startOrNothing(
 }
 
 async function createDatabase(url: string): Promise<void> {
-  const sql = postgres(url, { ...ipv6Host(url), max: 1, connect_timeout: 10, onnotice: () => undefined });
+  const pool = new Pool({ url, name: 'carteiro start', max: 1, deadlineMs: 10_000 });
   try {
-    const known = await sql`select 1 from pg_database where datname = ${DATABASE}`;
-    if (known.length === 0) await sql`create database ${sql(DATABASE)}`;
+    await pool.run(async (sql) => {
+      const known = await sql`select 1 from pg_database where datname = ${DATABASE}`;
+      if (known.length === 0) await sql`create database ${sql(DATABASE)}`;
+    });
   } catch (error) {
     if ((error as { code?: unknown }).code !== DUPLICATE_DATABASE) throw error;
   } finally {
-    await sql.end({ timeout: 1 });
+    await pool.close(1);
   }
 }
 

@@ -117,7 +117,7 @@ export function pauseAfter(busy: number, firstMs = FIRST_PAUSE_MS): number {
 
 /** What the server or the socket said, which the pool may have wrapped. */
 function sourceOf(error: unknown): unknown {
-  return error instanceof DatabaseUnavailable ? (error.cause ?? error) : error;
+  return error instanceof DatabaseUnavailable && untrusted(error) === null ? (error.cause ?? error) : error;
 }
 
 function isSessionLost(error: unknown): boolean {

@@ -1,3 +1,4 @@
+import { logFailedTry } from '../../db/outage-log.ts';
 import { command } from '../command.ts';
 import { runJob } from '../job-pool.ts';
 import { author } from '../operator.ts';
@@ -21,7 +22,7 @@ wrote again, and how many keys it removed.`,
     refused: 'a month could not go: standard error says why',
   },
   async run({ author: actor }, line) {
-    const { config } = line.configure();
+    const { config, log } = line.configure();
     const { upkeep } = config.archive;
     const { maintainMonths } = await import('../../archive/maintain.ts');
     const { placesOf } = await import('../service/archives.ts');
@@ -30,6 +31,10 @@ wrote again, and how many keys it removed.`,
     const openPlace = await placesOf(config);
     const { signers } = await readCheckpointKeys(config);
     return runJob(line, async (pool, { progress }) => {
+      // A server on which nobody may create anything for now: the next night will do, for a year.
+      await pool
+        .run((sql) => sql`select make_loan_numbers()`)
+        .catch((error: unknown) => logFailedTry(log, error, 'the counters of loan numbers are made the next night'));
       const seal = async () => void (await sealAll(pool));
       const onProgress = (month: string, rows: number) => progress.show(`${month}: ${rows} rows`);
       const work = { pool, openPlace, signers, actor, seal, onProgress, upkeep };

@@ -6,6 +6,7 @@ import type { Config } from '../../config.ts';
 import { fault, type Finding, ok, stop, warning } from '../../db/fitness/finding.ts';
 import { pendingMigrations } from '../../db/migrations/pending-migrations.ts';
 import type { Tx } from '../../db/pool.ts';
+import { readWrongSettings } from '../../db/connect/session-settings.ts';
 import { lookAtSettings } from '../../db/fitness/server-settings.ts';
 import { readLeaseFault } from '../../delivery/queue/lease.ts';
 import { readEncryptionKeys } from '../../webhooks/encryption-keys.ts';
@@ -34,6 +35,7 @@ type Check = (sql: Tx, asked: Asked) => Promise<readonly Finding[]>;
 export const CHECKS = {
   server: lookAtSettings,
   schema: lookAtSchema,
+  session: lookAtSession,
   migrations: lookAtMigrations,
   lease: lookAtLease,
   secrets: lookAtKeys,
@@ -52,6 +54,15 @@ async function lookAtSchema(sql: Tx, { schema }: Pick<Asked, 'schema'>): Promise
       `behind a pooler run "alter role <the login> set search_path = ${schema}, pg_temp"`,
     ),
   ];
+}
+
+/** What our statements depend on is set by each connection; a pooler in transaction mode drops it, and the login must have it. */
+async function lookAtSession(sql: Tx): Promise<readonly Finding[]> {
+  const wrong = await readWrongSettings(sql);
+  if (wrong.length === 0) return [ok('session', 'as our statements need it')];
+  return wrong.map(({ name, value, wanted }) =>
+    stop('session', `${name} is ${value}`, `run "alter role <the login> set ${name} = '${wanted}'"`),
+  );
 }
 
 async function lookAtMigrations(sql: Tx, { schema }: Pick<Asked, 'schema'>): Promise<readonly Finding[]> {

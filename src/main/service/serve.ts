@@ -3,7 +3,6 @@ import { TIMES_S } from '../../contract/delivery.ts';
 import { flushCompileCache } from 'node:module';
 import { resolve } from 'node:path';
 import { type Config, DEFAULT_DATA_DIR } from '../../config.ts';
-import { outliveLostConnections } from '../../db/stray-faults.ts';
 import type { Logger } from '../../log-lines.ts';
 import { createMetrics } from '../../metrics.ts';
 import { startExporting } from '../../telemetry/exporting.ts';
@@ -34,7 +33,6 @@ export async function runUntilStopped(
   log: Logger,
   greet: ((text: string) => void) | null,
 ): Promise<void> {
-  outliveLostConnections(log);
   const stopping = startStopping(log);
   const leaving = new AbortController();
   const parts: Part[] = [];

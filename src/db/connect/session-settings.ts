@@ -1,0 +1,60 @@
+/**
+ * What our statements depend on, beside the search path and the time-outs: how a value is written, what a text means, what a
+ * transaction is. A role, a database or a server may set any of it otherwise.
+ *
+ * Each connection sets them in the statement that it begins with, not in its start-up message: a pooler refuses a message
+ * with a parameter that it does not know. Behind a pooler in transaction mode a session is nobody's, so nothing is set there;
+ * a start looks whether they hold (main/fitness/checks.ts).
+ * Of values that our tables keep, none depends on a setting: the driver parses bytea in both forms (client.ts).
+ */
+import type { Tx } from '../sql.ts';
+
+/** As `pg_settings` shows them. */
+const SETTINGS = {
+  DateStyle: 'ISO, MDY',
+  IntervalStyle: 'postgres',
+  TimeZone: 'UTC',
+  bytea_output: 'hex',
+  extra_float_digits: '1',
+  xmlbinary: 'base64',
+  xmloption: 'content',
+  standard_conforming_strings: 'on',
+  backslash_quote: 'safe_encoding',
+  array_nulls: 'on',
+  transform_null_equals: 'off',
+  quote_all_identifiers: 'off',
+  row_security: 'on',
+  check_function_bodies: 'on',
+  restrict_nonsystem_relation_kind: '',
+  default_transaction_isolation: 'read committed',
+  default_transaction_deferrable: 'off',
+  exit_on_error: 'off',
+  'plpgsql.extra_errors': 'none',
+} as const;
+
+/** Only a superuser may set it: a session that has it otherwise is refused. */
+const NOT_OURS = { session_replication_role: 'origin' } as const;
+
+/** What a new connection is asked, and told. One row: what the server is (`target_session_attrs`). */
+export function greetingOf(isPooled: boolean): string {
+  const settings = isPooled ? [] : Object.entries(SETTINGS);
+  const set = settings.map(([name, value]) => `, pg_catalog.set_config('${name}', '${value}', false)`).join('');
+  return `select pg_catalog.pg_is_in_recovery() as "isStandby",
+    pg_catalog.current_setting('transaction_read_only') = 'on' as "isReadOnly"${set}`;
+}
+
+export interface WrongSetting {
+  readonly name: string;
+  readonly value: string;
+  readonly wanted: string;
+}
+
+/** The settings that are not as our statements need them. */
+export async function readWrongSettings(sql: Tx): Promise<readonly WrongSetting[]> {
+  const all = Object.entries({ ...SETTINGS, ...NOT_OURS });
+  return sql<WrongSetting[]>`
+    select wanted.name, current_setting(wanted.name, true) as value, wanted.value as wanted
+    from unnest(${all.map(([name]) => name)}::text[], ${all.map(([, value]) => value as string)}::text[]) as wanted (name, value)
+    where coalesce(current_setting(wanted.name, true), wanted.value) <> wanted.value
+    order by wanted.name`;
+}
