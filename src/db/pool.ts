@@ -14,7 +14,8 @@
  * Not covered: calls to an endpoint that accepts connections and closes them at once last until their deadline.
  */
 import { DEFAULT_INSTALLATION } from './installation.ts';
-import { Connection, type ConnectionOptions } from './connect/connection.ts';
+import type { ConnectionOptions } from './connect/client.ts';
+import { Connection } from './connect/connection.ts';
 import type { Sql, Statement, Tx } from './sql.ts';
 import { readDatabaseUrl } from '../database-url.ts';
 import { untrusted } from './connect/tls.ts';

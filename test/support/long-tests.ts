@@ -1,7 +1,7 @@
 /**
  * What `npm run test:long` runs, and `npm test` leaves out: mutants and the model's long walks, chaos, the bench, plans of large
  * tables, images and units, generated clients, alerts by promtool, PgBouncer, large partners, pollers that are killed, upgrades of a
- * database that is killed or written to meanwhile.
+ * database that is killed or written to meanwhile, a life under each setting of a role.
  */
 export const LONG_TESTS = [
   'test/bench/**/*.test.ts',
@@ -14,7 +14,7 @@ export const LONG_TESTS = [
   'test/main/deploy/{compose,image,systemd}.db.test.ts',
   'test/main/{moved-server,pgbouncer,point-in-time,reseal,steered-under-load,terminal,unfit-database}.db.test.ts',
   'test/main/operations/material.test.ts',
-  'test/db/{embedded-hosts,killed-upgrade,moved-database,running-system}.db.test.ts',
+  'test/db/{embedded-hosts,every-setting,killed-upgrade,moved-database,running-system}.db.test.ts',
   'test/delivery/poller/{hostile-poller,hostile-receivers,outage,processes,standstill}.db.test.ts',
   'test/delivery/queue/large-partner.db.test.ts',
   'test/delivery/sending/hostile-receivers.test.ts',

@@ -1,12 +1,24 @@
 /** A client of the driver for one host of the database's URL, told everything: it would read a URL otherwise than libpq does. */
 import postgres from 'postgres';
 import { parse } from 'postgres-array';
-import type { DatabaseHost } from '../../database-url.ts';
+import type { DatabaseHost, DatabasePlace } from '../../database-url.ts';
 import { searchPathOf } from '../installation.ts';
 import type { Sql } from '../sql.ts';
-import type { ConnectionOptions } from './connection.ts';
 import { passwordOf } from './credentials.ts';
 import { tlsOf } from './tls.ts';
+
+/** How to connect. */
+export interface ConnectionOptions {
+  readonly place: DatabasePlace;
+  readonly schema: string;
+  /** Shown in `pg_stat_activity`, unless the URL has another one. */
+  readonly name: string;
+  readonly deadlineMs: number;
+  /** False behind a pooler in transaction mode. */
+  readonly prepare: boolean;
+  /** Settings of every session. */
+  readonly settings: Readonly<Record<string, string>>;
+}
 
 /** With what the driver has and its types leave out. */
 export type Client = Sql & { close(): Promise<void> };

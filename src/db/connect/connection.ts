@@ -6,24 +6,11 @@
  * there in the middle of a transaction. A URL of several hosts is tried host by host, as libpq does; the driver's own way goes
  * on for ever, without a word, while all of them are away.
  */
-import type { DatabaseHost, DatabasePlace, WantedServer } from '../../database-url.ts';
+import type { DatabaseHost, WantedServer } from '../../database-url.ts';
 import { DatabaseUnavailable, hasCode, isLoss } from '../unavailable.ts';
 import type { Tx } from '../sql.ts';
-import { type Client, clientOf } from './client.ts';
+import { type Client, clientOf, type ConnectionOptions } from './client.ts';
 import { greetingOf } from './session-settings.ts';
-
-/** How to connect. */
-export interface ConnectionOptions {
-  readonly place: DatabasePlace;
-  readonly schema: string;
-  /** Shown in `pg_stat_activity`, unless the URL has another one. */
-  readonly name: string;
-  readonly deadlineMs: number;
-  /** False behind a pooler in transaction mode. */
-  readonly prepare: boolean;
-  /** Settings of every session. */
-  readonly settings: Readonly<Record<string, string>>;
-}
 
 /** If the driver replaces a lost connection at all, it has done so after this time. */
 const REOPENED_MS = 5_000;
