@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { openCheckpoint, openHeader } from '../../src/audit/checkpoint/checkpoint.ts';
 import { readVerifier, type Verifier } from '../../src/audit/checkpoint/note.ts';
+import { checkProof } from '../../src/audit/proof/check-proof.ts';
 import { isConsistent, leafHash, rootByInclusion, rootOf } from '../../src/audit/seals/tree/merkle.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { makeVectors } from '../support/evidence-vectors.ts';
@@ -58,8 +59,21 @@ test('ours judges each as published', () => {
   );
 });
 
+test('ours judges each proof as published', () => {
+  const keys = vectors.keys.map((key) => readVerifier(key) as Verifier);
+  const texts = new Map<string, string>();
+  const judged = vectors.proofs.map((one) => {
+    let text = 'text' in one ? one.text : (texts.get(one.of) ?? '');
+    for (const [from, to] of 'edits' in one ? one.edits : []) text = text.replace(from, () => to);
+    texts.set(one.name, text);
+    const { fits, reason } = checkProof(text, { keys });
+    return { name: one.name, verdict: fits, ...(fits !== one.verdict && { reason }) };
+  });
+  expect(judged).toEqual(vectors.proofs.map(({ name, verdict }) => ({ name, verdict })));
+});
+
 /** They print what they judge otherwise than it is published, and how many they judged. */
 test('Python judges each as published', async () => {
   const { stdout } = await run('python3', [path.join(VERIFIERS, 'carteiro_audit.py'), 'vectors', FILE]);
-  expect(JSON.parse(stdout)).toEqual({ otherwise: [], vectors: 72 });
+  expect(JSON.parse(stdout)).toEqual({ otherwise: [], vectors: 80 + vectors.proofs.length });
 });

@@ -34,7 +34,7 @@ async function buildGo() {
   return (...words: string[]) =>
     run(binary, words).then(
       ({ stdout }) => stdout.trim(),
-      ({ stderr }: { stderr: string }) => stderr.trim(),
+      ({ stdout, stderr }: { stdout: string; stderr: string }) => (stdout + stderr).trim(),
     );
 }
 
@@ -155,12 +155,12 @@ describe('Python', () => {
 describe('golang.org/x/mod/sumdb', () => {
   test('takes our checkpoints, inclusions and consistencies, and no forged one', async (context: TestContext) => {
     if (go === null) context.skip(NO_GO);
-    expect(await go('inclusion', await fileOf('p.json', JSON.stringify(proof)), SIGNER.text)).toBe('ok');
-    expect(await go('inclusion', await fileOf('e.json', JSON.stringify(await readErased())), SIGNER.text)).toBe('ok');
+    const check = async (one: object) => go('check', await fileOf('p.json', JSON.stringify(one)), SIGNER.text);
+    expect(await check(proof)).toBe('{"confere":true,"motivo":null}');
+    expect(await check(await readErased())).toBe('{"confere":true,"motivo":null}');
     const moved = { ...proof, evento: { ...proof.evento, indice: (proof.evento?.indice ?? 0) ^ 1 } };
-    expect(await go('inclusion', await fileOf('m.json', JSON.stringify(moved)), SIGNER.text)).toContain(
-      'a row of seal',
-    );
+    expect(await check(moved)).toBe('{"confere":false,"motivo":"a row does not lead to its seal"}');
+    expect(await go('check', await fileOf('p.json', JSON.stringify(proof)))).toContain('"confere":null');
     const answer = await fileOf('c.json', (await consistency()).bytes.toString());
     const [old, now] = [await fileOf('old', first()), await fileOf('now', last())];
     expect(await go('consistency', answer, old, now, SIGNER.text)).toBe('ok');
@@ -172,7 +172,7 @@ describe('golang.org/x/mod/sumdb', () => {
 
 test('golang.org/x/mod/sumdb judges each as published', async (context: TestContext) => {
   if (go === null) context.skip(NO_GO);
-  expect(await go('vectors', path.join(VERIFIERS, 'vectors.json'))).toBe('78 vectors as published');
+  expect(await go('vectors', path.join(VERIFIERS, 'vectors.json'))).toMatch(/^1\d\d vectors as published$/);
 });
 
 test('golang.org/x/mod/sumdb/note verifies the header, and no changed one', async (context: TestContext) => {

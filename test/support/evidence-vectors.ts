@@ -24,6 +24,10 @@ const EVENT = '019c1402-5b10-7aa2-9d4e-3c8f1b2a6d70';
 const WEBHOOK = '019c1402-5f77-7e09-b1c5-84d2e6f0a93b';
 const DELIVERY = '019c1402-6f01-7d31-a0b2-1c4e5f6a7b8c';
 const AT = '2026-01-31T12:00:00.000Z';
+/** A test of the webhook, which failed, and its delivery; an event that was erased, and its delivery. */
+const TESTED = ['019c1402-7a10-7b01-8c02-5d03e4f50617', '019c1402-7a11-7b01-8c02-5d03e4f50618'] as const;
+const ERASED = ['019c1402-8b20-7c11-9d12-6e13f4051628', '019c1402-8b21-7c11-9d12-6e13f4051629'] as const;
+const ORDER = '019c1402-9c30-7d21-8e22-7f2304152639';
 type Pairs = readonly (readonly [number, number])[];
 /** Leaf and size of a tree; an old size and a new one. */
 const INCLUDED: Pairs = [
@@ -112,18 +116,154 @@ const ROWS: readonly (readonly [SourceName, object])[] = [
       epoch: 1,
     },
   ],
+  [
+    'events',
+    {
+      position: 42,
+      id: TESTED[0],
+      stream: TESTED[0],
+      version: 1,
+      type: 'webhook.teste',
+      family: 'backoffice',
+      partner_id: PARTNER,
+      occurred_at: AT,
+      actor: 'ana',
+      imported: false,
+      data: { exemplo_de: 'margem.falhou', data: { erro: 'exemplo' } },
+      salt: String.raw`\x202122232425262728292a2b2c2d2e2f`,
+      tx: '720',
+      epoch: 1,
+    },
+  ],
+  [
+    'attempts',
+    {
+      delivery_id: TESTED[1],
+      number: 1,
+      late: false,
+      event_id: TESTED[0],
+      webhook_id: WEBHOOK,
+      partner_id: PARTNER,
+      outcome: 'tempo_esgotado',
+      started_at: '2026-01-31T12:00:01.000Z',
+      duration_ms: 30_000,
+      url: 'https://parceiro.example.com/carteiro?x=1',
+      claim: 'poller-1/13',
+      recorded_at: '2026-01-31T12:00:31.002Z',
+      salt: String.raw`\x303132333435363738393a3b3c3d3e3f`,
+      tx: '730',
+      epoch: 1,
+    },
+  ],
+  [
+    'send_orders',
+    {
+      position: 8,
+      kind: 'teste',
+      webhook_id: WEBHOOK,
+      partner_id: PARTNER,
+      delivery_ids: [TESTED[1]],
+      actor: 'ana',
+      ordered_at: AT,
+      tx: '720',
+      epoch: 1,
+    },
+  ],
+  [
+    'events',
+    {
+      position: 43,
+      id: ERASED[0],
+      stream: ERASED[0],
+      version: 1,
+      type: 'margem.falhou',
+      family: 'margem',
+      partner_id: PARTNER,
+      occurred_at: AT,
+      actor: 'api',
+      fan_out: 1,
+      imported: false,
+      catalog_version: 1,
+      snapshot: '740:741:',
+      data: { consulta_margem_id: ERASED[0], erro: 'apagado' },
+      commitment: String.raw`\x${'5a'.repeat(32)}`,
+      tx: '740',
+      epoch: 1,
+    },
+  ],
+  [
+    'attempts',
+    {
+      delivery_id: ERASED[1],
+      number: 1,
+      late: false,
+      event_id: ERASED[0],
+      webhook_id: WEBHOOK,
+      partner_id: PARTNER,
+      outcome: 'entregue',
+      status_code: 204,
+      started_at: '2026-01-31T12:00:02.000Z',
+      duration_ms: 9,
+      url: 'https://parceiro.example.com/carteiro?x=1',
+      claim: 'poller-1/14',
+      body_digest: String.raw`\x${'5a'.repeat(32)}`,
+      commitment: String.raw`\x${'6b'.repeat(32)}`,
+      recorded_at: '2026-01-31T12:00:02.010Z',
+      tx: '745',
+      epoch: 1,
+    },
+  ],
+  [
+    'erasure_orders',
+    {
+      position: 1,
+      id: ORDER,
+      court_order: '0001234-56.2026.8.26.0100',
+      actor: 'ana',
+      reason: 'ordem judicial',
+      events: 1,
+      pages: 1,
+      ordered_at: '2026-01-31T14:00:00.000Z',
+      tx: '810',
+      epoch: 1,
+    },
+  ],
+  [
+    'erasure_pages',
+    {
+      position: 1,
+      order_id: ORDER,
+      number: 1,
+      event_ids: [ERASED[0]],
+      remains: [String.raw`\x${'7c'.repeat(32)}`],
+      tx: '810',
+      epoch: 1,
+    },
+  ],
 ];
+
+interface Row {
+  readonly table: SourceName;
+  readonly fields: Record<string, unknown> | undefined;
+  readonly salt?: string;
+  readonly committed?: string;
+  readonly entry: string;
+  readonly leaf: string;
+}
 
 /** The rows' entries as PostgreSQL writes them, with what their commitments hide. */
 async function rowVectors(sql: Sql) {
-  const vectors = [];
+  const vectors: Row[] = [];
   for (const [source, row] of ROWS) {
     const committed = { events: BODY, attempts: `convert_to(t.answer, 'UTF8')` }[source as string] ?? 'null::bytea';
-    const salt = source === 'send_orders' ? 'null::bytea' : 't.salt';
+    const salt = source === 'events' || source === 'attempts' ? 't.salt' : 'null::bytea';
+    // What each attempt sent is the body of the event before it.
+    const event = vectors.findLast(({ table }) => table === 'events')?.fields?.['commitment'];
+    const digest = source === 'attempts' && { body_digest: String.raw`\x${String(event)}`, ...row };
     const [found] = await sql.unsafe<[{ entry: Buffer; salt: Buffer | null; text: Buffer | null }]>(
       `select ${entryOf(source)} as entry, ${salt} as salt, ${committed} as text
        from jsonb_populate_record(null::${source}, $1::text::jsonb) ${asArchived(source)}`,
-      [JSON.stringify(row)],
+      [JSON.stringify(digest === false ? row : digest)],
     );
     vectors.push({
       table: source,
@@ -145,7 +285,7 @@ function makeSeals(leaves: Buffer) {
       number: index + 1,
       from: index === 0 ? { epoch: 0, tx: 0 } : { epoch: 1, tx: tx(index) },
       end: { epoch: 1, tx: tx(index + 1) },
-      rows: index === 0 ? 3 : 1,
+      rows: index === 0 ? ROWS.length : 1,
       root,
       sealedAt: new Date(Date.parse(AT) + index * 30_000),
     });
@@ -265,6 +405,215 @@ function checkpointVectors(leaves: Buffer) {
   ];
 }
 
+/** Proofs of the three deliveries, and changed ones: `of` another, each of `edits` replaces the first place of a text in it. */
+async function proofVectors(rows: readonly Row[], leaves: Buffer, seals: readonly Buffer[], sealLeaves: Buffer) {
+  const checkpoint = signCheckpoint({ size: 9, root: rootOf(sealLeaves) }, [KEY]);
+  const way = (await inclusionPath(inTree(sealLeaves), 0, 9)).map(base64);
+  const prove = async (row: Row | undefined) => {
+    const leaf = Buffer.from(row?.leaf ?? '', 'base64');
+    const indice = Array.from({ length: leaves.length / 32 }, (_, index) => index).find((index) =>
+      hashAt(leaves, index).equals(leaf),
+    );
+    const caminho = (await inclusionPath(inTree(leaves), indice ?? 0, leaves.length / 32)).map(base64);
+    const answer = row?.table === 'attempts' && {
+      resposta: row.committed === undefined ? null : base64(Buffer.from(row.committed)),
+      sal: row.committed === undefined ? null : (row.salt ?? null),
+    };
+    return { tabela: row?.table, campos: row?.fields, entrada: row?.entry, ...answer, selo: 1, indice, caminho };
+  };
+  const proofOf = async (at: number, ids: readonly [string, string], more: object, orders: readonly Row[]) => {
+    const event = rows[at];
+    return JSON.stringify({
+      formato: 'carteiro-prova-2',
+      gerada_em: '2026-02-01T09:00:00.000Z',
+      entrega: {
+        id: ids[1],
+        evento_id: ids[0],
+        webhook_id: WEBHOOK,
+        parceiro_id: PARTNER,
+        criada_em: new Date(Number.parseInt(ids[0].replaceAll('-', '').slice(0, 12), 16)).toISOString(),
+        concluida_em: '2026-01-31T12:00:31.000Z',
+        status: 'entregue',
+      },
+      corpo: event?.committed ?? 'apagado',
+      sal: event?.salt ?? null,
+      evento: await prove(event),
+      tentativas: [await prove(rows[at + 1])],
+      pedidos: await Promise.all(orders.map(prove)),
+      apagamento: null,
+      selos: [{ numero: 1, entrada: seals[0]?.toString(), caminho: way, iguais: 0 }],
+      checkpoint,
+      ancoras: [],
+      retido: null,
+      ...more,
+    });
+  };
+  const arrived = await proofOf(0, [EVENT, DELIVERY], {}, []);
+  const ordered = await proofOf(0, [EVENT, DELIVERY], {}, [rows[2] as Row]);
+  const tested = (await proofOf(3, TESTED, {}, [rows[5] as Row])).replace('"entregue"', '"erro"');
+  const apagamento = { pedido: await prove(rows[8]), pagina: await prove(rows[9]) };
+  const erased = await proofOf(6, ERASED, { apagamento }, []);
+  return [
+    { name: 'a delivery that arrived', verdict: true, text: arrived },
+    { name: 'one that was ordered again', verdict: true, text: ordered },
+    { name: 'a test that failed', verdict: true, text: tested },
+    { name: 'one whose text was erased', verdict: true, text: erased },
+    ...forgeries(arrived, seals[1]?.toString() ?? '', tested, erased),
+  ];
+}
+
+type Edits = readonly (readonly [string, string])[];
+
+/** Changes of a genuine file, most of which somebody has tried: see src/audit/README.md. */
+function forgeries(arrived: string, second: string, tested: string, erased: string) {
+  const member = (text: string, name: string) =>
+    new RegExp(`"${name}":(?:"(?:[^"\\\\]|\\\\.)*"|\\[[^\\]]*\\]|[^,}]+)`).exec(text)?.[0] ?? '';
+  const seals = /"selos":\[(.*?)\],"checkpoint"/s.exec(arrived)?.[1] ?? '';
+  const attempt = /"tentativas":\[(.*?)\],"pedidos"/s.exec(arrived)?.[1] ?? '';
+  const invented = JSON.stringify({
+    numero: 1,
+    entrada: second.replace(/^(.*\n)2\n/, '$11\n'),
+    caminho: null,
+    iguais: 0,
+  });
+  const beyond = JSON.stringify({ numero: 2, entrada: second, caminho: null, iguais: 0 });
+  const index = /"indice":\d+/.exec(arrived)?.[0] ?? '';
+  const entry = member(attempt, 'entrada');
+  const salt = member(arrived, 'sal');
+  const longer = `"sal":"${base64(Buffer.concat([Buffer.from(salt.slice(7, -1), 'base64'), Buffer.from('{')]))}"`;
+  const list: [string, boolean | null, Edits][] = [
+    ['a seal that stands twice, then without its way', false, [[seals, `${seals},${invented}`]]],
+    ['a seal that stands twice, first without its way', false, [[seals, `${invented},${seals}`]]],
+    ['a seal that stands twice', false, [[seals, `${seals},${seals}`]]],
+    ['a seal without its way', null, [[member(seals, 'caminho'), '"caminho":null']]],
+    ['a seal that no row is in', false, [[seals, `${seals},${beyond}`]]],
+    ['no seal', false, [[seals, '']]],
+    ['seals named twice, the last without any', false, [['"checkpoint":', '"selos":[],"checkpoint":']]],
+    ['a body named twice', false, [['"sal":', '"corpo":"{}","sal":']]],
+    ['an unknown name', false, [['"retido":null', '"retido":null,"x":1']]],
+    ['an unknown name in a row', false, [['"tabela":"events"', '"tabela":"events","x":null']]],
+    ['a name in capitals', false, [['"retido"', '"Retido"']]],
+    ['another body', false, [['margem: R$ 1,00', 'margem: R$ 9,00']]],
+    [
+      'a byte moved from the body to its salt',
+      false,
+      [
+        [salt, longer],
+        ['"corpo":"{', '"corpo":"'],
+      ],
+    ],
+    ['a salt of 15 bytes', false, [[salt, '"sal":"AAECAwQFBgcICQoLDA0O"']]],
+    ['a blank in base64', false, [[entry, entry.replace(':"', ':" ')]]],
+    ['a line break in base64', false, [[entry, entry.replace(':"', ':"\\n')]]],
+    ['base64 without its end', false, [['=="', '="']]],
+    ['base64 with bits behind the last byte', false, [['ODw==', 'ODx==']]],
+    ['another outcome for people to read', false, [['"outcome":"entregue"', '"outcome":"erro_tls"']]],
+    ['another status code for people to read', false, [['"status_code":200', '"status_code":201']]],
+    ['another time for people to read', false, [['12:00:00.250Z', '11:00:00.250Z']]],
+    ['another URL for people to read', false, [['/carteiro?x=1', '/carteiro?x=2']]],
+    ['another type for people to read', false, [['"type":"margem.falhou"', '"type":"margem.concluida"']]],
+    ['another author for people to read', false, [['"actor":"api"', '"actor":"ana"']]],
+    ['a column left out for people to read', false, [['"url":"https://parceiro.example.com/carteiro?x=1",', '']]],
+    ['a number as text', false, [['"status_code":200', '"status_code":"200"']]],
+    ['a number with a fraction', false, [['"status_code":200', '"status_code":200.0']]],
+    [
+      'another time of the delivery’s making',
+      false,
+      [[member(arrived, 'criada_em'), '"criada_em":"2026-01-30T12:00:00.000Z"']],
+    ],
+    ['a time that is none', false, [['"gerada_em":"', '"gerada_em":"x']]],
+    ['the status erro after one attempt', false, [['"status":"entregue"', '"status":"erro"']]],
+    ['the status pendente of what arrived', false, [['"status":"entregue"', '"status":"pendente"']]],
+    ['a status that is none', false, [['"status":"entregue"', '"status":"lida"']]],
+    ['an attempt that stands twice', false, [[attempt, `${attempt},${attempt}`]]],
+    ['no attempt', false, [[attempt, '']]],
+    [
+      'no attempt, and the status pendente',
+      null,
+      [
+        [attempt, ''],
+        ['"status":"entregue"', '"status":"pendente"'],
+      ],
+    ],
+    ['no event', false, [['"evento":{', '"evento":null,"x":{']]],
+    ['another answer', false, [['"resposta":"', '"resposta":"AAAA']]],
+    ['no answer', false, [[member(arrived, 'resposta'), '"resposta":null']]],
+    ['another delivery’s id', false, [[`"id":"${DELIVERY}"`, `"id":"${TESTED[1]}"`]]],
+    ['another webhook’s id', false, [[`"webhook_id":"${WEBHOOK}"`, `"webhook_id":"${DELIVERY}"`]]],
+    ['another partner’s id', false, [[`"parceiro_id":"${PARTNER}"`, `"parceiro_id":"${DELIVERY}"`]]],
+    ['another place in the tree', false, [[index, `"indice":${Number(index.slice(9)) ^ 1}`]]],
+    ['a place before the tree', false, [[index, '"indice":-1']]],
+    ['a place behind the tree', false, [[index, '"indice":99']]],
+    ['a row that is in no seal', false, [['"selo":1', '"selo":null']]],
+    ['a row of a seal that is not there', false, [['"selo":1', '"selo":2']]],
+    ['an entry left out', false, [[member(arrived, 'entrada'), '"entrada":null']]],
+    ['another table', false, [['"tabela":"events"', '"tabela":"attempts"']]],
+    ['a file that calls itself masked', null, [['"retido":null', '"retido":"x"']]],
+    [
+      'another body in a file that calls itself masked',
+      null,
+      [
+        ['"retido":null', '"retido":"x"'],
+        ['R$ 1,00', 'R$ 9,00'],
+      ],
+    ],
+    ['no checkpoint', false, [[member(arrived, 'checkpoint'), '"checkpoint":null']]],
+    ['a checkpoint of another size', false, [['log\\n9\\n', 'log\\n8\\n']]],
+    ['a checkpoint of another name', false, [['"carteiro.example.com/log\\n', '"carteiro.example.com/gol\\n']]],
+    ['a checkpoint that nobody signed', false, [['\\n\\n— ', '\\n\\nx ']]],
+    ['another format', false, [['carteiro-prova-2', 'carteiro-prova-1']]],
+    ['a body with half a character', false, [['"corpo":"{', String.raw`"corpo":"\ud800{`]]],
+    ['more behind the file', false, [['"retido":null}', '"retido":null}{}']]],
+    ['lists within lists', false, [['"ancoras":[]', `"ancoras":${'['.repeat(5_000)}${']'.repeat(5_000)}`]]],
+    ['a receipt of one place twice', false, [['"ancoras":[]', `"ancoras":[${RECEIPT},${RECEIPT}]`]]],
+    ['a receipt', true, [['"ancoras":[]', `"ancoras":[${RECEIPT}]`]]],
+    ['another time of the file’s making', true, [['"gerada_em":"2026', '"gerada_em":"2027']]],
+  ];
+  const of = (base: string, text: string, cases: typeof list) =>
+    cases.map(([name, verdict, edits]) => {
+      let changed = text;
+      for (const [from, to] of edits) {
+        if (!changed.includes(from)) throw new Error(`${name}: nothing to replace`);
+        changed = changed.replace(from, () => to);
+      }
+      return { name, of: base, verdict, edits };
+    });
+  return [
+    ...of('a delivery that arrived', arrived, list),
+    ...of('a test that failed', tested, [
+      ['a test that calls itself real', false, [['"type":"webhook.teste"', '"type":"margem.falhou"']]],
+      ['a test that is still to be sent', false, [['"status":"erro"', '"status":"pendente"']]],
+      [
+        'an answer beside an attempt that has none',
+        false,
+        [['"resposta":null,"sal":null', '"resposta":"AAAA","sal":"MDEyMzQ1Njc4OTo7PD0+Pw=="']],
+      ],
+      [
+        'an answer of nothing',
+        false,
+        [['"resposta":null,"sal":null', '"resposta":"","sal":"MDEyMzQ1Njc4OTo7PD0+Pw=="']],
+      ],
+    ]),
+    ...of('one whose text was erased', erased, [
+      ['a text of an erased event', false, [['"corpo":"apagado"', '"corpo":"{}"']]],
+      [
+        'an erasure without its order',
+        false,
+        [[/"apagamento":\{.*\},"selos"/s.exec(erased)?.[0] ?? '', '"apagamento":null,"selos"']],
+      ],
+    ]),
+  ];
+}
+
+const RECEIPT = JSON.stringify({
+  tipo: 'bucket',
+  onde: 'https://kept.example.com/',
+  checkpoint: 'x',
+  recibo: '',
+  ancorada_em: AT,
+  caminho: null,
+});
+
 export async function makeVectors(sql: Sql) {
   const rows = await rowVectors(sql);
   const leaves = Buffer.concat(rows.map(({ leaf }) => Buffer.from(leaf, 'base64')).toSorted(Buffer.compare));
@@ -274,7 +623,8 @@ export async function makeVectors(sql: Sql) {
     about:
       'For whoever writes a verifier of ../seals/README.md: bytes are in base64. rows: entries and leaves, and SHA-256(salt ‖ committed) ' +
       'where a commitment is. turn: the tree of these rows, which the first seal covers. seals: entries and leaves of the log’s tree. ' +
-      'headers: X-Carteiro-Checkpoint beside the line that was kept before; answer is what the API says of consistency, null: nothing.',
+      'headers: X-Carteiro-Checkpoint beside the line that was kept before; answer is what the API says of consistency, null: nothing. ' +
+      'proofs: files that GET …/prova answers, with the verdict by the first key; of another, with each of edits made once.',
     keys: [KEY.text, NEXT.text],
     rows,
     turn: {
@@ -292,5 +642,6 @@ export async function makeVectors(sql: Sql) {
     consistency: await consistencyVectors(sealLeaves),
     checkpoints: checkpointVectors(sealLeaves),
     headers: await headerVectors(sealLeaves),
+    proofs: await proofVectors(rows, leaves, seals, sealLeaves),
   };
 }

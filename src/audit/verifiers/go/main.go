@@ -1,17 +1,17 @@
 // Command carteiro-audit checks Carteiro's checkpoints and proofs by golang.org/x/mod/sumdb, code that nobody at Carteiro
 // wrote: note verifies the signatures, tlog the inclusion and the consistency.
 //
-//	go run . inclusion PROOF KEY
+//	go run . check PROOF KEY...                    prints confere and motivo; exit 0 true, 3 null, 1 false
 //	go run . consistency ANSWER OLD NEW KEY
 //	go run . header LINE KEY
 //	go run . vectors FILE
 package main
 
 import (
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"os"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -19,32 +19,10 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-type row struct {
-	Entry string   `json:"entrada"`
-	Seal  int64    `json:"selo"`
-	Index int64    `json:"indice"`
-	Path  []string `json:"caminho"`
-}
-
-type proof struct {
-	Event    row   `json:"evento"`
-	Attempts []row `json:"tentativas"`
-	Orders   []row `json:"pedidos"`
-	Erasure  *struct {
-		Order row `json:"pedido"`
-		Page  row `json:"pagina"`
-	} `json:"apagamento"`
-	Signed string `json:"checkpoint"`
-	Seals  []struct {
-		Number int64    `json:"numero"`
-		Entry  string   `json:"entrada"`
-		Path   []string `json:"caminho"`
-		// So many hashes more are those at the end of the first seal's path.
-		Common int `json:"iguais"`
-	} `json:"selos"`
-}
-
 func main() {
+	if len(os.Args) > 2 && os.Args[1] == "check" {
+		os.Exit(printCheck(os.Args[2], os.Args[3:]))
+	}
 	if err := run(os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
@@ -56,8 +34,6 @@ func main() {
 
 func run(words []string) error {
 	switch {
-	case len(words) == 3 && words[0] == "inclusion":
-		return inclusion(words[1], words[2])
 	case len(words) == 5 && words[0] == "consistency":
 		return consistency(words[1], words[2], words[3], words[4])
 	case len(words) == 3 && words[0] == "header":
@@ -66,7 +42,24 @@ func run(words []string) error {
 	case len(words) == 2 && words[0] == "vectors":
 		return vectors(words[1])
 	}
-	return fmt.Errorf("usage: inclusion PROOF KEY | consistency ANSWER OLD NEW KEY | header LINE KEY | vectors FILE")
+	return fmt.Errorf("usage: check PROOF KEY... | consistency ANSWER OLD NEW KEY | header LINE KEY | vectors FILE")
+}
+
+// printCheck judges a proof's file, and returns the exit code.
+func printCheck(file string, keys []string) int {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 2
+	}
+	verdict, why := check(text, keys)
+	answer := map[string]any{"confere": verdict, "motivo": why}
+	if why == "" {
+		answer["motivo"] = nil
+	}
+	printed, _ := json.Marshal(answer)
+	fmt.Println(string(printed))
+	return map[any]int{true: 0, nil: 3, false: 1}[verdict]
 }
 
 // open verifies a checkpoint's signature and returns its tree.
@@ -83,13 +76,27 @@ func open(text string, keys ...string) (tlog.Tree, error) {
 	if err != nil {
 		return tlog.Tree{}, err
 	}
-	lines := strings.Split(opened.Text, "\n")
-	size, err := strconv.ParseInt(lines[1], 10, 64)
-	if err != nil {
-		return tlog.Tree{}, err
+	tree := treeOf(opened.Text)
+	if tree.N == 0 {
+		return tree, fmt.Errorf("no checkpoint")
 	}
-	root, err := tlog.ParseHash(lines[2])
-	return tlog.Tree{N: size, Hash: root}, err
+	return tree, nil
+}
+
+var treeForm = regexp.MustCompile(`^[^\n]+\n([1-9]\d{0,14})\n([A-Za-z0-9+/]{43}=)\n`)
+
+// treeOf reads a checkpoint's text; an empty tree where it is none.
+func treeOf(text string) tlog.Tree {
+	found := treeForm.FindStringSubmatch(text)
+	if found == nil {
+		return tlog.Tree{}
+	}
+	size, _ := strconv.ParseInt(found[1], 10, 64)
+	root, err := tlog.ParseHash(found[2])
+	if err != nil {
+		return tlog.Tree{}
+	}
+	return tlog.Tree{N: size, Hash: root}
 }
 
 // noteOf is the signed note that a delivery's X-Carteiro-Checkpoint stands for.
@@ -119,58 +126,6 @@ func read(file string, into any) error {
 		return err
 	}
 	return json.Unmarshal(data, into)
-}
-
-func inclusion(file, key string) error {
-	var p proof
-	if err := read(file, &p); err != nil {
-		return err
-	}
-	head, err := open(p.Signed, key)
-	if err != nil {
-		return err
-	}
-	seals := map[int64]tlog.Tree{}
-	for _, seal := range p.Seals {
-		first := p.Seals[0].Path
-		path, err := hashes(append(seal.Path[:len(seal.Path):len(seal.Path)], first[max(len(first)-seal.Common, 0):]...))
-		if err != nil {
-			return err
-		}
-		leaf := tlog.RecordHash([]byte(seal.Entry))
-		if err := tlog.CheckRecord(path, head.N, head.Hash, seal.Number-1, leaf); err != nil {
-			return fmt.Errorf("seal %d: %w", seal.Number, err)
-		}
-		lines := strings.Split(seal.Entry, "\n")
-		rows, err := strconv.ParseInt(lines[3], 10, 64)
-		if err != nil {
-			return err
-		}
-		root, err := tlog.ParseHash(lines[4])
-		if err != nil {
-			return err
-		}
-		seals[seal.Number] = tlog.Tree{N: rows, Hash: root}
-	}
-	rows := append(append([]row{p.Event}, p.Attempts...), p.Orders...)
-	if p.Erasure != nil {
-		rows = append(rows, p.Erasure.Order, p.Erasure.Page)
-	}
-	for _, r := range rows {
-		entry, err := base64.StdEncoding.DecodeString(r.Entry)
-		if err != nil {
-			return err
-		}
-		path, err := hashes(r.Path)
-		if err != nil {
-			return err
-		}
-		seal := seals[r.Seal]
-		if err := tlog.CheckRecord(path, seal.N, seal.Hash, r.Index, tlog.RecordHash(entry)); err != nil {
-			return fmt.Errorf("a row of seal %d: %w", r.Seal, err)
-		}
-	}
-	return nil
 }
 
 func consistency(file, old, now, key string) error {
@@ -241,6 +196,11 @@ func vectors(file string) error {
 			Root       hash
 		}
 		Headers []struct{ Name, Header, Verdict string }
+		Proofs  []struct {
+			Name, Of, Text string
+			Verdict        any
+			Edits          [][2]string
+		}
 	}
 	if err := read(file, &v); err != nil {
 		return err
@@ -279,6 +239,16 @@ func vectors(file string) error {
 			_, err := open(noteOf(one.Header), v.Keys...)
 			judge(one.Name, err == nil, one.Verdict != "forged")
 		}
+	}
+	texts := map[string]string{}
+	for _, one := range v.Proofs {
+		text := texts[one.Of] + one.Text
+		for _, edit := range one.Edits {
+			text = strings.Replace(text, edit[0], edit[1], 1)
+		}
+		texts[one.Name] = text
+		verdict, why := check([]byte(text), v.Keys)
+		judge(fmt.Sprint(one.Name, ": ", why), verdict == one.Verdict, true)
 	}
 	if wrong == nil {
 		fmt.Println(count, "vectors as published")
