@@ -4,7 +4,7 @@
  *
  * The left side never reads a delivery. Each append stored its snapshot (`events.snapshot`), and each change of a webhook its
  * transaction (`webhook_history.tx`). An append had to deliver to each webhook whose newest change visible in that snapshot is
- * active and subscribed. A snapshot speaks for its own epoch; transactions of earlier epochs had ended. The right side is the
+ * active and subscribed, while its partner's (`partner_history`) was active. A snapshot speaks for its own epoch; transactions of earlier epochs had ended. The right side is the
  * deliveries themselves.
  * A day is one of America/Sao_Paulo, by the event's `occurred_at`. `webhook.teste` is not an event of the catalog, and a notice is
  * no fact: neither counts. The webhook that a notice is about does not get it, subscribed or not.
@@ -143,7 +143,14 @@ export function balanceOf(tx: Tx, { days, start, end }: Slice) {
              p.webhook_id, p.expected, p.delivery_id, p.status
       from events e
       left join lateral (
-        select w.id as webhook_id, coalesce(h.active and e.type = any (h.events), false) as expected,
+        select active
+        from partner_history
+        where partner_id = e.partner_id and (epoch < e.epoch or epoch = e.epoch and pg_visible_in_snapshot(tx, e.snapshot::pg_snapshot))
+        order by position desc
+        limit 1
+      ) account on true
+      left join lateral (
+        select w.id as webhook_id, coalesce(h.active and account.active is not false and e.type = any (h.events), false) as expected,
                d.id as delivery_id, d.status
         from webhooks w
         left join lateral (

@@ -235,3 +235,20 @@ test('five years without an event are read by the month', async () => {
   });
   expect(statements).toBeLessThan(70);
 });
+
+test('closes over events of a partner who was let go meanwhile, and came back', async () => {
+  const { pool } = (api as TestApi).database;
+  await sql()`select deactivate_partner(${partner}, 'test', 'contrato encerrado')`;
+  await commitMarginEvents(sql(), partner, 3);
+  expect((await balance()).body).toMatchObject({ fecha: true, diferencas: [] });
+  // An append that began before the account was back saw it inactive, one that began later sees it.
+  await pool.transaction(async (tx) => {
+    await tx`update partners set active = true where id = ${partner}`;
+    await commitMarginEvents(sql(), partner, 1);
+  });
+  await commitMarginEvents(sql(), partner, 2);
+  const { body } = await balance();
+  expect(body).toMatchObject({ fecha: true, diferencas: [] });
+  await sql()`delete from deliveries where event_id = (select id from events order by id desc limit 1)`;
+  expect((await balance()).body).toMatchObject({ fecha: false, diferencas: [{ tipo: 'entrega_ausente' }] });
+});

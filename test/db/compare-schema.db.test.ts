@@ -2,7 +2,8 @@
 import { expect, test } from 'vitest';
 import { DEFAULT_INSTALLATION } from '../../src/db/installation.ts';
 import { compareSchema } from '../../src/db/migrations/compare-schema.ts';
-import { createTestDatabase } from '../support/database.ts';
+import { createTestDatabase, openPool } from '../support/database.ts';
+import { createLogin } from '../support/logins.ts';
 
 /** A change by the owner, and what is told of it. */
 const CHANGES = [
@@ -47,9 +48,51 @@ const CHANGES = [
 
 test('each change is told by name and part, and nothing else is', async () => {
   const { pool, sql } = await createTestDatabase();
-  expect(await compareSchema(pool, DEFAULT_INSTALLATION)).toEqual([]);
+  expect(await compareSchema(pool, DEFAULT_INSTALLATION)).toEqual({ differences: [], uncompared: null });
   for (const [change] of CHANGES) await sql.unsafe(change);
-  const found = (await compareSchema(pool, DEFAULT_INSTALLATION)) ?? [];
-  const told = found.map(({ name, detail }) => `${name}: ${detail.replace('not as the release makes it: ', '')}`);
+  const { differences } = await compareSchema(pool, DEFAULT_INSTALLATION);
+  const told = differences.map(({ name, detail }) => `${name}: ${detail.replace('not as the release makes it: ', '')}`);
   expect(told.toSorted()).toEqual(CHANGES.map(([, tells]) => tells).toSorted());
+});
+
+test('what could not be compared is no difference, and is told apart', async () => {
+  const database = await createTestDatabase();
+  const { sql } = database;
+  const login = await createLogin(database, 'carteiro_app');
+  const { username } = new URL(login.url);
+  const compareAs = async () => {
+    const pool = openPool(login.url);
+    const compared = await compareSchema(pool, DEFAULT_INSTALLATION);
+    await pool.close(1);
+    return compared;
+  };
+  expect(await compareAs()).toEqual({ differences: [], uncompared: null });
+
+  await sql.unsafe(`alter role ${username} set role = carteiro_app`);
+  const own = 'the rights of carteiro_app, which compares them';
+  expect(await compareAs()).toEqual({ differences: [], uncompared: own });
+  await sql`grant update on partner_history to carteiro_poller`;
+  expect((await compareAs()).differences).toMatchObject([{ name: 'partner_history' }]);
+  await sql`revoke update on partner_history from carteiro_poller`;
+  await sql.unsafe(`alter role ${username} reset role`);
+
+  const [{ name }] = await sql<[{ name: string }]>`select current_database() as name`;
+  await sql.unsafe(`revoke temporary on database ${name} from public`);
+  const denied = await compareAs();
+  expect(denied).toEqual({ differences: [], uncompared: expect.stringContaining('permission denied to create temp') });
+  await sql.unsafe(`grant temporary on database ${name} to public`);
+
+  await sql.unsafe(`
+    create function public.frozen() returns event_trigger language plpgsql as $$ begin raise 'frozen: %', tg_tag; end $$;
+    create event trigger frozen on ddl_command_start execute function public.frozen()`);
+  expect(await compareAs()).toEqual({ differences: [], uncompared: expect.stringContaining('frozen: CREATE TABLE') });
+  await sql`drop event trigger frozen`;
+
+  // A newer release has added a key, and an event.
+  await sql`
+    update event_types set keys = keys || '{novo}', kinds = kinds || '{string}', formats = formats || array[null::text],
+                           optional = optional || '{novo}' where name = 'margem.falhou'`;
+  await sql`
+    insert into event_types select (json_populate_record(e, '{"name": "novo.evento"}')).* from event_types e where name = 'margem.falhou'`;
+  expect(await compareAs()).toEqual({ differences: [], uncompared: null });
 });

@@ -76,7 +76,7 @@ describe('the auditor', () => {
   test('verifies the chain, against a head that was kept outside too', async () => {
     const page = '/painel/auditoria/selos';
     expect((await auditor.get(page)).text).toContain('ainda não correu');
-    const kept = { seals: 1, rows: 1, head: { size: 1, root: Buffer.alloc(32) }, findings: [] };
+    const kept = { seals: 1, rows: 1, head: { size: 1, root: Buffer.alloc(32) }, findings: [], uncompared: null };
     await world.api.database.pool.run((sql) => keepVerdict(sql, 0, kept, true));
     expect((await auditor.get(page)).text).toContain('1 selos, nenhum achado');
     expect((await auditor.submit(page, page)).text).toContain('O registro está inteiro');

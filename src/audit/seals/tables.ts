@@ -5,7 +5,6 @@
 import type { Installation } from '../../db/installation.ts';
 import { compareSchema } from '../../db/migrations/compare-schema.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
-import { codeOf } from '../../db/unavailable.ts';
 import { ofSeal, type VerifyFinding } from './compare-rows.ts';
 
 /** The tables that verify and the balance read, each with the auditors' view that must be a view of the same table. */
@@ -53,16 +52,9 @@ export async function findStrangeTables(sql: Tx): Promise<VerifyFinding[]> {
     .map(({ name, faults }) => ofSeal('tabela_trocada', null, faults.join('; '), name));
 }
 
-const PERMISSION_DENIED = '42501';
-
-/** Tables, views, functions, triggers and rights that are not as this release makes them; nothing on a standby. */
-export async function findStrangeDefinitions(pool: Pool, installation: Installation): Promise<VerifyFinding[]> {
-  try {
-    const found = (await compareSchema(pool, installation)) ?? [];
-    return found.map(({ name, detail }) => ofSeal('definicao_alterada', null, detail, name));
-  } catch (error) {
-    if (codeOf(error) !== PERMISSION_DENIED) throw error;
-    const detail = `nothing could be compared with the release: ${(error as Error).message}; grant temporary on the database`;
-    return [ofSeal('definicao_alterada', null, detail)];
-  }
+/** Tables, views, functions, triggers and rights that are not as this release makes them, and what could not be compared. */
+export async function findStrangeDefinitions(pool: Pool, installation: Installation) {
+  const { differences, uncompared } = await compareSchema(pool, installation);
+  const findings = differences.map(({ name, detail }) => ofSeal('definicao_alterada', null, detail, name));
+  return { findings, uncompared };
 }

@@ -36,13 +36,20 @@ export async function readUnfinished(sql: Tx, since: number): Promise<Verificati
     total > found.length
       ? [{ tipo: 'lote_alterado', selo: null, tabela: null, linha: null, colunas: [], detalhe }]
       : [];
-  return { seals, rows, head: { size, root }, findings: [...found, ...rest] };
+  return { seals, rows, head: { size, root }, findings: [...found, ...rest], uncompared: null };
 }
 
 /** The verdict of `audit verify` as it is answered. */
-export function viewVerification({ seals, rows, head, findings }: Verification): VerificationResource {
+export function viewVerification({ seals, rows, head, findings, uncompared }: Verification): VerificationResource {
   const achados = findings.map((found) => ({ ...found, colunas: [...found.colunas] }));
-  return { selos: seals, linhas: rows, cabeca: head && writeHead(head), achados, confere: findings.length === 0 };
+  return {
+    selos: seals,
+    linhas: rows,
+    cabeca: head && writeHead(head),
+    achados,
+    nao_comparado: uncompared,
+    confere: findings.length === 0,
+  };
 }
 
 /** The verdicts that together cover the whole log: the newest that read all of it, and those that went on from there. */

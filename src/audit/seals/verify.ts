@@ -31,6 +31,8 @@ export interface Verification {
   /** The log's head as it was computed; null when there is no seal. */
   readonly head: TreeHead | null;
   readonly findings: readonly VerifyFinding[];
+  /** What of the database's definitions could not be compared with the release's, and why; null where all was. */
+  readonly uncompared: string | null;
 }
 
 export interface VerifyOptions {
@@ -84,7 +86,9 @@ export async function verifySeals(
     await run.holdNodes(pool);
     if (run.isInOrder()) await onPart?.(run.found());
   }
-  run.tell(...(await pool.run((sql) => findUnsealed(sql, run.last))), ...(await beside));
+  const { findings, uncompared } = await beside;
+  run.uncompared = uncompared;
+  run.tell(...(await pool.run((sql) => findUnsealed(sql, run.last))), ...findings);
   return run.end(pool);
 }
 
@@ -94,19 +98,22 @@ async function findBeside(
   from: Date | null,
   sight: Sight,
   { since, keys = [], installation, primary = pool }: VerifyOptions,
-): Promise<VerifyFinding[]> {
-  return [
-    ...(installation === undefined ? [] : await findStrangeDefinitions(primary, installation)),
+): Promise<Pick<Verification, 'findings' | 'uncompared'>> {
+  const definitions = installation === undefined ? null : await findStrangeDefinitions(primary, installation);
+  const findings = [
+    ...(definitions?.findings ?? []),
     ...(await pool.run((sql) => findStrangeErasures(sql, sight))),
     ...(await pool.run((sql) => findStrangeStates(sql, sight))),
     ...(await findStrangeDeliveries(pool, from)),
     ...(await pool.run((sql) => findUnsigned(sql, since?.size ?? 0, keys))),
   ];
+  return { findings, uncompared: definitions?.uncompared ?? null };
 }
 
 /** The state of a run. */
 class Run {
   last: Seal | null = null;
+  uncompared: string | null = null;
   #tree = new GrowingTree();
   #seals = 0;
   #rows = 0;
@@ -143,7 +150,13 @@ class Run {
   }
 
   found(): Verification {
-    return { seals: this.#seals, rows: this.#rows, head: this.#tree.head(), findings: this.#findings };
+    return {
+      seals: this.#seals,
+      rows: this.#rows,
+      head: this.#tree.head(),
+      findings: this.#findings,
+      uncompared: this.uncompared,
+    };
   }
 
   /** Holds the log, as far as it was read, against heads of the same size. Where one differs, no other of them is common to both. */

@@ -20,6 +20,8 @@ export const verification = z.strictObject({
   linhas: z.int(),
   cabeca: head,
   achados: z.array(finding),
+  /** What of tables, views, functions, triggers and rights could not be compared with the release, and why. */
+  nao_comparado: shown(z.string().nullable(), null),
   confere: z.boolean(),
 });
 export type VerificationResource = z.infer<typeof verification>;

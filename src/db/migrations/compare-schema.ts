@@ -6,8 +6,11 @@
  * same PostgreSQL. Alternative: digests of definitions in the release. They would differ with each version of PostgreSQL.
  * It locks nothing of the installation, and needs the right TEMPORARY on the database.
  */
+import { lossesOf } from '../../contract/catalog-change.ts';
+import type { CatalogEntry } from '../../contract/event-catalog.ts';
 import { type Installation, searchPathOf } from '../installation.ts';
 import type { Pool, Tx } from '../pool.ts';
+import { isUnavailable } from '../unavailable.ts';
 import { APPLIED_MIGRATIONS, type MigrationFile, readMigrationFiles, sqlFor } from './migration-files.ts';
 
 export interface SchemaDifference {
@@ -16,31 +19,50 @@ export interface SchemaDifference {
   readonly detail: string;
 }
 
-/** Each object that is not as this release makes it; null on a standby, where nothing can be made. Throws where it may not. */
-export async function compareSchema(pool: Pool, installation: Installation): Promise<SchemaDifference[] | null> {
+export interface ComparedSchema {
+  /** Each object that is not as this release makes it. */
+  readonly differences: readonly SchemaDifference[];
+  /** What could not be compared, and why; null where all was. */
+  readonly uncompared: string | null;
+}
+
+/** Compares all that the release makes, as far as the login may. */
+export async function compareSchema(pool: Pool, installation: Installation): Promise<ComparedSchema> {
   const files = await readMigrationFiles();
   return pool.run(async (sql) => {
-    const [{ standby }] = await sql<[{ standby: boolean }]>`select pg_is_in_recovery() as standby`;
-    if (standby) return null;
+    const [{ standby, maker }] = await sql<[{ standby: boolean; maker: string }]>`
+      select pg_is_in_recovery() as standby, current_user as maker`;
+    if (standby) return { differences: [], uncompared: 'nothing: on a standby nothing can be made' };
     await sql`begin`;
     try {
       const { schema } = installation;
       await sql.unsafe(`set local search_path = pg_temp, ${searchPathOf(schema)}`);
-      await sql.unsafe(APPLIED_MIGRATIONS);
-      for (const file of inOrder(files)) await sql.unsafe(asTemporary(file, installation)).simple();
-      const types = await sql.unsafe<{ name: string }[]>(`
-        select made.name from event_types made left join "${schema}".event_types found on found.name = made.name
-        where to_jsonb(made) - 'version' is distinct from to_jsonb(found) - 'version' order by 1`);
+      try {
+        await sql.unsafe(APPLIED_MIGRATIONS);
+        for (const file of inOrder(files)) await sql.unsafe(asTemporary(file, installation)).simple();
+      } catch (error) {
+        if (isUnavailable(error)) throw error;
+        const why = (error as Error).message;
+        return { differences: [], uncompared: `nothing, because temporary objects can't be made: ${why}` };
+      }
+      const rows = await changedEvents(sql, schema);
       await sql`set local search_path = pg_catalog`;
-      const rows = types.map(({ name }) => ({
-        name: 'event_types',
-        detail: `its row ${name} is not as the release has it`,
-      }));
-      return [...(await differences(sql, schema)), ...rows];
+      const found = [...(await differences(sql, schema, maker)), ...rows];
+      const isOfProduct = OF_PRODUCT_NAME.test(maker);
+      return { differences: found, uncompared: isOfProduct ? `the rights of ${maker}, which compares them` : null };
     } finally {
       await sql`rollback`;
     }
   });
+}
+
+/** Events of the catalog that lack something which this release gives them. A newer release may have added to them. */
+async function changedEvents(sql: Tx, schema: string): Promise<SchemaDifference[]> {
+  const made = await sql.unsafe<CatalogEntry[]>('select * from event_types order by name');
+  const found = await sql.unsafe<CatalogEntry[]>(`select * from "${schema}".event_types`);
+  return made
+    .filter((entry) => lossesOf([entry], found).length > 0)
+    .map(({ name }) => ({ name: 'event_types', detail: `its row ${name} is not as the release has it` }));
 }
 
 const MADE = new Set(['db/sealed-rows.ts', 'rights.sql']);
@@ -73,11 +95,14 @@ const plain = (expression: string) =>
 /** Who may what beside the owner: the product's roles, and whoever else may write. */
 const rights = (acl: string, owner: string, isOfProduct: string) =>
   `(select coalesce(string_agg(grantee::regrole || ' ' || privilege_type, ', ' order by grantee::regrole::text, privilege_type), '')
-    from aclexplode(${acl}) where grantee <> ${owner} and (${isOfProduct}))`;
+    from aclexplode(${acl}) where grantee not in (${owner}, $3::regrole) and (${isOfProduct}))`;
+
+const OF_PRODUCT_NAME = /_(app|poller|core|migrator|auditor|auditor_cpf)$/;
 
 const OF_PRODUCT = `privilege_type not in ('SELECT', 'REFERENCES') or grantee::regrole::text like '%\\_app' or grantee::regrole::text ~ '_(poller|core|migrator|auditor|auditor_cpf)$'`;
 
-async function differences(sql: Tx, schema: string): Promise<SchemaDifference[]> {
+/** `maker` is the role that has made them: as their owner it has every right, so its own can't be compared. */
+async function differences(sql: Tx, schema: string, maker: string): Promise<SchemaDifference[]> {
   const objects = `
     select n.nspname like 'pg_temp%' as made,
            case when n.nspname = $1 || '_auditoria' then 'auditoria_' else '' end || c.relname as name,
@@ -127,6 +152,6 @@ async function differences(sql: Tx, schema: string): Promise<SchemaDifference[]>
        and split_part(found.name, '(', 1) in (select split_part(name, '(', 1) from object where made)
        and found.name not in (select name from object where made)
      order by 1`,
-    [schema, searchPathOf(schema)],
+    [schema, searchPathOf(schema), `"${maker}"`],
   );
 }

@@ -6,7 +6,7 @@ import { codeOf, DatabaseUnavailable, isOverloaded, PERMISSION_DENIED } from '..
 import { CHECKS } from '../fitness/checks.ts';
 import { lookAtDefinitions, lookAtEpoch, lookAtLogin, lookAtRoles, lookAtSecrets } from './installation.ts';
 import { lookAtIssuer, lookAtNames, lookAtRegistry, lookAtStandby } from './outside.ts';
-import { lookAtClock, lookAtSessions, lookAtTransactions, lookAtWrites } from './server.ts';
+import { lookAtClock, lookAtSessions, lookAtSlots, lookAtTransactions, lookAtWrites } from './server.ts';
 import {
   lookAtAnchors,
   lookAtDisk,
@@ -30,9 +30,11 @@ export async function examine(pool: Pool, config: Config): Promise<readonly Find
   await beside('writes', () => lookAtWrites(pool));
   await at('clock', (sql) => lookAtClock(sql, Date.now));
   await at('transactions', lookAtTransactions);
+  await at('slots', lookAtSlots);
   await beside('tokens', () => lookAtIssuer(config));
   await beside('registry', () => lookAtRegistry(config));
   await check('schema');
+  await check('session');
   await check('migrations');
   const seen = found.find(({ about }) => about === 'migrations');
   // A login that may not look sees no fault at all: whether it is a member of any role tells why.

@@ -55,29 +55,33 @@ export async function lookAtClock(sql: Tx, nowMs: () => number): Promise<readonl
   return [skewS > SKEW_WARNING_S ? warning('clock', found, advice) : ok('clock', found)];
 }
 
-/** Transactions that stay open hold back vacuum, seals and the feed. */
+/**
+ * Transactions that stay open hold back vacuum, seals and the feed; one that writes, or is prepared, does so from any database of
+ * the server.
+ */
 export async function lookAtTransactions(sql: Tx): Promise<readonly Finding[]> {
-  const open = await sql<{ pid: number; name: string; seconds: number }[]>`
-    select pid, application_name as name, extract(epoch from clock_timestamp() - xact_start)::int as seconds
+  const open = await sql<{ pid: number; name: string; seconds: number; database: string }[]>`
+    select pid, application_name as name, extract(epoch from clock_timestamp() - xact_start)::int as seconds, datname as database
     from pg_stat_activity
-    where datname = current_database() and xact_start < clock_timestamp() - ${LONG_OPEN_S} * interval '1 second'
-      and backend_type = 'client backend'
+    where (datname = current_database() or backend_xid is not null)
+      and xact_start < clock_timestamp() - ${LONG_OPEN_S} * interval '1 second' and backend_type = 'client backend'
     order by xact_start limit 5`;
-  const prepared = await sql<{ gid: string }[]>`
-    select gid from pg_prepared_xacts where prepared < clock_timestamp() - ${LONG_OPEN_S} * interval '1 second'`;
+  const prepared = await sql<{ gid: string; owner: string; database: string }[]>`
+    select gid, owner, database from pg_prepared_xacts
+    where prepared < clock_timestamp() - ${LONG_OPEN_S} * interval '1 second' order by prepared limit 5`;
   const held = [
-    ...open.map(({ pid, name, seconds }) =>
+    ...open.map(({ pid, name, seconds, database }) =>
       warning(
         'transactions',
-        `process ${pid} (${name || 'unnamed'}) has been in one for ${seconds} s`,
+        `process ${pid} (${name || 'unnamed'}) has been in one of the database ${database} for ${seconds} s`,
         `it holds back vacuum, seals and the feed: end it, with select pg_terminate_backend(${pid}) if need be`,
       ),
     ),
-    ...prepared.map(({ gid }) =>
+    ...prepared.map(({ gid, owner, database }) =>
       warning(
         'transactions',
-        `${gid} is prepared and not ended`,
-        'commit prepared or rollback prepared it: it holds back seals and the feed',
+        `${gid} of ${owner} is prepared in the database ${database} and not ended`,
+        'commit prepared or rollback prepared it there: it holds back vacuum, seals and the feed',
       ),
     ),
   ];
@@ -88,4 +92,23 @@ export async function lookAtTransactions(sql: Tx): Promise<readonly Finding[]> {
     return [...held, warning('transactions', `${login} may not see those of other logins`, advice)];
   }
   return held.length > 0 ? held : [ok('transactions', `none is open for ${LONG_OPEN_S} s`)];
+}
+
+/** A replication slot that nobody reads keeps the WAL from its place on, and may keep dead rows, until the disk is full. */
+export async function lookAtSlots(sql: Tx): Promise<readonly Finding[]> {
+  const slots = await sql<{ name: string; mib: number; holdsRows: boolean }[]>`
+    select slot_name as name, (pg_wal_lsn_diff(case when pg_is_in_recovery() then pg_last_wal_replay_lsn() else pg_current_wal_lsn() end,
+                                               restart_lsn) / 1048576)::float8 as mib,
+           coalesce(xmin, catalog_xmin) is not null as "holdsRows"
+    from pg_replication_slots
+    where not active and not temporary and restart_lsn is not null and wal_status <> 'lost'
+    order by restart_lsn limit 5`;
+  if (slots.length === 0) return [ok('slots', 'none is without a reader')];
+  return slots.map(({ name, mib, holdsRows }) =>
+    warning(
+      'slots',
+      `nobody reads the replication slot ${name}, which keeps ${Math.ceil(mib)} MiB of WAL${holdsRows ? ' and dead rows' : ''}`,
+      `let its standby or subscriber come back, or drop it: select pg_drop_replication_slot('${name}')`,
+    ),
+  );
 }

@@ -25,7 +25,7 @@ export const verify = command({
   help: `
 Reads every sealed row again, hashes it here, and holds it against its seal, the log's tree and every checkpoint that was
 signed. It goes on after a finding. It also tells: rows older than ten minutes without a seal, and rows that name another time than
-their seal's; what differs of tables, views, functions, triggers and rights from what this release makes (not on a standby);
+their seal's; what differs of tables, views, functions, triggers and rights from what this release makes (nao_comparado: what could not be compared);
 webhooks, lanes and partners that are not as the newest line of their history has them; and deliveries whose status does not follow
 from their attempts and orders.
 
@@ -35,7 +35,7 @@ everything before is covered by that verdict's head. Verdicts are kept in the da
 last goes on from the newest one, and --resume from the place of a run that was cut short. Both take the database's word for what was
 read before. api runs audit verify by itself every night (JOB_VERIFY), and takes nobody's.
 
-Output: {"selos": 19, "linhas": 1000448, "cabeca": "19:9f3c…", "achados": [], "confere": true}; a finding is
+Output: {"selos": 19, "linhas": 1000448, "cabeca": "19:9f3c…", "achados": [], "nao_comparado": null, "confere": true}; a finding is
 {"tipo": "linha_alterada", "selo": 12, "tabela": "attempts", "linha": "0199…/1", "colunas": ["status_code"], "detalhe": "…"}.`,
   exits: { done: 'the log is whole', refused: 'it is not' },
   async run({ head, since = null, resume }, line) {
