@@ -1,5 +1,5 @@
 /** Every setting that a role can have, with values that are not PostgreSQL's own, and a life under each. */
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import postgres from 'postgres';
 import { expect } from 'vitest';
 import { readWriteFault } from '../../src/db/write-faults.ts';
@@ -162,8 +162,7 @@ async function appendAsCore(core: Sql, partnerId: string): Promise<void> {
   const append = (stream: string, data: string) => core`
     select carteiro.append_event(${stream}::uuid, 0, 'desembolso.falhou', ${partnerId}::uuid, ${data}::text::json,
                                  'test', null, ${OCCURRED_AT}::text::timestamptz)`;
-  const [{ one, other }] = await core<[{ one: string; other: string }]>`
-    select gen_random_uuid() as one, gen_random_uuid() as other`;
+  const [one, other] = [randomUUID(), randomUUID()];
   const numbered = `"numero_emprestimo":"2026-00000001"`;
   await append(one, `{"emprestimo_id":"${one}",${numbered},"motivo":"conta encerrada"}`);
   await append(other, `{"motivo":"linha \\n e \\u00e7","emprestimo_id":"${other}",${numbered}}`);
