@@ -140,6 +140,26 @@ test('a margin may be below zero wherever it is told, and no two enums give a Go
   expect(new Set(constants).size).toBe(constants.length);
 });
 
+test('nothing is described that a generated client of some language does not compile with', async () => {
+  const { components, paths, webhooks } = await description();
+  const faults: string[] = [];
+  const look = (part: unknown, at: string): void => {
+    if (typeof part !== 'object' || part === null) return;
+    const schema = part as Readonly<Record<string, unknown>>;
+    // Java writes a default as a constant of its enum, under the name that x-enum-varnames has replaced.
+    if ('default' in schema && 'type' in schema && JSON.stringify(schema).includes('"$ref"')) faults.push(`${at}: a default of a component`);
+    // C# compares a parsed instant with the pattern of its text, and makes an enum of a constant.
+    if (schema['format'] === 'date-time' && 'pattern' in schema) faults.push(`${at}: an instant's pattern`);
+    if ('const' in schema && 'type' in schema && schema['type'] !== 'string') faults.push(`${at}: a constant`);
+    // PHP takes getPassoS for getPassos.
+    const names = Object.keys((schema['properties'] ?? {}) as object).map((name) => name.replaceAll('_', ''));
+    if (new Set(names).size < names.length) faults.push(`${at}: two fields with one name but for underscores`);
+    for (const [key, inner] of Object.entries(schema)) look(inner, `${at}/${key}`);
+  };
+  look({ components, paths, webhooks }, '');
+  expect(faults).toEqual([]);
+});
+
 test('every event tells in a line what it means', async () => {
   const { webhooks } = await description();
   const lines = Object.values(webhooks).map(({ post }) => post.summary);

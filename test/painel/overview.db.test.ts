@@ -11,7 +11,7 @@ const world = await startPainelWorld();
 
 test('counts are drawn by the minute', () => {
   const step = { entregues: 3, falhas: 1, p50_ms: 2, p99_ms: 9 };
-  const series = seriesOf({ passo_s: 15, passos: [{ inicio: '2026-01-31T12:00:30.000Z', ...step }] });
+  const series = seriesOf({ passo_segundos: 15, passos: [{ inicio: '2026-01-31T12:00:30.000Z', ...step }] });
   expect(series).toEqual({ at: [1769860830], delivered: [12], failed: [4], p50: [2], p99: [9] });
 });
 

@@ -22,7 +22,7 @@ const numbers = {
 };
 
 export const summary = component('Resumo', {
-  passo_s: z.int(),
+  passo_segundos: z.int(),
   /** Every step of the window, the oldest first. */
   passos: z.array(component('PassoDoResumo', { inicio: timestamp, ...numbers })),
   ...numbers,

@@ -51,7 +51,7 @@ export async function readSummary(pool: Pool, subject: Subject, window: WindowNa
   const { entregues, falhas, ...times } = numbersOf(whole);
   const isCut = whole?.read === READ;
   const mostra_desde = isCut ? (whole?.oldest?.toISOString() ?? null) : null;
-  return { passo_s: stepS, passos, entregues, falhas, ...times, mostra_desde, espera };
+  return { passo_segundos: stepS, passos, entregues, falhas, ...times, mostra_desde, espera };
 }
 
 function numbersOf(row: Row | undefined) {

@@ -73,9 +73,14 @@ function opened(value: unknown, $defs: Json): unknown {
   });
 }
 
-/** Leaves out repetitions: a format's own pattern, a bound below a stricter one, the range of JavaScript's integers. */
+/**
+ * Leaves out repetitions: a format's own pattern, a bound below a stricter one, the range of JavaScript's integers. And what a
+ * generated C# client does not compile with: a pattern of an instant, which it has parsed, and a constant that is no string.
+ */
 function tidy({ jsonSchema }: { readonly jsonSchema: z.core.JSONSchema.BaseSchema }): void {
   if (OF_FORMATS.has(jsonSchema.pattern) || jsonSchema.type === 'integer') delete jsonSchema.pattern;
+  if (jsonSchema.format === 'date-time') delete jsonSchema.pattern;
+  if (jsonSchema.type === 'boolean') delete jsonSchema.const;
   if (jsonSchema.exclusiveMinimum === jsonSchema.minimum) delete jsonSchema.minimum;
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;

@@ -45,7 +45,8 @@ const events = z
 const manyToResend = z.strictObject({
   desde: periodStart,
   ate: periodEnd.optional(),
-  status: z.preprocess((given) => (isStatus(given) ? [given] : given), statuses.default([...FAILED])),
+  // No `default`: generators write it as a constant of the enum, under the name that x-enum-varnames has replaced.
+  status: z.preprocess((given) => (isStatus(given) ? [given] : given), statuses.optional()),
   eventos: events.optional(),
   simular: z.boolean().default(false),
   cursor,
@@ -80,7 +81,7 @@ export const webhookSendRoutes: Routes = [
       webhookId: id,
       from: body.desde,
       until,
-      statuses: body.status,
+      statuses: body.status ?? FAILED,
       events: body.eventos ?? null,
       after: given.ok?.[1] ?? null,
       simulate: body.simular,

@@ -34,8 +34,8 @@ async function readNumbers(visit: Visit, webhookId: string): Promise<Numbers> {
 }
 
 /** One value for each step of the window, oldest first: seconds since 1970, attempts a minute, milliseconds. */
-export function seriesOf({ passos, passo_s }: Pick<Summary, 'passos' | 'passo_s'>) {
-  const perMinute = (count: number) => Math.round((count / passo_s) * 60 * 100) / 100;
+export function seriesOf({ passos, passo_segundos }: Pick<Summary, 'passos' | 'passo_segundos'>) {
+  const perMinute = (count: number) => Math.round((count / passo_segundos) * 60 * 100) / 100;
   return {
     at: passos.map(({ inicio }) => Date.parse(inicio) / 1_000),
     delivered: passos.map(({ entregues }) => perMinute(entregues)),
