@@ -147,7 +147,8 @@ test('nothing is described that a generated client of some language does not com
     if (typeof part !== 'object' || part === null) return;
     const schema = part as Readonly<Record<string, unknown>>;
     // Java writes a default as a constant of its enum, under the name that x-enum-varnames has replaced.
-    if ('default' in schema && 'type' in schema && JSON.stringify(schema).includes('"$ref"')) faults.push(`${at}: a default of a component`);
+    if ('default' in schema && 'type' in schema && JSON.stringify(schema).includes('"$ref"'))
+      faults.push(`${at}: a default of a component`);
     // C# compares a parsed instant with the pattern of its text, and makes an enum of a constant.
     if (schema['format'] === 'date-time' && 'pattern' in schema) faults.push(`${at}: an instant's pattern`);
     if ('const' in schema && 'type' in schema && schema['type'] !== 'string') faults.push(`${at}: a constant`);

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { Webhook as Svix } from 'svix';
 import { beforeEach, expect, test, vi } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
@@ -125,6 +126,34 @@ test('a test sends the example as the partner edited it, in the order of the cat
   expect(code).toBe(200);
   const envelope = JSON.parse(world.postsTo(webhook.path).at(-1)?.body.toString() ?? '');
   expect(JSON.stringify(envelope.data)).toBe(JSON.stringify({ ...example, motivo: 'agência fechada' }));
+});
+
+test.for([
+  ['Node', process.execPath, ['-e', 'process.stdout.write(JSON.stringify(JSON.parse(require("fs").readFileSync(0))))']],
+  ['Python', 'python3', ['-c', 'import json,sys; sys.stdout.write(json.dumps(json.load(sys.stdin)))']],
+  [
+    'Python without blanks and escapes',
+    'python3',
+    [
+      '-c',
+      'import json,sys; sys.stdout.write(json.dumps(json.load(sys.stdin), separators=(",", ":"), ensure_ascii=False))',
+    ],
+  ],
+  ['PHP', 'php', ['-r', 'echo json_encode(json_decode(stream_get_contents(STDIN)));']],
+  [
+    'PHP that keeps characters and slashes',
+    'php',
+    ['-r', 'echo json_encode(json_decode(stream_get_contents(STDIN)), 64 | 256 | 2048);'],
+  ],
+] as const)('a test that %s has read and written again is another text', async ([, program, args], context) => {
+  for (const order of [undefined, { evento: 'desembolso.falhou' }]) {
+    expect((await tryOut(order)).status).toBe(200);
+    const sent = world.postsTo(webhook.path).at(-1)?.body as Buffer;
+    const { error, stdout } = spawnSync(program, args, { input: sent });
+    if (error !== undefined) context.skip(`${program}: ${error.message}`);
+    expect(JSON.parse(stdout.toString())).toEqual(JSON.parse(sent.toString()));
+    expect(stdout.equals(sent)).toBe(false);
+  }
 });
 
 test.each([

@@ -26,6 +26,12 @@ function wordsOf(page: string): string {
   return shown.replaceAll(/&#?\w+;|São Paulo/g, ' ');
 }
 
+test('the schemas of /docs/eventos allow the keys that a later version adds', async () => {
+  const { text } = await world.visitor().get('/docs/eventos');
+  expect(text).toMatch(/&quot;properties&quot;|"properties"/);
+  expect(text).not.toContain('additionalProperties');
+});
+
 test.each(PAGES)('%s needs no token, and runs and loads nothing of another host', async (path) => {
   const { status, headers, text } = await world.visitor().get(path);
   expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=UTF-8']);

@@ -24,6 +24,17 @@ export interface Example {
   readonly data: object;
 }
 
+/**
+ * A receiver that checks the signature against JSON that it wrote again, in place of the raw body, must fail at a test already.
+ * So the test's own data end with what parsers and writers of Node, Python and PHP change: escapes, the slash, 1.10, the order
+ * of keys. An example's data stay the catalog's; the first letter of their first text is written as an escape.
+ */
+const CANARY =
+  '"canario":{"texto":"São João / \\u00e9 \\u2028 \u2028","decimal":1.10,"b":1,"2":true,"1":false,"instrucao":"Confira a assinatura sobre os bytes recebidos"}';
+const ownData = (data: object) => `${JSON.stringify(data).slice(0, -1)},${CANARY}}`;
+const exampleData = (data: object) =>
+  JSON.stringify(data).replace(/(?<=":")\w/, (first) => `\\u${first.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
 /** Makes the test delivery; returns its id. */
 export async function makeTestDelivery(
   tx: Tx,
@@ -39,7 +50,10 @@ export async function makeTestDelivery(
   if (!webhook.active) return { refused: { kind: 'webhookInactive' } };
   if (webhook.isMuted) return { refused: { kind: 'testOfMuted' } };
   const own = { webhook_id: webhookId, mensagem: 'Entrega de teste, pedida pelo parceiro' };
-  const data = JSON.stringify(example === null ? own : { exemplo_de: example.event, data: example.data });
+  const data =
+    example === null
+      ? ownData(own)
+      : `{"exemplo_de":${JSON.stringify(example.event)},"data":${exampleData(example.data)}}`;
   const [row] = await tx<[{ id: string }]>`
     select make_test_delivery(${webhookId}, ${partnerId}, ${TEST_NAME}, ${data}::text::json, ${author.actor}) as id`;
   await logSendOrder(tx, 'teste', webhookId, [row.id], author);

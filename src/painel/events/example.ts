@@ -12,9 +12,12 @@ export function exampleOf(name: SubscribableName) {
   return { evento: name, timestamp: '2026-01-31T12:00:00.000Z', parceiro_id, data: EVENT_EXAMPLES[name] };
 }
 
-/** The JSON Schema of the event's data. */
+/** The JSON Schema of the event's data for a receiver: a later version may add keys at every level. */
 export function schemaOf(name: SubscribableName): Json {
-  return z.toJSONSchema(EVENTS[name].data, { unrepresentable: 'any' });
+  return z.toJSONSchema(EVENTS[name].data, {
+    unrepresentable: 'any',
+    override: ({ jsonSchema }) => void delete jsonSchema.additionalProperties,
+  });
 }
 
 export interface Field {
