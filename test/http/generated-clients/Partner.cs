@@ -20,7 +20,8 @@ public static class Partner
         var failed = new List<StatusDeEntrega> { StatusDeEntrega.STATUS_DE_ENTREGA_ERRO, StatusDeEntrega.STATUS_DE_ENTREGA_SUSPENSA };
         var period = new PostWebhooksIdReenviosRequest("2026-01-31", status: failed, simular: true);
         var counted = api.PostWebhooksIdReenvios(created.Id, period).Entregas;
-        var margin = new MargemDoRegistry("52998224725", "11222333000181", 6000m, 1234.5m);
+        // A refusal of the registry: the generator's httpclient library does not read a required enum that is null.
+        var margin = new FalhaDoRegistry("52998224725", "11222333000181", FalhaDoRegistry.FalhaEnum.Upstream, "fora do ar");
         new SandboxApi(configuration).PutSandboxMargem(new PutSandboxMargemRequest(margin));
         string refused = "";
         try

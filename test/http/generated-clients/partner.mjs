@@ -16,7 +16,7 @@ const { entregas } = await api.postWebhooksIdReenvios({
   id: created.id,
   postWebhooksIdReenviosRequest: {
     desde: '2026-01-31',
-    status: [StatusDeEntrega.Erro, StatusDeEntrega.Suspensa],
+    status: [StatusDeEntrega.STATUS_DE_ENTREGA_ERRO, StatusDeEntrega.STATUS_DE_ENTREGA_SUSPENSA],
     simular: true,
   },
 });
