@@ -167,7 +167,11 @@ test('the C# client compiles, and it works', async (context) => {
   const noMono = (await failureOf('mcs', ['--version'])) ?? (await failureOf('mono', ['--version']));
   if (noMono !== null) context.skip(noMono);
   const made = await generate(context, 'csharp', [
-    ...['-g', 'csharp', '--library', 'httpclient', '--additional-properties=targetFramework=netstandard2.0'],
+    '-g',
+    'csharp',
+    '--library',
+    'httpclient',
+    '--additional-properties=targetFramework=netstandard2.0',
   ]);
   const json = path.join(made, 'Newtonsoft.Json.dll');
   await cp(NEWTONSOFT, json);
@@ -184,7 +188,9 @@ test('the C# client compiles, and it works', async (context) => {
 
 test('the TypeScript client compiles, and it works', async (context) => {
   const made = await generate(context, 'typescript', [
-    ...['-g', 'typescript-fetch', '--additional-properties=importFileExtension=.js'],
+    '-g',
+    'typescript-fetch',
+    '--additional-properties=importFileExtension=.js',
   ]);
   await writeFile(path.join(made, 'package.json'), '{"type":"module"}');
   const options = ['--strict', '--target', 'es2022', '--module', 'nodenext', '--lib', 'es2022,dom', '--types', ''];

@@ -153,7 +153,7 @@ test('nothing is described that a generated client of some language does not com
     if (schema['format'] === 'date-time' && 'pattern' in schema) faults.push(`${at}: an instant's pattern`);
     if ('const' in schema && 'type' in schema && schema['type'] !== 'string') faults.push(`${at}: a constant`);
     // PHP takes getPassoS for getPassos.
-    const names = Object.keys((schema['properties'] ?? {}) as object).map((name) => name.replaceAll('_', ''));
+    const names = Object.keys(schema['properties'] ?? {}).map((name) => name.replaceAll('_', ''));
     if (new Set(names).size < names.length) faults.push(`${at}: two fields with one name but for underscores`);
     for (const [key, inner] of Object.entries(schema)) look(inner, `${at}/${key}`);
   };
