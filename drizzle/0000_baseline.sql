@@ -719,6 +719,7 @@ CREATE INDEX "attempts_in_time" ON "attempts" USING btree ("recorded_at");--> st
 CREATE INDEX "attempts_sealable" ON "attempts" USING brin (epoch,(xid8send(tx)::bigint)) WITH (autosummarize=true);--> statement-breakpoint
 CREATE INDEX "attempts_erased" ON "attempts" USING btree ("event_id") WHERE salt is null;--> statement-breakpoint
 CREATE INDEX "attempts_failed" ON "attempts" USING btree ("outcome","recorded_at") WHERE outcome <> 'entregue';--> statement-breakpoint
+CREATE INDEX "checkpoints_signed_at" ON "checkpoints" USING btree ("signed_at");--> statement-breakpoint
 CREATE INDEX "send_orders_by_webhook" ON "send_orders" USING btree ("webhook_id","position");--> statement-breakpoint
 CREATE INDEX "send_orders_in_time" ON "send_orders" USING btree ("ordered_at","position");--> statement-breakpoint
 CREATE INDEX "send_orders_sealable" ON "send_orders" USING brin (epoch,(xid8send(tx)::bigint)) WITH (autosummarize=true);--> statement-breakpoint

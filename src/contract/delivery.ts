@@ -17,7 +17,7 @@ export const HEADER_LOAN_VERSION = 'X-Webhook-Loan-Version';
 export const HEADER_TEST = 'X-Webhook-Test';
 /** The newest checkpoint of the log: origin, size, root, signature. */
 export const HEADER_CHECKPOINT = 'X-Carteiro-Checkpoint';
-/** `Carteiro/<version>`: common firewalls refuse requests without it. */
+/** `Carteiro/<version>`. */
 export const HEADER_USER_AGENT = 'User-Agent';
 /** Standard Webhooks (standardwebhooks.com): these headers sign the time too, so a receiver can refuse a replay. */
 export const HEADER_STANDARD_ID = 'webhook-id';

@@ -59,6 +59,8 @@ export interface HttpDeps {
   readonly installation: Installation;
   /** The public keys of the log's checkpoints, the present one first; empty: nothing is signed. */
   readonly checkpointKeys: readonly Verifier[];
+  /** Whether each POST carries the newest checkpoint. */
+  readonly sendsCheckpoint: boolean;
   /** Null when requests can be served, else what is missing, in Portuguese; a throw counts as missing too. */
   readonly ready: () => Promise<string | null>;
 }

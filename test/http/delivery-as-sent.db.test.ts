@@ -64,6 +64,7 @@ test('leaves out the signatures of an attempt of which nobody knows which secret
   expect(attempt?.assinaturas_conhecidas).toBe(false);
   expect(attempt?.cabecalhos.map(({ nome }) => nome)).toEqual([
     'Content-Type',
+    'Accept',
     'User-Agent',
     'X-Webhook-Event',
     'X-Webhook-Delivery',

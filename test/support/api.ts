@@ -78,6 +78,7 @@ export async function startApi(overrides: Partial<HttpDeps> = {}) {
     allowInsecure: false,
     rateLimitPerMinute: 0,
     checkpointKeys: [SIGNER],
+    sendsCheckpoint: true,
     installation: DEFAULT_INSTALLATION,
     workers: { key: WORKER_KEY, eraseAfterYears: 5 },
     ready: async () => null,

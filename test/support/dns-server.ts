@@ -3,10 +3,12 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { decode, encode } from 'dns-packet';
 
-/** The answer for a name: its addresses, that it does not exist, or silence. */
-type Zone = Readonly<Record<string, readonly string[] | 'no such name' | 'silence'>>;
+/** The answer for a name: its addresses, a fault, or silence (also of one kind alone); `late` comes after 2.5 s. */
+type Answer = readonly string[] | keyof typeof CODES | 'silence' | 'no AAAA' | 'late';
+type Zone = Readonly<Record<string, Answer>>;
 
-const NO_SUCH_NAME = 3;
+const CODES = { 'no such name': 3, 'server failure': 2, refused: 5 } as const;
+const LATE_MS = 2_500;
 
 /** Starts a server of `zone`; an entry `*.example` answers for each name directly under it without its own. */
 export async function startDnsServer(zone: Zone) {
@@ -19,18 +21,20 @@ export async function startDnsServer(zone: Zone) {
     const { name, type } = question;
     asked.push(`${name} ${type}`);
     const known = zone[name.toLowerCase()] ?? zone[`*${name.slice(name.indexOf('.'))}`] ?? 'no such name';
-    if (known === 'silence') return;
-    const addresses = known === 'no such name' ? [] : known;
+    if (known === 'silence' || (known === 'no AAAA' && type === 'AAAA')) return;
+    const addresses = known === 'no AAAA' || known === 'late' ? ['127.0.0.1'] : typeof known === 'string' ? [] : known;
     const answer = encode({
       id,
       type: 'response',
-      flags: known === 'no such name' ? NO_SUCH_NAME : 0,
+      flags: typeof known === 'string' && known in CODES ? CODES[known as keyof typeof CODES] : 0,
       questions,
       answers: addresses
         .filter((address) => address.includes(':') === (type === 'AAAA'))
         .map((data) => ({ name, type: type === 'AAAA' ? 'AAAA' : 'A', ttl: 1, data })),
     });
-    socket.send(answer, from.port, from.address);
+    const send = () => socket.send(answer, from.port, from.address);
+    if (known === 'late') setTimeout(send, LATE_MS).unref();
+    else send();
   });
   socket.bind(0, '127.0.0.1');
   await once(socket, 'listening');

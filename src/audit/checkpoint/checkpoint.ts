@@ -40,6 +40,15 @@ export function checkpointHeader(note: string): string {
   return [checkpoint.origin, checkpoint.size, checkpoint.root.toString('base64'), signature].join(' ');
 }
 
+/** The longest header that a receiver's server takes without complaint. */
+const MAX_HEADER_BYTES = 256;
+
+/** {@link checkpointHeader}; null where it would be too long to be sent. */
+export function sentHeader(note: string): string | null {
+  const header = checkpointHeader(note);
+  return header.length > MAX_HEADER_BYTES ? null : header;
+}
+
 /** The checkpoint of a header that one of `verifiers` has signed; null when none has, or it is none. */
 export function openHeader(header: string, verifiers: readonly Verifier[]): Checkpoint | null {
   const [origin = '', size = '', root = '', signature = '', ...more] = header.split(' ');

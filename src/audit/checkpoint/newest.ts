@@ -4,14 +4,12 @@
  * nothing: thirty idle ones asked three times a second. While the database is away the last one stays.
  */
 import type { Pool } from '../../db/pool.ts';
-import { checkpointHeader } from './checkpoint.ts';
+import { sentHeader } from './checkpoint.ts';
 import { readCheckpoint } from './stored.ts';
 
 const OLD_MS = 10_000;
 /** After this long, sends wait for a look. */
 const TOO_OLD_MS = 20_000;
-/** The longest header that a receiver's server takes without complaint. */
-const MAX_BYTES = 256;
 
 export class NewestCheckpoint {
   readonly #pool: Pool;
@@ -45,9 +43,8 @@ export class NewestCheckpoint {
   async #look(): Promise<void> {
     const header = await this.#pool
       .run((sql) => readCheckpoint(sql))
-      .then((stored) => (stored === null ? null : checkpointHeader(stored.note)))
+      .then((stored) => (stored === null ? null : sentHeader(stored.note)))
       .catch(() => undefined);
-    if (header === undefined) return;
-    this.#header = header === null || header.length > MAX_BYTES ? null : header;
+    if (header !== undefined) this.#header = header;
   }
 }

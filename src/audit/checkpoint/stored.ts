@@ -17,6 +17,15 @@ export async function readCheckpoint(tx: Tx, size: number | null = null): Promis
   return row ?? null;
 }
 
+/** The notes that were the newest at these times, in turn; null before the first. */
+export async function readNotesAt(tx: Tx, times: readonly Date[]): Promise<readonly (string | null)[]> {
+  const rows = await tx<{ note: string | null }[]>`
+    select c.note from unnest(${times.map((time) => time.toISOString())}::text[]::timestamptz[]) with ordinality t (at, nth)
+    left join lateral (select note from checkpoints where signed_at <= t.at order by signed_at desc limit 1) c on true
+    order by nth`;
+  return rows.map(({ note }) => note);
+}
+
 /** The newest checkpoint does not lie in the log's tree: somebody changed the log below it. */
 class ForkedLog extends Error {
   override name = 'ForkedLog';

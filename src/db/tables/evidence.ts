@@ -162,12 +162,16 @@ export const sealNodes = pgTable(
 );
 
 /** Signed heads of the log, as C2SP tlog-checkpoint writes them; `size` counts seals. */
-export const checkpoints = pgTable('checkpoints', {
-  size: bigint('size', { mode: 'number' }).primaryKey(),
-  root: bytea('root').notNull(),
-  note: text('note').notNull(),
-  signedAt: instant('signed_at').notNull().default(CLOCK),
-});
+export const checkpoints = pgTable(
+  'checkpoints',
+  {
+    size: bigint('size', { mode: 'number' }).primaryKey(),
+    root: bytea('root').notNull(),
+    note: text('note').notNull(),
+    signedAt: instant('signed_at').notNull().default(CLOCK),
+  },
+  (table) => [index('checkpoints_signed_at').on(table.signedAt)],
+);
 
 /**
  * What keeps checkpoints outside (audit/anchor): one row for each place that `audit anchor` was told of, with the newest checkpoint

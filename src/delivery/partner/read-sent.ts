@@ -5,9 +5,10 @@
  * two secrets. An attempt from before the last rotation but one was signed by a secret that is gone, and an attempt that was
  * claimed around a rotation by either secret; both are shown without signatures. (2) `webhook-timestamp`: we show the recorded
  * start of the attempt, and a slow answer of the database can have moved it by one second. `User-Agent` is this version's.
- * `traceparent` is the event's; the attempt may have sent a span of its own.
+ * `traceparent` is the event's; the attempt may have sent a span of its own. An attempt that had no connection sent nothing.
  */
 import { ERASED } from '../../contract/erasure.ts';
+import type { Outcome } from '../../contract/statuses.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
 import { LEASE_S } from '../queue/lease.ts';
 import { signRequest } from '../poller/request.ts';
@@ -21,7 +22,8 @@ interface SentAttempt {
   readonly late: boolean;
   readonly url: string;
   readonly address: string | null;
-  /** Names and values in the order in which they were sent; without signatures where `isSigned` is false. */
+  readonly startedAt: Date;
+  /** Names and values in the order in which they were sent, none where nothing was; without signatures where `isSigned` is false. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly isSigned: boolean;
 }
@@ -59,6 +61,7 @@ interface AttemptRow {
   readonly url: string;
   readonly address: string | null;
   readonly startedAt: Date;
+  readonly outcome: Outcome;
 }
 
 /** When a webhook's secrets began and ceased to sign; the last entry is the latest. */
@@ -99,7 +102,8 @@ export async function readSent(
       where d.id = ${id} and d.partner_id = ${partnerId}`;
     if (row === undefined) return null;
     const attempts = await tx<AttemptRow[]>`
-      select number, late, coalesce(a.url, t.url) as url, coalesce(a.address, t.address) as address, started_at as "startedAt"
+      select number, late, coalesce(a.url, t.url) as url, coalesce(a.address, t.address) as address, started_at as "startedAt",
+             outcome
       from ${rows.attempts} a left join targets t on t.id = a.target
       where delivery_id = ${id} and number = any (${[...numbers]}::int[])
       order by number, late`;
@@ -157,13 +161,19 @@ function signersOf(row: DeliveryRow, { changes, knownFromMs }: Changes): (at: Da
 }
 
 const SIGNATURE = /signature/i;
+/** An attempt with one of these sent its request; with another one only if it reached an address. */
+const SENT: ReadonlySet<Outcome> = new Set(['entregue', 'resposta_nao_2xx', 'desconhecido']);
+const UNSENT: ReadonlySet<Outcome> = new Set(['erro_tls', 'destino_recusado']);
+
+const wasSent = ({ outcome, address }: AttemptRow) => SENT.has(outcome) || (address !== null && !UNSENT.has(outcome));
 
 function sent(
   row: DeliveryRow,
-  { number, late, url, address, startedAt }: AttemptRow,
+  attempt: AttemptRow,
   signersAt: (at: Date) => Signers | null,
   openKey: OpenKey,
 ): SentAttempt {
+  const { number, late, url, address, startedAt } = attempt;
   const signers = signersAt(startedAt);
   const { encryptedSecret, previousEncryptedSecret } = signers ?? {
     encryptedSecret: row.encryptedSecret,
@@ -171,9 +181,10 @@ function sent(
   };
   const delivery = { ...row, url, number, claimedAt: startedAt, encryptedSecret, previousEncryptedSecret };
   const { headers } = signRequest(delivery, openKey, startedAt).request;
-  const pairs = Array.from({ length: headers.length / 2 }, (_, index) => {
+  const pairs = Array.from({ length: wasSent(attempt) ? headers.length / 2 : 0 }, (_, index) => {
     return [headers[2 * index] as string, headers[2 * index + 1] as string] as const;
   });
   const isSigned = signers !== null;
-  return { number, late, url, address, isSigned, headers: pairs.filter(([name]) => isSigned || !SIGNATURE.test(name)) };
+  const sentHeaders = pairs.filter(([name]) => isSigned || !SIGNATURE.test(name));
+  return { number, late, url, address, startedAt, isSigned, headers: sentHeaders };
 }

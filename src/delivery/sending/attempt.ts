@@ -4,44 +4,19 @@
  */
 import type { Dispatcher } from 'undici';
 import { MAX_READ_BYTES } from '../../contract/delivery.ts';
-import type { Outcome } from '../../contract/statuses.ts';
 import { type AnswerHeaders, keptAnswer } from './answer.ts';
-import type { Connection, Connections } from './connections.ts';
+import type { Connection, Place } from './connection.ts';
+import type { Connections } from './connections.ts';
 import { ConnectFault } from '../target/connect-fault.ts';
+import { type Destination, type SendRequest, type SendResult, WAITED_FOR } from './exchange.ts';
 import { MAX_UNENDED_BYTES, type UnendedBytes } from './unended-bytes.ts';
-import { faultText, isClosedByReceiver, isOurs, outcomeOfFault } from './send-fault.ts';
+import { readBentHead } from './bent-head.ts';
+import { faultText, isClosedByReceiver, isOurs, isUnparsed, outcomeOfFault } from './send-fault.ts';
 
-/** How long the rest of an answer may take after its status line. */
+/** How long an attempt waits for the rest of its answer; what comes later is not kept (connections.ts, DRAIN_MS). */
 const READ_MS = 250;
 /** More interim (1xx) answers than this are not read: the attempt waits for its deadline with the connection closed. */
 const MAX_INTERIM_ANSWERS = 1_000;
-
-export interface SendRequest {
-  readonly url: string;
-  readonly body: Buffer;
-  /** Names and values in turn. */
-  readonly headers: string[];
-}
-
-export interface SendResult {
-  readonly outcome: Exclude<Outcome, 'desconhecido'>;
-  /** Of the final answer; `null` when there was none in time. */
-  readonly statusCode: number | null;
-  /** Whole milliseconds from the start of the attempt to its status line, or to its failure. */
-  readonly durationMs: number;
-  /** The remote address really connected to. */
-  readonly address: string | null;
-  /** Code and message of a failure without an answer. */
-  readonly error: string | null;
-  /** The kept part of the answer: its header fields and the beginning of its body (answer.ts); `null` when there was none. */
-  readonly answer: string | null;
-}
-
-/** The destination of the requests for one URL. */
-export interface Destination {
-  readonly origin: string;
-  readonly path: string;
-}
 
 /** Shared by the attempts of one sender. */
 export interface Shared {
@@ -62,7 +37,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
   readonly #startedAtMs: number;
   #answeredAtMs = 0;
   #shared: Shared;
-  #origin: string;
+  #place: Place;
   #options: Dispatcher.DispatchOptions;
   #resolve!: (result: SendResult) => void;
   #reject!: (error: Error) => void;
@@ -79,9 +54,9 @@ export class Attempt implements Dispatcher.DispatchHandler {
   #keptBytes = 0;
   #readBytes = 0;
 
-  constructor(shared: Shared, { origin, path }: Destination, { body, headers }: SendRequest, startedAtMs: number) {
+  constructor(shared: Shared, { place, path }: Destination, { body, headers }: SendRequest, startedAtMs: number) {
     this.#shared = shared;
-    this.#origin = origin;
+    this.#place = place;
     this.#options = { path, method: 'POST', headers, body };
     this.#startedAtMs = startedAtMs;
     this.result = new Promise((resolve, reject) => {
@@ -97,6 +72,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
     if (this.#state === 'reading') {
       if (this.#answeredAtMs + READ_MS <= atMs) this.#stopReading();
     } else if (this.#startedAtMs + this.#shared.timeoutMs <= atMs) this.#expire();
+    else if (this.#state === 'waiting') this.#shared.connections.makeRoomFor(this.#connection, atMs);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -113,10 +89,8 @@ export class Attempt implements Dispatcher.DispatchHandler {
     if (this.#state !== 'waiting') return;
     if (this.#isLate()) return this.#expire();
     if (statusCode < 200) return this.#countInterim();
-    this.#statusCode = statusCode;
-    this.#headers = headers;
-    this.#answeredAtMs = this.#shared.now();
-    this.#state = 'reading';
+    this.#connection.answerStart.chunk = null;
+    this.#readHead(statusCode, headers);
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -133,15 +107,17 @@ export class Attempt implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    if (this.#state !== 'reading') return;
+    if (this.#state === 'waiting' || this.#state === 'cut') return;
     this.#shared.connections.release(this.#connection);
-    this.#finish();
+    if (this.#state === 'reading') this.#finish();
   }
 
-  onResponseError(_controller: Dispatcher.DispatchController | null, error: Error): void {
+  onResponseError(_controller: Dispatcher.DispatchController | null, clientError: Error): void {
     if (this.#state === 'cut' || this.#state === 'over') return;
     this.#shared.connections.discard(this.#connection);
     if (this.#state === 'reading') return this.#finish();
+    if (isUnparsed(clientError)) return this.#endUnparsed(clientError);
+    const error = this.#connection.fault ?? clientError;
     if (this.#mayRepeat(error)) {
       this.#brokenAddress = this.#connection.address;
       return this.#dispatch(true);
@@ -153,8 +129,26 @@ export class Attempt implements Dispatcher.DispatchHandler {
     this.#fail(outcomeOfFault(error), error);
   }
 
+  #readHead(statusCode: number, headers: AnswerHeaders): void {
+    this.#statusCode = statusCode;
+    this.#headers = headers;
+    this.#answeredAtMs = this.#shared.now();
+    this.#state = 'reading';
+  }
+
+  /** The status line counts where the head can be read all the same (bent-head.ts). */
+  #endUnparsed(error: Error): void {
+    const { statusCode, headers, body } = readBentHead(this.#connection.answerStart.chunk ?? Buffer.alloc(0));
+    if (statusCode === null || headers === null) return this.#fail(outcomeOfFault(error), error, statusCode);
+    this.#readHead(statusCode, headers);
+    this.#answer = [body.subarray(0, this.#shared.keptBytes)];
+    this.#readBytes = body.length;
+    this.#keptBytes = Math.min(body.length, this.#shared.keptBytes);
+    this.#finish();
+  }
+
   #dispatch(isFresh: boolean): void {
-    this.#connection = this.#shared.connections.take(this.#origin, isFresh);
+    this.#connection = this.#shared.connections.take(this.#place, isFresh);
     this.#connection.onBytes = (bytes) => this.#onBytes(bytes);
     this.#connection.client.dispatch(this.#options, this);
   }
@@ -201,10 +195,10 @@ export class Attempt implements Dispatcher.DispatchHandler {
 
   #stopReading(): void {
     this.#finish();
-    this.#shared.connections.discard(this.#connection);
+    this.#shared.connections.drain(this.#connection);
   }
 
-  #fail(outcome: SendResult['outcome'], error: Error | null): void {
+  #fail(outcome: SendResult['outcome'], error: Error | null, refusedStatus: number | null = null): void {
     const { now, timeoutMs } = this.#shared;
     const faultAddress = error instanceof ConnectFault ? error.address : null;
     this.#resolve({
@@ -212,7 +206,10 @@ export class Attempt implements Dispatcher.DispatchHandler {
       statusCode: null,
       durationMs: Math.round(now() - this.#startedAtMs),
       address: this.#connection.address ?? faultAddress ?? this.#brokenAddress,
-      error: error === null ? `TEMPO_ESGOTADO: sem resposta em ${timeoutMs} ms` : faultText(error),
+      error:
+        error === null
+          ? `TEMPO_ESGOTADO: ${WAITED_FOR[this.#connection.stage ?? 'answer']} em ${timeoutMs} ms`
+          : faultText(error, refusedStatus),
       answer: null,
     });
     this.#end();

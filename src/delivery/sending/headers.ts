@@ -42,6 +42,9 @@ export function deliveryHeaders(
   const headers = [
     'Content-Type',
     'application/json',
+    // Common firewalls refuse requests without these two (ModSecurity's CRS at paranoia 2).
+    'Accept',
+    '*/*',
     HEADER_USER_AGENT,
     USER_AGENT,
     HEADER_EVENT,

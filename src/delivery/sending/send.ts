@@ -14,14 +14,15 @@
  * At a crash nothing is kept here: the attempt's claimed row tells the next poller that a POST may have left.
  */
 import { MAX_READ_BYTES, TIMES_S } from '../../contract/delivery.ts';
-import { Attempt, type Destination, type SendRequest, type SendResult, type Shared } from './attempt.ts';
-import { createConnections } from './connections.ts';
+import { Attempt, type Shared } from './attempt.ts';
+import type { Destination, SendRequest, SendResult } from './exchange.ts';
+import { Connections } from './connections.ts';
 import { guardedConnector, type GuardOptions } from '../target/guard.ts';
 import { parseTarget } from '../target/parse-target.ts';
 import { UnendedBytes } from './unended-bytes.ts';
 
 export { bodyOf } from './answer.ts';
-export type { SendRequest, SendResult } from './attempt.ts';
+export type { SendRequest, SendResult } from './exchange.ts';
 
 /** How coarse the deadline is. */
 const TICK_MS = 50;
@@ -61,8 +62,9 @@ function rememberTargets(allowInsecure: boolean): (url: string) => Destination |
   };
 }
 
-function destinationOf({ origin, pathname, search }: URL): Destination {
-  return { origin, path: pathname + search };
+/** All behind the origin as it stands: `search` would be empty for `/a?`. */
+function destinationOf({ origin, href }: URL): Destination {
+  return { place: { origin, certificate: null, key: origin }, path: href.slice(origin.length) };
 }
 
 function refusedTarget(rule: string): SendResult {
@@ -76,17 +78,18 @@ export function createSender(options: SenderOptions): Sender {
   const { now = () => performance.now() } = options;
   const underWay = new Set<Attempt>();
   const targetOf = rememberTargets(allowInsecure);
-  const connections = createConnections(guardedConnector(options));
+  const connections = new Connections(guardedConnector(options), now);
   const unended = new UnendedBytes();
   const shared: Shared = { connections, timeoutMs, keptBytes, now, underWay, unended, onQuiet: null };
   let isClosed = false;
 
-  // Runs only while something is under way: it would wake an idle process 20 times a second.
+  // Runs only while something is under way or drains: it would wake an idle process 20 times a second.
   let ticker: NodeJS.Timeout | undefined;
   function tick(): void {
     const atMs = now();
     for (const attempt of underWay) attempt.checkTime(atMs);
-    if (underWay.size > 0) return;
+    const isDraining = connections.endDrained(atMs);
+    if (underWay.size > 0 || isDraining) return;
     clearInterval(ticker);
     ticker = undefined;
   }

@@ -34,6 +34,8 @@ function softenContinues(chunk: Buffer): boolean {
 export interface AnswerStart {
   /** True where the next bytes begin an answer. */
   isNext: boolean;
+  /** The chunk that began the answer, until its head has been read. */
+  chunk: Buffer | null;
 }
 
 /** Keeps every unasked 100 on `socket` from undici. */
@@ -41,7 +43,9 @@ export function bearContinues(socket: Socket, start: AnswerStart): void {
   const read = socket.read.bind(socket);
   socket.read = (size) => {
     const chunk = read(size) as Buffer | null;
-    if (chunk !== null && start.isNext) start.isNext = softenContinues(chunk);
+    if (chunk === null || !start.isNext) return chunk;
+    start.chunk = chunk;
+    start.isNext = softenContinues(chunk);
     return chunk;
   };
 }

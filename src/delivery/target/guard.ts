@@ -13,7 +13,7 @@ import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'n
 import { connect as connectTls, type SecureContext } from 'node:tls';
 import { addressVerdict } from './addresses.ts';
 import { ConnectFault } from './connect-fault.ts';
-import { type Identity, makeSecureContext } from './identity.ts';
+import { type ClientCertificate, type Identity, plainIdentity } from './identity.ts';
 import { createResolver, type Resolve } from './names.ts';
 import { openTunnel, type Proxy } from './tunnel.ts';
 
@@ -42,8 +42,17 @@ type ConnectCallback = (
 ) => void;
 
 /** An undici connector that also answers how to give up: a socket that is still connecting is then destroyed. */
-export type GuardedConnector = (target: ConnectTarget, callback: ConnectCallback) => () => void;
+export type GuardedConnector = (
+  target: ConnectTarget,
+  callback: ConnectCallback,
+  onStage?: (stage: Stage) => void,
+  certificate?: ClientCertificate | null,
+) => () => void;
 
+/** What a connection that is being made waits for. */
+export type Stage = 'name' | 'connection' | 'tls';
+
+const TLS_FAILED = 'a conexão segura falhou';
 const KEEP_ALIVE_PROBE_MS = 60_000;
 /**
  * How long each address of a name but the last may take to connect. With Node's 250 ms a receiver whose first SYN was lost,
@@ -130,7 +139,13 @@ function openSocket(target: ConnectTarget, addresses: readonly string[], secureC
 }
 
 /** Calls `done` once the socket may be written to, or with the fault that ended it before. */
-function watch(socket: Socket, isTls: boolean, allowInsecure: boolean, done: (fault: ConnectFault | null) => void) {
+function watch(
+  socket: Socket,
+  isTls: boolean,
+  allowInsecure: boolean,
+  onStage: (stage: Stage) => void,
+  done: (fault: ConnectFault | null) => void,
+) {
   let address: string | null = null;
   socket.once('connect', () => {
     address = socket.remoteAddress ?? null;
@@ -138,12 +153,13 @@ function watch(socket: Socket, isTls: boolean, allowInsecure: boolean, done: (fa
     if (address === null) done(new ConnectFault(isTls ? 'tls' : 'connection', 'FECHADA', 'a conexão foi fechada'));
     else if (addressVerdict(address, { allowInsecure }) === 'refused') done(refusal());
     else if (!isTls) done(null);
+    else onStage('tls');
   });
   if (isTls) socket.once('secureConnect', () => done(null));
   socket.on('error', (error: Error & { code?: string }) => {
     const kind = isTls && address !== null ? 'tls' : 'connection';
     const { code = 'ERRO' } = error;
-    done(new ConnectFault(kind, code, error.message || 'a conexão falhou', address));
+    done(new ConnectFault(kind, code, kind === 'tls' ? TLS_FAILED : 'a conexão falhou', address));
   });
   socket.once('close', () => done(new ConnectFault('connection', 'FECHADA', 'a conexão foi fechada', address)));
 }
@@ -158,7 +174,7 @@ function startTls(
   const secured = connectTls({ socket, ...tlsOptions(hostname, secureContext) });
   secured.once('secureConnect', () => done(null));
   secured.on('error', (error: Error & { code?: string }) =>
-    done(new ConnectFault('tls', error.code ?? 'ERRO', error.message || 'a conexão falhou')),
+    done(new ConnectFault('tls', error.code ?? 'ERRO', TLS_FAILED)),
   );
   secured.once('close', () => done(new ConnectFault('tls', 'FECHADA', 'a conexão foi fechada')));
   return secured;
@@ -171,15 +187,14 @@ function startTls(
 export function guardedConnector(options: GuardOptions): GuardedConnector {
   const { allowInsecure, resolve = createResolver(), tls, proxy = null } = options;
   const sharedResolve = sharingOpenLookups(resolve);
-  const shared = makeSecureContext(tls);
-  const identity = options.identity ?? (() => Promise.resolve(shared));
+  const identity = options.identity ?? plainIdentity(tls?.ca);
   const vet = async (hostname: string): Promise<readonly string[]> => {
     if (proxy?.resolves !== true || isIP(hostname) > 0) return vettedAddresses(hostname, sharedResolve, allowInsecure);
     // The name goes to such a proxy as it is; its form is judged all the same.
     if (NUMBERED.test(hostname)) throw refusal();
     return [hostname];
   };
-  return (target, callback) => {
+  return (target, callback, onStage = () => undefined, certificate = null) => {
     const isTls = target.protocol === 'https:';
     let socket: Socket | null = null;
     let closeTunnel: (() => void) | null = null;
@@ -193,26 +208,29 @@ export function guardedConnector(options: GuardOptions): GuardedConnector {
       callback(fault ?? refusal(), null, null);
     };
     const open = async (addresses: readonly string[]) => {
-      const secureContext = await identity();
+      const secureContext = await identity(certificate);
       if (isDone) return;
+      onStage('connection');
       if (proxy === null) {
         socket = openSocket(target, addresses, secureContext);
-        watch(socket, isTls, allowInsecure, done);
+        watch(socket, isTls, allowInsecure, onStage, done);
         return;
       }
       closeTunnel = openTunnel(proxy, addresses, portOf(target), (fault, tunnel, host) => {
         if (fault !== null) return done(fault);
         const address = isIP(host) > 0 ? host : null;
+        if (isTls) onStage('tls');
         socket = isTls ? startTls(tunnel, target.hostname, secureContext, (late) => done(late, address)) : tunnel;
         if (isDone) socket.destroy();
         else if (!isTls) done(null, address);
       });
     };
+    onStage('name');
     vet(target.hostname)
       .then(open)
       .catch((error: unknown) => {
-        const { code = 'ERRO', message } = asError(error);
-        done(error instanceof ConnectFault ? error : new ConnectFault('connection', code, message));
+        const { code = 'ERRO' } = asError(error);
+        done(error instanceof ConnectFault ? error : new ConnectFault('connection', code, 'a conexão falhou'));
       });
     return () => done(new ConnectFault('connection', 'ABANDONADA', 'a conexão foi abandonada'));
   };

@@ -27,8 +27,38 @@ export function makeSecureContext({ ca, ...shown }: Pick<SecureContextOptions, '
   });
 }
 
-/** Answers the context of the next connection. */
-export type Identity = () => Promise<SecureContext>;
+/** A webhook's own. */
+export interface ClientCertificate {
+  readonly cert: string;
+  readonly key: string;
+}
+
+/** Answers the context of the next connection; with a certificate in place of our own where one is given. */
+export type Identity = (own?: ClientCertificate | null) => Promise<SecureContext>;
+
+/** How many contexts of webhooks' own certificates are kept. */
+const REMEMBERED = 1_000;
+
+/** Makes the contexts of webhooks' own certificates, each once while whom we trust stays the same. */
+function rememberContexts(): (own: ClientCertificate, ca: string | undefined) => SecureContext {
+  const known = new Map<string, SecureContext>();
+  return (own, ca) => {
+    const name = JSON.stringify([own.cert, own.key, ca]);
+    const found = known.get(name);
+    if (found !== undefined) return found;
+    if (known.size >= REMEMBERED) known.clear();
+    const made = makeSecureContext({ ...own, ...(ca !== undefined && { ca }) });
+    known.set(name, made);
+    return made;
+  };
+}
+
+/** Shows our own certificate to nobody; trusts `ca` beside the built-in authorities. */
+export function plainIdentity(ca?: string): Identity {
+  const shared = makeSecureContext(ca === undefined ? {} : { ca });
+  const contextOf = rememberContexts();
+  return (own = null) => Promise.resolve(own === null ? shared : contextOf(own, ca));
+}
 
 /** Reads the files now; rejects when they cannot be read or do not belong together. */
 export async function readIdentity(
@@ -38,29 +68,32 @@ export async function readIdentity(
 ): Promise<Identity> {
   const all = [files.certFile, files.keyFile, files.caFile];
   let stamp = await stampOf(all);
-  let context = await readContext(files);
+  const contextOf = rememberContexts();
+  let read = await readContext(files);
   let lookedAtMs = nowMs();
-  return async () => {
-    if (nowMs() - lookedAtMs < LOOK_MS) return context;
-    lookedAtMs = nowMs();
-    try {
-      const newest = await stampOf(all);
-      if (newest !== stamp) context = await readContext(files);
-      stamp = newest;
-    } catch (error) {
-      onFault(error);
+  return async (own = null) => {
+    if (nowMs() - lookedAtMs >= LOOK_MS) {
+      lookedAtMs = nowMs();
+      try {
+        const newest = await stampOf(all);
+        if (newest !== stamp) read = await readContext(files);
+        stamp = newest;
+      } catch (error) {
+        onFault(error);
+      }
     }
-    return context;
+    return own === null ? read.context : contextOf(own, read.ca);
   };
 }
 
-async function readContext(files: IdentityFiles): Promise<SecureContext> {
+async function readContext(files: IdentityFiles) {
   const read = async (file: string | null) => (file === null ? undefined : readFile(file, 'utf8'));
   const [cert, key, ca] = await Promise.all([read(files.certFile), read(files.keyFile), read(files.caFile)]);
   if (ca !== undefined && !isCertificate(ca)) throw new Error(`EGRESS_CA_FILE ${NO_CERTIFICATE}`);
-  return makeSecureContext({
+  const context = makeSecureContext({
     ...(cert !== undefined && { cert }),
     ...(key !== undefined && { key }),
     ...(ca !== undefined && { ca }),
   });
+  return { context, ca };
 }

@@ -6,6 +6,10 @@
  * needed a new connection failed at its deadline. This resolver waits on no thread: beside 500 silent names another
  * name takes 1 ms.
  * Names are asked for as written, without search domains.
+ *
+ * c-ares leaves a list of servers at the first answer, be it that this server can't tell, and shortens its patience by what other
+ * names took. So each look-up asks each server through a resolver of its own: the next one when a server can't tell, or beside it
+ * when it has not answered for a while.
  */
 import { promises as dns } from 'node:dns';
 import { readFileSync } from 'node:fs';
@@ -24,12 +28,21 @@ export interface NamesOptions {
 
 /** How long the hosts file and the list of servers are remembered. */
 const RENEW_MS = 5_000;
-/** With a silent server all tries together take 5 to 12 s. */
-const TIMEOUTS = { timeout: 1_500, tries: 4, maxTimeout: 4_000 };
+/** One server's tries: 30 s, as long as an attempt. */
+const TIMEOUTS = { timeout: 2_000, tries: 5, maxTimeout: 8_000 };
+/** The next server is asked beside one that has been silent for so long. */
+const SILENCE_MS = 1_500;
+/** Where no server can tell, each is asked so often, with a rest between. */
+const ROUNDS = 3;
+const REST_MS = 1_000;
+/** How long addresses of one kind wait for those of the other. */
+const OTHER_KIND_MS = 1_000;
+/** Other codes say that this server can't tell. */
+const ANSWERS: ReadonlySet<string> = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME']);
 
 interface Known {
   readonly hosts: ReadonlyMap<string, readonly string[]>;
-  readonly resolver: dns.Resolver;
+  readonly servers: readonly string[];
   readonly sinceMs: number;
 }
 
@@ -40,14 +53,13 @@ export function createResolver(options: NamesOptions = {}): Resolve {
   const renewed = (): Known => {
     const nowMs = now();
     if (known !== null && nowMs - known.sinceMs < RENEW_MS) return known;
-    const resolver = new dns.Resolver(TIMEOUTS);
-    if (servers !== undefined) resolver.setServers(servers);
-    return (known = { hosts: parseHosts(readHosts(hostsFile)), resolver, sinceMs: nowMs });
+    const hosts = parseHosts(readHosts(hostsFile));
+    return (known = { hosts, servers: servers ?? new dns.Resolver().getServers(), sinceMs: nowMs });
   };
   return async (hostname) => {
-    const { hosts, resolver } = renewed();
+    const { hosts, servers: asked } = renewed();
     const name = hostname.toLowerCase().replace(/\.$/, '');
-    return hosts.get(name) ?? (isLoopbackName(name) ? ['127.0.0.1', '::1'] : ask(resolver, hostname));
+    return hosts.get(name) ?? (isLoopbackName(name) ? ['127.0.0.1', '::1'] : addressesOf(hostname, asked));
   };
 }
 
@@ -56,15 +68,78 @@ function isLoopbackName(name: string): boolean {
   return name === 'localhost' || name.endsWith('.localhost');
 }
 
-async function ask(resolver: dns.Resolver, hostname: string): Promise<string[]> {
-  const answers = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
-  const found = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
-  const faults = answers.flatMap((answer) =>
-    answer.status === 'rejected' ? [answer.reason as { code?: string }] : [],
+type Kind = 'resolve4' | 'resolve6';
+
+interface Question {
+  readonly answer: Promise<string[]>;
+  /** The answer never comes then. */
+  readonly drop: () => void;
+}
+
+/** Asks each of `servers` for one kind of address. The first that can tell answers; rejects with the last fault when none can. */
+function ask(hostname: string, kind: Kind, servers: readonly dns.Resolver[]): Question {
+  const { promise, resolve, reject } = Promise.withResolvers<string[]>();
+  const turns = Array.from({ length: ROUNDS }, () => servers).flat();
+  let timer: NodeJS.Timeout | undefined;
+  let next = 0;
+  let open = 0;
+  const drop = (): void => {
+    clearTimeout(timer);
+    next = turns.length;
+  };
+  const askNext = (): void => {
+    const server = turns[next];
+    clearTimeout(timer);
+    if (server === undefined) return;
+    next += 1;
+    open += 1;
+    timer = setTimeout(askNext, SILENCE_MS);
+    server[kind](hostname).then(
+      (addresses) => {
+        drop();
+        resolve(addresses);
+      },
+      (error: Error & { code?: string }) => {
+        open -= 1;
+        const isTold = ANSWERS.has(error.code ?? '');
+        if (isTold) drop();
+        if (isTold || (next === turns.length && open === 0)) return reject(error);
+        if (next % servers.length > 0) return askNext();
+        if (open > 0) return;
+        clearTimeout(timer);
+        timer = setTimeout(askNext, REST_MS);
+      },
+    );
+  };
+  askNext();
+  return { answer: promise, drop };
+}
+
+function resolverOf(server: string): dns.Resolver {
+  const resolver = new dns.Resolver(TIMEOUTS);
+  resolver.setServers([server]);
+  return resolver;
+}
+
+async function addressesOf(hostname: string, servers: readonly string[]): Promise<string[]> {
+  const resolvers = servers.map(resolverOf);
+  const questions = [ask(hostname, 'resolve4', resolvers), ask(hostname, 'resolve6', resolvers)];
+  const found: string[][] = [];
+  const answers = questions.map(({ answer }, kind) => answer.then((addresses) => (found[kind] = addresses)));
+  const all = Promise.allSettled(answers);
+  let timer: NodeJS.Timeout | undefined;
+  const oneAndAWhile = Promise.any(answers).then(
+    () => new Promise<void>((resolve) => (timer = setTimeout(resolve, OTHER_KIND_MS))),
+    () => all,
   );
-  if (found.length > 0 || faults.length === 0) return found;
+  await Promise.race([all, oneAndAWhile]);
+  clearTimeout(timer);
+  for (const { drop } of questions) drop();
+  for (const resolver of resolvers) resolver.cancel();
+  if (found.length > 0) return found.flat();
+  const faults = (await all).flatMap((answer) => (answer.status === 'rejected' ? [answer.reason as Error] : []));
   // "No address of this kind" says less than any other fault.
-  throw faults.find(({ code }) => code !== 'ENODATA') ?? faults[0];
+  throw faults.find((fault) => (fault as { code?: string }).code !== 'ENODATA') ?? faults[0];
 }
 
 function readHosts(file: string): string {

@@ -1,6 +1,9 @@
 /** One delivery as its partner sees it: its requests, why it waits, its evidence; and the order to send it again. */
+import { sentHeader } from '../../audit/checkpoint/checkpoint.ts';
+import { readNotesAt } from '../../audit/checkpoint/stored.ts';
 import { maskProof } from '../../audit/proof/mask-proof.ts';
 import { readProof } from '../../audit/proof/proof.ts';
+import { HEADER_CHECKPOINT } from '../../contract/delivery.ts';
 import { NOT_FOUND } from '../../contract/refusals.ts';
 import { proof } from '../../contract/resources/audit-resource.ts';
 import * as contract from '../../contract/resources/delivery-resource.ts';
@@ -20,8 +23,9 @@ const AS_SENT = {
   pt:
     'corpo é o texto enviado: os seus bytes em UTF-8 são os do corpo de toda tentativa. Os cabeçalhos são refeitos do que ficou ' +
     'registrado, com as assinaturas dos secrets daquele momento; onde já não se sabe qual secret assinou ' +
-    '(assinaturas_conhecidas: false), vêm sem elas. User-Agent é o da versão atual, e traceparent o do evento.',
-  en: "corpo is the text that was sent: its bytes in UTF-8 are those of every attempt's body. Headers are made again from what was recorded, signed by the secrets of that moment; where it is not known any more which secret signed (assinaturas_conhecidas: false), they come without signatures. User-Agent is that of the present version, and traceparent the event's.",
+    '(assinaturas_conhecidas: false), vêm sem elas. User-Agent é o da versão atual, traceparent o do evento, e X-Carteiro-Checkpoint o mais novo no início da ' +
+    'tentativa, que pode ter levado o anterior. Uma tentativa que não chegou a ser enviada não tem cabeçalhos.',
+  en: "corpo is the text that was sent: its bytes in UTF-8 are those of every attempt's body. Headers are made again from what was recorded, signed by the secrets of that moment; where it is not known any more which secret signed (assinaturas_conhecidas: false), they come without signatures. User-Agent is that of the present version, traceparent the event's, and X-Carteiro-Checkpoint the newest at the attempt's start; the one before it may have been sent. An attempt that sent nothing has no headers.",
 };
 
 const attemptFields = z.tuple([
@@ -62,7 +66,7 @@ export const deliveryRoutes: Routes = [
     const sent = await readSent(pool, openSecret, partnerId, id, numbers, rows);
     if (sent === null) return NOT_FOUND;
     const next = found.older && (await cursors.write(list, found.older.map(String)));
-    return { status: 200, body: { ...asSent(found, sent), tentativas_depois: next } };
+    return { status: 200, body: { ...asSent(found, sent, await checkpointsOf(deps, sent)), tentativas_depois: next } };
   }),
   route('POST /v1/entregas/{id}/reenvio', 'webhooks:write', {
     summary: {
@@ -121,13 +125,24 @@ function plannedAttempts(delivery: contract.DeliveryResource, failures: number):
   return planned;
 }
 
-function asSent({ delivery, attempts }: FoundDelivery, sent: SentDelivery) {
+/** The header of each attempt; null where none was sent. */
+async function checkpointsOf({ pool, sendsCheckpoint }: HttpDeps, { attempts }: SentDelivery) {
+  if (!sendsCheckpoint) return attempts.map(() => null);
+  const times = attempts.map(({ startedAt }) => startedAt);
+  const notes = await pool.run((sql) => readNotesAt(sql, times));
+  return notes.map((note) => (note === null ? null : sentHeader(note)));
+}
+
+function asSent({ delivery, attempts }: FoundDelivery, sent: SentDelivery, checkpoints: readonly (string | null)[]) {
   const { body, failures: falhas } = sent;
   const tentativas = attempts.map((attempt) => {
-    const made = sent.attempts.find(({ number, late }) => number === attempt.numero && late === attempt.atrasada);
+    const at = sent.attempts.findIndex(({ number, late }) => number === attempt.numero && late === attempt.atrasada);
+    const made = sent.attempts[at];
     if (made === undefined) throw new Error('an attempt that was read is gone');
     const { url, address: endereco, headers, isSigned: assinaturas_conhecidas } = made;
     const cabecalhos = headers.map(([nome, valor]) => ({ nome, valor }));
+    const checkpoint = checkpoints[at] ?? null;
+    if (cabecalhos.length > 0 && checkpoint !== null) cabecalhos.push({ nome: HEADER_CHECKPOINT, valor: checkpoint });
     return { ...attempt, url, endereco, cabecalhos, assinaturas_conhecidas };
   });
   return {

@@ -165,6 +165,7 @@ export async function startApi(deps: ServiceDeps): Promise<Part & { url: string 
     ready: (await import('./readiness.ts')).readiness(pool, leaving),
     archives: await (await import('./archives.ts')).archiveReads(config, pool),
     checkpointKeys: (await readCheckpointKeys(config)).verifiers,
+    sendsCheckpoint: config.checkpointHeader,
     installation: installationOf(config),
     workers: await readWorkers(config),
   };

@@ -110,7 +110,7 @@ function attemptPart(visit: Visit, attempt: SentAttempt, isLast: boolean): Html 
       ${fact(t.delivery.address, html`<code>${attempt.endereco ?? '–'}</code>`)}
       ${attempt.erro === null ? '' : fact(t.delivery.error, html`<code>${attempt.erro}</code>`, 'wrap')}
     </dl>
-    ${headersPart(visit, attempt)}
+    ${attempt.cabecalhos.length === 0 ? '' : headersPart(visit, attempt)}
     <h3>${t.delivery.answer}</h3>
     ${attempt.resposta_cabecalhos.length === 0 ? '' : fields(t.delivery.answerHeaders, attempt.resposta_cabecalhos)}
     ${attempt.resposta === null ? html`<p class="dim">${t.delivery.noAnswer}</p>` : html`<pre tabindex="0" aria-label="${t.delivery.answer}">${attempt.resposta}</pre>`}
@@ -137,7 +137,9 @@ function bodyPart({ t }: Visit, { corpo }: DeliveryAsSent): Html {
 }
 
 function curlPart({ t }: Visit, { tentativas, corpo }: DeliveryAsSent): Html | '' {
-  const last = tentativas.findLast((attempt) => attempt.assinaturas_conhecidas);
+  const last = tentativas.findLast(
+    ({ assinaturas_conhecidas: isSigned, cabecalhos }) => isSigned && cabecalhos.length > 0,
+  );
   if (last === undefined) return '';
   return html`<section aria-labelledby="curl">
     <h2 id="curl">${t.delivery.curl}</h2>

@@ -1,6 +1,7 @@
 import { createServer, type Socket } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
 import { gzipSync } from 'node:zlib';
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { bodyOf } from '../../../src/delivery/sending/answer.ts';
 import { createSender, type SenderOptions } from '../../../src/delivery/sending/send.ts';
 import { makeAuthority } from '../../support/certificates.ts';
@@ -79,6 +80,12 @@ describe('a receiver that answers', () => {
       'x-webhook-delivery': DELIVERY,
     });
     expect(first?.headers).not.toHaveProperty('transfer-encoding');
+  });
+
+  test('is asked for its URL as it was written, an empty query included', async () => {
+    await post(`${receiver.url}/a?`);
+    await post(`${receiver.url}/`);
+    expect(receiver.posts.map(({ path }) => path)).toEqual(['/a?', '/']);
   });
 
   test.each([200, 201, 202, 204, 299])('%i is a delivery', async (code) => {
@@ -288,6 +295,34 @@ describe('a broken or hostile answer', () => {
     });
   });
 
+  test.each([
+    ['a folded field', 'X-A: b\r\n c\r\nContent-Length: 2\r\n', 'x-a: b c\ncontent-length: 2'],
+    ['a field folded behind a length', 'Content-Length: 2\r\nX-A: b\r\n\tc\r\n', 'content-length: 2\nx-a: b c'],
+    ['a tab behind a length', 'Content-Length: 2\t\r\n', 'content-length: 2'],
+    ['a length given twice', 'Content-Length: 2\r\nContent-Length: 2\r\n', 'content-length: 2\ncontent-length: 2'],
+    ['a blank before a colon', 'Content-Length : 2\r\n', 'content-length: 2'],
+    ['line feeds alone', 'Content-Length: 2\n', 'content-length: 2'],
+  ])('%s does not hide a status', async (_what, fields, kept) => {
+    for (const code of [202, 500]) {
+      const feed = fields.includes('\r') ? '\r\n' : '\n';
+      const result = await answeredBy(raw(`${CONTINUE}HTTP/1.1 ${code} X${feed}${fields}${feed}ok`));
+      const outcome = code === 202 ? 'entregue' : 'resposta_nao_2xx';
+      expect(result).toMatchObject({ outcome, statusCode: code, error: null, answer: `${kept}\n\nok` });
+    }
+  });
+
+  test.each([
+    ['no length', 'Content-Length: -1', 'Invalid character in Content-Length'],
+    ['two lengths', 'Content-Length: 2\r\nContent-Length: 3', 'Content-Length'],
+    ['a line that is no field', 'nothing', 'Invalid header token'],
+  ])('%s is refused, with its status and why', async (_what, fields, reason) => {
+    expect(await answeredBy(raw(`HTTP/1.1 200 OK\r\n${fields}\r\n\r\nok`))).toMatchObject({
+      outcome: 'erro_conexao',
+      statusCode: null,
+      error: `RESPOSTA_INVALIDA: a resposta não segue HTTP/1.1, status 200 (${reason})`,
+    });
+  });
+
   test.each<[string, Answer]>([
     ['a reset after the headers', raw('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nabc', 'reset')],
     ['a body shorter than announced', raw('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nabc', 'end')],
@@ -434,6 +469,108 @@ describe('what is refused or cannot be reached', () => {
   });
 });
 
+describe('a receiver that works on behind its answer', () => {
+  const head = 'HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\n';
+  let nowMs = 0;
+
+  /** Its attempt is over, and its connection is still there. */
+  async function answered(): Promise<Socket> {
+    nowMs = 0;
+    await sender.close();
+    sender = newSender({ now: () => nowMs });
+    const seen = new Promise<Socket>((resolve) => {
+      receiver.answerWith((_post, _response, socket) => {
+        socket.write(head);
+        resolve(socket);
+      });
+    });
+    const clock = setInterval(() => (nowMs += 50), 5);
+    expect(await post()).toMatchObject({ outcome: 'entregue' });
+    clearInterval(clock);
+    return seen;
+  }
+
+  test('keeps its connection until its answer is there, and is sent the next POST on it', async () => {
+    const socket = await answered();
+    expect(socket.destroyed).toBe(false);
+    socket.write('done');
+    receiver.answerWith(status(200));
+    await vi.waitFor(async () => {
+      await post();
+      expect(receiver.posts.at(-1)?.requestOfConnection).toBeGreaterThan(1);
+    });
+  });
+
+  test('loses it after 15 s', async () => {
+    const socket = await answered();
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    nowMs += 15_000;
+    await closed;
+    expect(socket.destroyed).toBe(true);
+  });
+
+  test('loses it when it sends more than 64 KiB', async () => {
+    const socket = await answered();
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    socket.write(Buffer.alloc(70_000, 97));
+    await closed;
+    expect(socket.destroyed).toBe(true);
+  });
+});
+
+describe('a receiver that serves one connection at a time', () => {
+  /** Answers a POST of a new connection only when the connections before have ended. */
+  function oneAtATime(): Answer {
+    const waiting: (() => void)[] = [];
+    let served: Socket | null = null;
+    return (_post, response, socket) => {
+      const serve = () => {
+        if (served !== socket) {
+          served = socket;
+          socket.once('close', () => {
+            served = null;
+            waiting.shift()?.();
+          });
+        }
+        response.writeHead(200).end();
+      };
+      if (served === null || served === socket) serve();
+      else waiting.push(serve);
+    };
+  }
+
+  test('is not kept busy by a connection that waits for nothing', async () => {
+    receiver.answerWith(oneAtATime());
+    const both = await Promise.all([post(), post(), post()]);
+    expect(both.map(({ outcome }) => outcome)).toEqual(['entregue', 'entregue', 'entregue']);
+  });
+
+  test('is let go by an idle connection when an attempt of it has waited for half a second', async () => {
+    let nowMs = 0;
+    await sender.close();
+    sender = newSender({ now: () => nowMs });
+    receiver.answerWith(oneAtATime());
+    const first = post();
+    const second = post();
+    await Promise.race([first, second]);
+    nowMs = 500;
+    expect([(await first).outcome, (await second).outcome]).toEqual(['entregue', 'entregue']);
+  });
+
+  test('has no connection of ours for more than 10 s', async () => {
+    let nowMs = 0;
+    await sender.close();
+    sender = newSender({ now: () => nowMs });
+    await post();
+    nowMs = 9_999;
+    await post();
+    nowMs = 10_000;
+    await post();
+    await post();
+    expect(receiver.posts.map(({ connection }) => connection)).toEqual([1, 1, 1, 2]);
+  });
+});
+
 describe('closing', () => {
   test('waits for the attempts in flight', async () => {
     receiver.answerWith(status(200, '', { delayMs: 100 }));
@@ -480,7 +617,37 @@ describe('TLS', () => {
   });
 
   test('a receiver that does not speak TLS is a TLS error', async () => {
-    expect(await post(receiver.url.replace('http:', 'https:'))).toMatchObject({ outcome: 'erro_tls' });
+    const result = await post(receiver.url.replace('http:', 'https:'));
+    const error = expect.stringMatching(/^ERR_SSL_\w+: o servidor não fala TLS nessa porta$/) as string;
+    expect(result).toMatchObject({ outcome: 'erro_tls', error });
+  });
+
+  test.each(['TLSv1.2', 'TLSv1.3'] as const)(
+    'a receiver of %s that misses our certificate says so',
+    async (version) => {
+      const strict = createTlsServer({
+        ...authority.issue(['localhost']),
+        ca: authority.ca,
+        requestCert: true,
+        minVersion: version,
+        maxVersion: version,
+      });
+      strict.on('tlsClientError', () => undefined);
+      const port = await listening(strict);
+      await sender.close();
+      sender = newSender(secure);
+      const error = expect.stringContaining('um certificado de cliente') as string;
+      expect(await post(`https://localhost:${port}`)).toMatchObject({ outcome: 'erro_tls', statusCode: null, error });
+      strict.close();
+    },
+  );
+
+  test('a fault is told in our own words, without advice or paths of Node or OpenSSL', async () => {
+    const unknown = await sendTo(good, {});
+    expect(unknown.error).toBe(
+      'UNABLE_TO_VERIFY_LEAF_SIGNATURE: a cadeia do certificado do servidor não leva a uma autoridade conhecida; ' +
+        'ele deve enviar também os certificados intermediários',
+    );
   });
 
   test('a certificate check cannot be turned off from the environment', async () => {

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, describe, expect, test, vi } from 'vitest';
 import { createResolver, type NamesOptions } from '../../../src/delivery/target/names.ts';
 import { createSender } from '../../../src/delivery/sending/send.ts';
 import { startDnsServer } from '../../support/dns-server.ts';
@@ -67,6 +67,62 @@ test('a changed hosts file is read within seconds', async () => {
   await writeFile(changing, '192.0.2.51 moved.example.com');
   nowMs = 5_000;
   expect(await resolve('moved.example.com')).toEqual(['192.0.2.51']);
+});
+
+describe('a server that is of no use', () => {
+  const known = { 'receiver.example.com': ['192.0.2.1', '2001:db8::1'] };
+
+  test.each(['refused', 'server failure', 'silence'] as const)(
+    'with %s is followed by the next one',
+    async (answer) => {
+      const [useless, useful] = await Promise.all([startDnsServer({ '*.example.com': answer }), startDnsServer(known)]);
+      const resolve = resolver({ servers: [useless.address, useful.address] });
+      expect(await resolve('receiver.example.com')).toEqual(['192.0.2.1', '2001:db8::1']);
+      await Promise.all([useless.close(), useful.close()]);
+    },
+  );
+
+  test('is asked again before the name counts as unknown', async () => {
+    const zone: Record<string, readonly string[] | 'server failure'> = { 'receiver.example.com': 'server failure' };
+    const failing = await startDnsServer(zone);
+    const asked = resolver({ servers: [failing.address] })('receiver.example.com');
+    await vi.waitFor(() => expect(failing.asked).toHaveLength(2));
+    zone['receiver.example.com'] = ['192.0.2.1'];
+    expect(await asked).toEqual(['192.0.2.1']);
+    await failing.close();
+  });
+
+  test('is told of when it never can tell', async () => {
+    const failing = await startDnsServer({ '*.example.com': 'server failure' });
+    await expect(resolver({ servers: [failing.address] })('a.example.com')).rejects.toMatchObject({
+      code: 'ESERVFAIL',
+    });
+    await failing.close();
+  });
+});
+
+test('a name that is answered late is found, also beside others that are answered at once', async () => {
+  const slow = await startDnsServer({ 'fast.example.com': ['192.0.2.1'], 'late.example.com': 'late' });
+  const resolve = resolver({ servers: [slow.address] });
+  for (let count = 0; count < 20; count += 1) await resolve('fast.example.com');
+  expect(await resolve('late.example.com')).toEqual(['127.0.0.1']);
+  await slow.close();
+});
+
+test('addresses of one kind do not wait for an answer of the other that never comes', async () => {
+  const half = await startDnsServer({ 'half.example.com': 'no AAAA' });
+  expect(await resolver({ servers: [half.address] })('half.example.com')).toEqual(['127.0.0.1']);
+  await half.close();
+});
+
+test('an attempt whose name was not resolved in time says so', async () => {
+  let nowMs = 0;
+  const sender = createSender({ allowInsecure: true, resolve: resolver(), timeoutMs: 30_000, now: () => nowMs });
+  const sent = sender.send({ url: 'http://a.silent.example.com/', body: Buffer.from('{}'), headers: [] });
+  nowMs = 30_000;
+  const error = 'TEMPO_ESGOTADO: o nome não foi resolvido em 30000 ms';
+  expect(await sent).toMatchObject({ outcome: 'tempo_esgotado', error });
+  await sender.close();
 });
 
 test('64 names whose server is silent hold up no other name', async () => {
