@@ -1,9 +1,14 @@
 CREATE TYPE "public"."arrival_kind" AS ENUM('due', 'look', 'slot_free', 'slot_free_silent');--> statement-breakpoint
 CREATE TABLE "alert_addresses" (
-	"partner_id" uuid PRIMARY KEY NOT NULL,
-	"email" text,
-	"slack_url" text,
-	"set_at" timestamp (3) with time zone NOT NULL
+	"partner_id" uuid NOT NULL,
+	"channel" text NOT NULL,
+	"address" text NOT NULL,
+	"set_at" timestamp with time zone NOT NULL,
+	"confirmed_at" timestamp with time zone,
+	"code" text,
+	"wrong_codes" smallint DEFAULT 0 NOT NULL,
+	CONSTRAINT "alert_addresses_pkey" PRIMARY KEY("partner_id","channel"),
+	CONSTRAINT "alert_addresses_code" CHECK ((confirmed_at is null) = (code is not null))
 );
 --> statement-breakpoint
 CREATE TABLE "alerts" (
@@ -12,14 +17,21 @@ CREATE TABLE "alerts" (
 	"happened_at" timestamp with time zone NOT NULL,
 	"channel" text NOT NULL,
 	"partner_id" uuid NOT NULL,
+	"address" text,
 	"attempts" smallint DEFAULT 0 NOT NULL,
 	"due_at" timestamp with time zone DEFAULT now(),
-	"sent_at" timestamp (3) with time zone,
+	"sent_at" timestamp with time zone,
 	"error" text,
 	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
 	CONSTRAINT "alerts_pkey" PRIMARY KEY("subject","kind","happened_at","channel"),
-	CONSTRAINT "alerts_kind" CHECK (kind in ('falhando', 'suspensao', 'fim_da_falha', 'fim_do_segredo', 'teste')),
-	CONSTRAINT "alerts_channel" CHECK (channel in ('email', 'slack'))
+	CONSTRAINT "alerts_kind" CHECK (kind in ('falhando', 'suspensao', 'fim_da_falha', 'fim_do_segredo', 'atraso', 'erro', 'resposta_estranha', 'certificado', 'mudanca', 'silenciado', 'confirmacao', 'teste')),
+	CONSTRAINT "alerts_channel" CHECK (channel in ('email', 'slack', 'evento'))
+);
+--> statement-breakpoint
+CREATE TABLE "receiver_certificates" (
+	"origin" text PRIMARY KEY NOT NULL,
+	"valid_until" timestamp with time zone NOT NULL,
+	"seen_at" timestamp with time zone NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "archive_acts" (
@@ -600,7 +612,7 @@ CREATE TABLE "partner_history" (
 	"changed_at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL,
 	"epoch" smallint DEFAULT (('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int + 0)::smallint NOT NULL,
 	"tx" "xid8" DEFAULT pg_current_xact_id() NOT NULL,
-	CONSTRAINT "partner_history_change" CHECK (change in ('criacao', 'alteracao', 'desativacao', 'reativacao'))
+	CONSTRAINT "partner_history_change" CHECK (change in ('criacao', 'alteracao', 'desativacao', 'reativacao', 'avisos'))
 );
 --> statement-breakpoint
 CREATE TABLE "partners" (
@@ -644,6 +656,7 @@ CREATE TABLE "webhooks" (
 	"previous_encrypted_secret" "bytea",
 	"previous_until" timestamp with time zone,
 	"active" boolean DEFAULT true NOT NULL,
+	"label" text,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	CONSTRAINT "webhooks_signs_from" CHECK (signs_from is null or coalesce(signs_from < previous_until, false)),
 	CONSTRAINT "webhooks_previous" CHECK ((previous_encrypted_secret is null) = (previous_until is null))
@@ -700,7 +713,7 @@ ALTER TABLE "webhook_history" ADD CONSTRAINT "webhook_history_webhook_id_webhook
 ALTER TABLE "webhooks" ADD CONSTRAINT "webhooks_partner_id_partners_id_fk" FOREIGN KEY ("partner_id") REFERENCES "public"."partners"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "simulated_bonds" ADD CONSTRAINT "simulated_bonds_loan_id_loans_id_fk" FOREIGN KEY ("loan_id") REFERENCES "public"."loans"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "simulated_registrations" ADD CONSTRAINT "simulated_registrations_loan_id_loans_id_fk" FOREIGN KEY ("loan_id") REFERENCES "public"."loans"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-CREATE INDEX "alerts_due" ON "alerts" USING btree ("due_at") WHERE due_at is not null;--> statement-breakpoint
+CREATE INDEX "alerts_due" ON "alerts" USING btree ("channel","attempts","due_at") WHERE due_at is not null;--> statement-breakpoint
 CREATE INDEX "alerts_by_partner" ON "alerts" USING btree ("partner_id","created_at");--> statement-breakpoint
 CREATE INDEX "archive_acts_newest" ON "archive_acts" USING btree ("month","position");--> statement-breakpoint
 CREATE INDEX "archive_acts_sealable" ON "archive_acts" USING brin (epoch,(xid8send(tx)::bigint)) WITH (autosummarize=true);--> statement-breakpoint

@@ -128,9 +128,14 @@ grant execute on function operator_partner() to carteiro_app;
 
 grant delete on arrivals to carteiro_poller;
 -- Alerts to partners' people: the API keeps where to, the pollers tell.
-grant select, insert, update on alert_addresses, alerts to carteiro_app;
+grant select, insert, update, delete on alert_addresses to carteiro_app;
+grant select, insert, update on alerts to carteiro_app;
 grant select on alert_addresses to carteiro_poller;
-grant select, insert, update on alerts to carteiro_poller;
+grant select (id, number) on loans to carteiro_poller;
+grant select, insert, update, delete on alerts to carteiro_poller;
+grant select on receiver_certificates to carteiro_app;
+grant select, insert, update on receiver_certificates to carteiro_poller;
+grant execute on function is_strange_answer(text) to carteiro_app, carteiro_poller;
 -- Attempts by time, which the pollers count.
 grant select on attempt_hours, attempt_steps to carteiro_app;
 grant select, insert, update, delete on attempt_hours, attempt_steps to carteiro_poller;
@@ -154,7 +159,7 @@ grant execute on function
   to carteiro_poller;
 
 grant insert on webhooks to carteiro_app;
-grant update (url, events, active, encrypted_secret, previous_encrypted_secret, previous_until, signs_from) on webhooks to carteiro_app;
+grant update (url, events, active, encrypted_secret, previous_encrypted_secret, previous_until, signs_from, label) on webhooks to carteiro_app;
 grant insert (webhook_id, partner_id, url, events, active, change, actor, reason, request_id, changed_at, takes_effect_at)
   on webhook_history to carteiro_app;
 grant insert (kind, webhook_id, partner_id, delivery_ids, actor, reason, request_id) on send_orders to carteiro_app, carteiro_poller;

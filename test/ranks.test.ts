@@ -46,6 +46,7 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
     'mute.ts',
     'oldest-due.ts',
     'loan-order.ts',
+    'strange-answers.ts',
     'suspend.ts',
   ],
   'delivery/poller': ['poller.ts', 'session.ts', 'sign-of-life.ts'],
@@ -107,6 +108,7 @@ const PURE_FOR_THE_PAGE = new Set([
   'delivery/sending/headers.ts',
   'delivery/sending/signature.ts',
   'http/routes/description.ts',
+  'webhooks/advice.ts',
 ]);
 /** The sandbox's receiver plays a partner: it looks up what a partner would have kept. */
 const FOR_THE_RECEIVER = ['db/pool.ts', 'webhooks/secrets.ts'];

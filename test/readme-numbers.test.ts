@@ -181,7 +181,14 @@ const PAGES: Readonly<Record<string, readonly (readonly [told: string, file: str
     ['from a time up to 24 h ahead', 'src/contract/resources/webhook.ts', 'MAX_WAIT_H = 24;'],
     ['more than five minutes from now', 'src/http/receivers/carteiro.ts', 'TOLERANCE_S = 300;'],
     ['cut off (503) within five minutes', 'src/delivery/partner/activation.ts', 'RESUMPTION_S = 300;'],
-    ['Each is tried for two hours', 'src/webhooks/alerts.ts', 'MAX_TRIES = 8;'],
+    ['Every other alert is tried for two hours', 'src/webhooks/alert-queue.ts', 'MAX_TRIES = 8;'],
+    [
+      '`POST /v1/alertas/confirmacao` `{"codigo": …}` brings it back within 24 h',
+      'src/contract/statuses.ts',
+      'ALERT_CODE_H = 24;',
+    ],
+    ['the fourth attempt of a delivery has failed', 'src/contract/statuses.ts', 'LATE_AFTER = 4;'],
+    ['the newest ten 2xx answers', 'src/delivery/queue/strange-answers.ts', 'STRANGE_OF = 10;'],
   ],
   painel: [
     ['longer than 3,800 characters', 'src/painel/session.ts', 'MAX_TOKEN_LENGTH = 3_800;'],

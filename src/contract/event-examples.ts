@@ -26,6 +26,16 @@ const failing = {
   ultimo_status_http: 503,
 } as const;
 
+const losing = {
+  webhook_id: idOf(6),
+  host: 'parceiro.example.com',
+  desde: '2026-01-31T12:00:00.000Z',
+  entregas: 12,
+  primeira_entrega_id: idOf(8),
+  ultimo_resultado: 'resposta_nao_2xx',
+  ultimo_status_http: 503,
+} as const;
+
 /** Keys in catalog order. */
 export const EVENT_EXAMPLES: { readonly [N in SubscribableName]: EventData<N> } = {
   'autorizacao.confirmada': { autorizacao_id: idOf(3), cpf_trabalhador, status: 'confirmada', origem: 'web' },
@@ -92,4 +102,6 @@ export const EVENT_EXAMPLES: { readonly [N in SubscribableName]: EventData<N> } 
     o_que_fazer:
       'Corrija o endpoint e reative o webhook com PATCH /v1/webhooks/{id} {"ativo": true, "retomar": true}, que retoma as entregas suspensas.',
   },
+  'webhook.atraso': losing,
+  'webhook.erro': losing,
 };

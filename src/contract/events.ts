@@ -169,6 +169,26 @@ export const EVENTS = {
       more: 'Only where the operator has turned the policy on failures on. What was pending became `suspensa`, and is resumed when the webhook is reactivated.',
     },
   }),
+  'webhook.atraso': notice(payload.webhookLosing, {
+    pt: {
+      summary: 'A quarta tentativa de entregas de outro webhook do parceiro falhou',
+      more: 'No máximo um por webhook e hora. As entregas destes avisos não contam.',
+    },
+    en: {
+      summary: "The fourth attempt of deliveries of another of the partner's webhooks has failed",
+      more: 'At most one a webhook and hour. Deliveries of these notices do not count.',
+    },
+  }),
+  'webhook.erro': notice(payload.webhookLosing, {
+    pt: {
+      summary: 'Entregas de outro webhook do parceiro terminaram em `erro`',
+      more: 'Nada mais é enviado até você as reenviar. No máximo um por webhook e hora; as entregas destes avisos não contam.',
+    },
+    en: {
+      summary: "Deliveries of another of the partner's webhooks have ended in `erro`",
+      more: 'Nothing more is sent until you send them again. At most one a webhook and hour; deliveries of these notices do not count.',
+    },
+  }),
   'repasse.pago': reserved,
   'autorizacao.expirada': reserved,
   'emprestimo.contratado': internal(payload.loanContracted),

@@ -83,6 +83,18 @@ export const FIELD_MEANINGS = {
   falhas: told('Tentativas que falharam desde então', 'Attempts that failed since then'),
   ultimo_resultado: told('O resultado da última tentativa', 'The outcome of the last attempt'),
   ultimo_status_http: told('O status HTTP dela; null sem resposta', 'Its HTTP status; null without an answer'),
+  desde: told(
+    'Quando começou a primeira tentativa da primeira delas',
+    'When the first attempt of the first of them began',
+  ),
+  entregas: told(
+    'Quantas entregas; 1001 quer dizer mais de 1000',
+    'How many deliveries; 1001 stands for more than 1000',
+  ),
+  primeira_entrega_id: told(
+    'A mais antiga delas: GET /v1/entregas/{id} diz o que houve',
+    'The oldest of them: GET /v1/entregas/{id} tells what happened',
+  ),
   suspende_em: told(
     'Quando será desativado se continuar assim; null onde nada é desativado',
     'When it will be deactivated if it goes on; null where nothing is',

@@ -147,6 +147,17 @@ export const webhookFailing = payload({
 /** Notice. */
 export const webhookSuspended = payload({ ...failing, suspenso_em: timestamp, o_que_fazer: z.string() });
 
+/** Notice: deliveries of another webhook whose fourth attempt failed, or that ended in `erro`. */
+export const webhookLosing = payload({
+  webhook_id: id,
+  host: z.string(),
+  desde: timestamp,
+  entregas: z.int().min(1),
+  primeira_entrega_id: id,
+  ultimo_resultado: z.enum(OUTCOMES).meta({ examples: ['resposta_nao_2xx'] }),
+  ultimo_status_http: shown(z.int(), 503).nullable(),
+});
+
 /** Internal: the terms of a loan as it was contracted; `numero` is provisional on the asynchronous path. */
 export const loanContracted = z.strictObject({
   emprestimo_id: id,

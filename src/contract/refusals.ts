@@ -141,6 +141,11 @@ const REFUSALS = {
     'ERRO_VALIDACAO',
     ({ field }: { readonly field: string }) => wrong(field, 'deve ser o proximo_cursor de uma resposta desta lista'),
   ],
+  tooManyCodes: [
+    'LIMITE_DE_REQUISICOES',
+    later('o parceiro já pediu muitos códigos hoje; tente de novo amanhã', 86_400),
+  ],
+  wrongCode: ['ERRO_VALIDACAO', wrong('codigo', 'não é o código que foi enviado, ou já não vale')],
   noMail: ['ERRO_VALIDACAO', wrong('email', 'o operador não configurou um servidor de e-mail')],
   /** The log no longer has the cursor's event; `goOn` is the cursor to continue with. */
   cursorAhead: [

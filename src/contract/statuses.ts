@@ -80,13 +80,34 @@ export const DELIVERY_ORDERS = ['nenhuma', 'por_emprestimo'] as const;
 export type DeliveryOrder = (typeof DELIVERY_ORDERS)[number];
 
 /** What can happen to a partner's account, as its history tells it. */
-export const PARTNER_CHANGES = ['criacao', 'alteracao', 'desativacao', 'reativacao'] as const;
+export const PARTNER_CHANGES = ['criacao', 'alteracao', 'desativacao', 'reativacao', 'avisos'] as const;
 
-/** What people of a partner are told of, and where. */
-export const ALERT_KINDS = ['falhando', 'suspensao', 'fim_da_falha', 'fim_do_segredo', 'teste'] as const;
+/** What people of a partner are told of. */
+export const ALERT_KINDS = [
+  'falhando',
+  'suspensao',
+  'fim_da_falha',
+  'fim_do_segredo',
+  'atraso',
+  'erro',
+  'resposta_estranha',
+  'certificado',
+  'mudanca',
+  'silenciado',
+  'confirmacao',
+  'teste',
+] as const;
 export type AlertKind = (typeof ALERT_KINDS)[number];
-export const ALERT_CHANNELS = ['email', 'slack'] as const;
+/** Where: `evento` is a notice, for other webhooks of the partner. */
+export const ALERT_CHANNELS = ['email', 'slack', 'evento'] as const;
 export type AlertChannel = (typeof ALERT_CHANNELS)[number];
+/** Of these, what a partner gives an address of. */
+export type AddressChannel = Exclude<AlertChannel, 'evento'>;
+/** For how long a code confirms an address. */
+export const ALERT_CODE_H = 24;
+/** The alerts that deliveries give: one has failed this many times, and one has ended in `erro`. */
+export const LATE_AFTER = 4;
+export type LossKind = Extract<AlertKind, 'atraso' | 'erro'>;
 
 /** The orders a person gives for deliveries: send one again, many again, a test, the suspended ones; or cancel one. */
 export const SEND_ORDERS = ['reenvio', 'reenvio_em_lote', 'teste', 'retomada', 'cancelamento'] as const;

@@ -91,7 +91,7 @@ describe('creating a webhook', () => {
 
   test('takes the two notices beside them', async () => {
     const { token } = await partnerWithToken();
-    expect(NOTICE_NAMES).toEqual(['webhook.falhando', 'webhook.suspenso']);
+    expect(NOTICE_NAMES).toEqual(['webhook.falhando', 'webhook.suspenso', 'webhook.atraso', 'webhook.erro']);
     const answer = await api.send<Created>('POST', PATH, { token, body: { ...GOOD, eventos: SUBSCRIBABLE_NAMES } });
     expect(answer.status).toBe(201);
     expect(answer.body.eventos).toEqual(SUBSCRIBABLE_NAMES);

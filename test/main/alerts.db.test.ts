@@ -57,7 +57,21 @@ afterEach(() => alerts.close());
 
 const chat = () => `${world.receiver.url}/chat/${partner.id}/T0K3N`;
 const put = (body: object) => partner.send<AlertSettings & ErrorBody>('PUT', '/v1/alertas', body);
+const confirm = (codigo: string) =>
+  partner.send<AlertSettings & ErrorBody>('POST', '/v1/alertas/confirmacao', { codigo });
+/** Chooses addresses, and confirms each by the code that came there. */
+async function choose(body: object) {
+  await put(body);
+  await turn();
+  const texts = [...mails.splice(0), ...chats().map((post) => post.body.toString())];
+  world.receiver.posts.length = 0;
+  let settled: Awaited<ReturnType<typeof confirm>> | undefined;
+  for (const text of texts) settled = await confirm(codeIn(text));
+  return settled;
+}
+const codeIn = (text: string) => /digo (?:=C3=A9|é) (\d{8})/.exec(text.replaceAll('=\r\n', ''))?.[1] ?? '';
 const told = async () => (await partner.send<AlertSettings>('GET', '/v1/alertas')).body.avisos;
+const failing = async () => (await told()).filter(({ tipo }) => tipo === 'falhando');
 const chats = () => world.postsTo(new URL(chat()).pathname);
 
 /** A line of history as the policy for failing endpoints writes it. */
@@ -70,12 +84,71 @@ const turn = () => alerts.turn(world.api.database.pool);
 const untilDue = () =>
   world.api.database.sql`update alerts set due_at = now() where partner_id = ${partner.id} and due_at is not null`;
 
+describe('an address', () => {
+  test('gets one code and nothing else until the code comes back; a wrong one confirms nothing', async () => {
+    await put({ email: EMAIL, slack_url: chat() });
+    await put({ email: EMAIL, slack_url: chat() });
+    await change('falhando');
+    await partner.send('POST', '/v1/alertas/teste');
+    await turn();
+    expect([mails.length, chats().length]).toEqual([1, 1]);
+    const code = codeIn(mails[0] ?? '');
+    const wrong = await confirm(code === '00000000' ? '00000001' : '00000000');
+    expect([wrong.status, wrong.body.detalhes?.[0]?.campo]).toEqual([400, 'codigo']);
+    const stranger = await world.subscriber();
+    expect((await stranger.send('POST', '/v1/alertas/confirmacao', { codigo: code })).status).toBe(400);
+    expect((await confirm(code)).body).toMatchObject({ email_confirmado: true, slack_confirmado: false });
+    await partner.send('POST', '/v1/alertas/teste');
+    await turn();
+    expect([mails.length, chats().length]).toEqual([2, 1]);
+    expect(mails[1]).toMatch(/^Subject: Carteiro: aviso de teste/m);
+  });
+
+  test('is guessed ten times at most, and a partner asks for ten codes a day at most', async () => {
+    await put({ email: EMAIL });
+    await turn();
+    const code = codeIn(mails[0] ?? '');
+    for (let guess = 0; guess < 10; guess += 1) await confirm(code === '00000000' ? '00000001' : '00000000');
+    expect((await confirm(code)).status).toBe(400);
+    for (let asked = 1; asked < 10; asked += 1) expect((await put({ email: `a${asked}@b.example` })).status).toBe(200);
+    const refused = await put({ email: 'a10@b.example' });
+    expect([refused.status, refused.body.codigo]).toEqual([429, 'LIMITE_DE_REQUISICOES']);
+    expect((await partner.send<AlertSettings>('GET', '/v1/alertas')).body.email).toBe('a9@b.example');
+  });
+
+  test('that is replaced is told so, with what was not told yet; the history says who did it', async () => {
+    await choose({ email: EMAIL, slack_url: chat() });
+    await partner.send('PATCH', `/v1/webhooks/${webhook.id}`, { url: `${webhook.url}/outra` });
+    await partner.send('PATCH', `/v1/webhooks/${webhook.id}`, { eventos: ['repasse.processado'] });
+    await put({ email: 'ladrao@mal.example', slack_url: null });
+    await turn();
+    const to = (address: string) =>
+      mails.filter((mail) => mail.includes(`To: ${address}`)).map((mail) => /^Subject: (.+)/m.exec(mail)?.[1] ?? '');
+    expect(to(EMAIL).toSorted()).toEqual([
+      'Carteiro: os avisos mudaram',
+      expect.stringMatching(/webhook em .+ mudado/),
+    ]);
+    expect(to('ladrao@mal.example')).toEqual([expect.stringMatching(/confirmar/)]);
+    expect(chats()).toHaveLength(2);
+    const { mudancas } = (await partner.send<AlertSettings>('GET', '/v1/alertas')).body;
+    expect(mudancas.length).toBeGreaterThan(3);
+    const lines = await world.api.database.sql`
+      select distinct actor from partner_history where partner_id = ${partner.id} and change = 'avisos'`;
+    expect(mudancas.map(({ autor }) => autor)).toContain(lines[0]?.actor);
+  });
+});
+
 describe('an alert', () => {
   test('is told once on each channel, however many look, with the host and the page, and nothing that is secret', async () => {
     await change('falhando');
-    const set = await put({ email: EMAIL, slack_url: chat() });
-    expect([set.status, set.body.email, set.body.slack]).toEqual([200, EMAIL, world.receiver.url]);
-    expect(set.text).not.toContain('T0K3N');
+    const set = await choose({ email: EMAIL, slack_url: chat() });
+    expect(set?.body).toMatchObject({
+      email: EMAIL,
+      email_confirmado: true,
+      slack: world.receiver.url,
+      slack_confirmado: true,
+    });
+    expect(set?.text).not.toContain('T0K3N');
     await turn();
     expect([mails, chats()]).toEqual([[], []]);
     await change('suspensao');
@@ -90,18 +163,20 @@ describe('an alert', () => {
     expect(text).toContain(`https://carteiro.example.com/painel/webhooks/${webhook.id}`);
     expect(mail + text).not.toContain(webhook.path);
     expect((await told()).map(({ tipo, canal, erro }) => `${tipo} ${canal} ${erro}`).toSorted()).toEqual([
+      'confirmacao email null',
+      'confirmacao slack null',
       'suspensao email null',
       'suspensao slack null',
     ]);
   });
 
   test('that is not taken is tried again, says why, and is given up in the end', async () => {
-    await put({ email: EMAIL, slack_url: chat() });
+    await choose({ email: EMAIL, slack_url: chat() });
     refusal = Object.assign(new Error('not now'), { responseCode: 451 });
     world.receiver.answerWith(status(500), new URL(chat()).pathname);
     await change('falhando');
     await turn();
-    const errors = Object.fromEntries((await told()).map((one) => [one.canal, [one.erro, one.enviado_em]]));
+    const errors = Object.fromEntries((await failing()).map((one) => [one.canal, [one.erro, one.enviado_em]]));
     expect(errors).toEqual({
       email: [expect.stringContaining('451'), null],
       slack: [expect.stringContaining('500'), null],
@@ -114,13 +189,13 @@ describe('an alert', () => {
     expect(mails).toHaveLength(1);
     expect(chats()).toHaveLength(8);
     const ends = Object.fromEntries(
-      (await told()).map((one) => [one.canal, [one.tentativas, one.enviado_em !== null]]),
+      (await failing()).map((one) => [one.canal, [one.tentativas, one.enviado_em !== null]]),
     );
     expect(ends).toEqual({ email: [2, true], slack: [8, false] });
   });
 
   test('tells of a secret that ends within three hours, and of a test that was asked for', async () => {
-    await put({ slack_url: chat() });
+    await choose({ slack_url: chat() });
     await world.api.database.sql`
       update webhooks set previous_encrypted_secret = encrypted_secret, previous_until = now() + interval '2 hours'
       where id = ${webhook.id}`;
@@ -134,31 +209,30 @@ describe('an alert', () => {
   });
 
   test('never goes to a private address, nor to one that was taken away', async () => {
-    await put({ slack_url: chat() });
+    await choose({ slack_url: chat() });
     await change('falhando');
     const strict = await open({ allowInsecureTargets: false });
     await strict.turn(world.api.database.pool);
     await strict.close();
-    expect([chats(), (await told())[0]?.erro]).toEqual([[], expect.stringContaining('DESTINO_RECUSADO')]);
+    expect([chats(), (await failing())[0]?.erro]).toEqual([[], expect.stringContaining('DESTINO_RECUSADO')]);
     // Left out it stays, because nobody can read it back to send it again.
-    expect((await put({ email: EMAIL })).body.slack).toBe(world.receiver.url);
+    expect((await put({ email: EMAIL })).body).toMatchObject({ slack: world.receiver.url, slack_confirmado: true });
     expect((await put({ slack_url: null })).body).toMatchObject({ email: null, slack: null });
     await untilDue();
     await turn();
-    expect(chats()).toEqual([]);
+    expect(chats().map(({ body }) => /os avisos mudaram/.test(String(body)))).toEqual([true, true]);
   });
 
   test('whose address is gone keeps nobody else waiting, however many there are of it', async () => {
     const { sql } = world.api.database;
-    await put({ slack_url: chat() });
+    await choose({ slack_url: chat() });
     await change('falhando');
     // As they are left by a look that began before the partner took its address away, and ended after that.
     const { id: gone } = await world.subscriber();
-    await sql`insert into alert_addresses (partner_id, email, slack_url, set_at) values (${gone}, null, null, now())`;
     await sql`
       insert into alerts (subject, kind, happened_at, channel, partner_id, due_at)
       select ${gone}, 'teste', now() - n * interval '1 minute', 'slack', ${gone}, now() - interval '1 hour'
-      from generate_series(1, 10) n`;
+      from generate_series(1, 100) n`;
     await turn();
     expect(chats()).toHaveLength(1);
   });

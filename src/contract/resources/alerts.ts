@@ -18,10 +18,17 @@ export function alertAddresses<U extends z.ZodType<string>>(url: U) {
   return z.strictObject({ email: email.nullable().default(null), slack_url: url.nullable().optional() });
 }
 
+export const alertCode = z.strictObject({
+  codigo: shown(z.string().regex(/^\d{8}$/, 'deve ter 8 dígitos'), '04711234'),
+});
+
 export const alertSettings = component('Avisos', {
   email: z.string().meta(EXAMPLE).nullable(),
+  /** False: the address has only been sent its code. */
+  email_confirmado: z.boolean(),
   /** Its origin alone: the rest is a secret of the chat's. */
   slack: shown(z.string(), 'https://hooks.slack.com').nullable(),
+  slack_confirmado: z.boolean(),
   /** False: the operator has set no mail server. */
   email_disponivel: z.boolean(),
   /** The newest. */
@@ -36,5 +43,7 @@ export const alertSettings = component('Avisos', {
       erro: z.string().nullable(),
     }),
   ),
+  /** When the addresses were changed or confirmed, and by whom, the newest first. */
+  mudancas: z.array(z.strictObject({ mudou_em: timestamp, autor: z.string() })),
 });
 export type AlertSettings = z.infer<typeof alertSettings>;

@@ -1,13 +1,26 @@
 /** How a webhook fares. */
 import { z } from 'zod';
 import { OUTCOMES, WEBHOOK_STATES } from '../statuses.ts';
-import { component, id, timestamp } from '../values.ts';
+import { component, id, shown, timestamp } from '../values.ts';
 
 /** Pending deliveries of one webhook among which the oldest is looked for, and up to which they are counted. */
 export const PENDING_LOOKED_AT = 200;
 
 /** Deliveries of one webhook among which a row of failures is counted. */
 export const STREAK_OF = 100;
+
+/** Deliveries in `erro` counted; one more stands for more. */
+export const LOST_COUNTED = 1_000;
+
+const lost = component('EntregaEmErro', {
+  id,
+  criada_em: timestamp,
+  terminou_em: timestamp,
+  /** Of its last attempt. */
+  resultado: z.enum(OUTCOMES).meta({ examples: ['resposta_nao_2xx'] }),
+  status_http: shown(z.int(), 503).nullable(),
+});
+export type LostDelivery = z.infer<typeof lost>;
 
 const failures = z
   .object(
@@ -41,6 +54,14 @@ export const webhookHealth = component('SaudeDoWebhook', {
   falhas_seguidas: z.int(),
   /** Of the same deliveries. */
   ultima_entregue_em: timestamp.nullable(),
+  /** Deliveries that stand in `erro`, up to {@link LOST_COUNTED} + 1; the one made first, and the one made last. */
+  em_erro: z.int(),
+  primeira_em_erro: lost.nullable(),
+  ultimo_erro: lost.nullable(),
+  /** Of its newest ten 2xx answers, how many were HTML pages, or larger than 8 KiB. */
+  respostas_estranhas: z.int(),
+  /** When the receiver's certificate, or one of its chain, ends; null while none was seen. */
+  certificado_ate: timestamp.nullable(),
   ultimas_24h: period,
   ultimos_7d: period,
   /** When the attempts were last counted; null before the first time. */

@@ -2,19 +2,35 @@
 import { sql } from 'drizzle-orm';
 import { check, index, pgTable, primaryKey, smallint, text, uuid } from 'drizzle-orm/pg-core';
 import { ALERT_CHANNELS, ALERT_KINDS } from '../../contract/statuses.ts';
-import { instant, preciseInstant } from '../columns.ts';
+import { preciseInstant } from '../columns.ts';
 import { oneOf } from '../constraints.ts';
 import { OF_PARTNER } from './partners.ts';
 
-/** One row of a partner that ever chose; `slack_url` takes Slack's `{"text": …}`. */
-export const alertAddresses = pgTable('alert_addresses', {
-  partnerId: uuid('partner_id').primaryKey().references(OF_PARTNER),
-  email: text('email'),
-  slackUrl: text('slack_url'),
-  setAt: instant('set_at').notNull(),
-});
+/**
+ * An e-mail address, or a URL that takes Slack's `{"text": …}`. Until `confirmed_at` nothing goes there but `code`, which
+ * confirms it; `wrong_codes` bounds guesses. A trigger keeps the partner's line of history (keep_alert_history.sql).
+ */
+export const alertAddresses = pgTable(
+  'alert_addresses',
+  {
+    partnerId: uuid('partner_id').notNull().references(OF_PARTNER),
+    channel: text('channel', { enum: ALERT_CHANNELS }).notNull(),
+    address: text('address').notNull(),
+    setAt: preciseInstant('set_at').notNull(),
+    confirmedAt: preciseInstant('confirmed_at'),
+    code: text('code'),
+    wrongCodes: smallint('wrong_codes').notNull().default(0),
+  },
+  (table) => [
+    primaryKey({ name: 'alert_addresses_pkey', columns: [table.partnerId, table.channel] }),
+    check('alert_addresses_code', sql`(confirmed_at is null) = (code is not null)`),
+  ],
+);
 
-/** `subject` is a webhook; of a test, the partner. `due_at`: when it is tried next; null: it was taken, or given up. */
+/**
+ * `subject` is a webhook; of `teste`, `confirmacao`, and `mudanca` of the addresses, the partner. `address`: where to; null: the
+ * partner's confirmed one. `due_at`: when it is tried next; null: it was taken, or given up.
+ */
 export const alerts = pgTable(
   'alerts',
   {
@@ -23,9 +39,10 @@ export const alerts = pgTable(
     happenedAt: preciseInstant('happened_at').notNull(),
     channel: text('channel', { enum: ALERT_CHANNELS }).notNull(),
     partnerId: uuid('partner_id').notNull(),
+    address: text('address'),
     attempts: smallint('attempts').notNull().default(0),
     dueAt: preciseInstant('due_at').default(sql`now()`),
-    sentAt: instant('sent_at'),
+    sentAt: preciseInstant('sent_at'),
     error: text('error'),
     createdAt: preciseInstant('created_at')
       .notNull()
@@ -33,11 +50,20 @@ export const alerts = pgTable(
   },
   (table) => [
     primaryKey({ name: 'alerts_pkey', columns: [table.subject, table.kind, table.happenedAt, table.channel] }),
+    // What was tried less often goes first, so that addresses that hang keep back none that does not.
     index('alerts_due')
-      .on(table.dueAt)
+      .on(table.channel, table.attempts, table.dueAt)
       .where(sql`due_at is not null`),
     index('alerts_by_partner').on(table.partnerId, table.createdAt),
     check('alerts_kind', oneOf('kind', ALERT_KINDS)),
     check('alerts_channel', oneOf('channel', ALERT_CHANNELS)),
   ],
 );
+
+/** Until when the certificates of a receiver's chain are good, as pollers saw them last (webhooks/certificates.ts). */
+export const receiverCertificates = pgTable('receiver_certificates', {
+  /** Scheme, host and port. */
+  origin: text('origin').primaryKey(),
+  validUntil: preciseInstant('valid_until').notNull(),
+  seenAt: preciseInstant('seen_at').notNull(),
+});

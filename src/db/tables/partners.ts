@@ -75,6 +75,8 @@ export const webhooks = pgTable(
     previousEncryptedSecret: bytea('previous_encrypted_secret'),
     previousUntil: preciseInstant('previous_until'),
     active: boolean('active').notNull().default(true),
+    /** The partner's own name for it. */
+    label: text('label'),
     createdAt: instant('created_at').notNull().defaultNow(),
   },
   (table) => [

@@ -7,9 +7,15 @@
  * With other plans allowed, PostgreSQL reads and sorts the whole of a backlog that grew after its last statistics.
  */
 import type { HealthPeriod, WebhookHealthResource } from '../../contract/resources/webhook-health.ts';
-import { PENDING_LOOKED_AT, STREAK_OF } from '../../contract/resources/webhook-health.ts';
+import {
+  LOST_COUNTED,
+  type LostDelivery,
+  PENDING_LOOKED_AT,
+  STREAK_OF,
+} from '../../contract/resources/webhook-health.ts';
 import { OUTCOMES, type Outcome, type WebhookState } from '../../contract/statuses.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
+import { newestAnswers } from '../queue/strange-answers.ts';
 import { TOOK_RATIO } from '../queue/upkeep/hour-counter.ts';
 
 interface Standing {
@@ -48,7 +54,16 @@ interface Streak {
   readonly failedInRow: number;
 }
 
+interface Lost {
+  readonly webhookId: string;
+  readonly count: number;
+  /** The newest and the oldest, each as JSON has it. */
+  readonly ends: readonly LostDelivery[];
+}
+
 interface Row extends Standing {
+  readonly strange: number;
+  readonly certificateUntil: Date | null;
   readonly id: string;
   readonly countedAt: Date | null;
   readonly daySince: Date;
@@ -69,6 +84,9 @@ export async function readWebhookHealth(
              coalesce((select change = 'suspensao' from webhook_history
                        where webhook_id = w.id and change in ('suspensao', 'desativacao', 'reativacao')
                        order by position desc limit 1) and p.active, false) as "isSuspended",
+             answers.strange,
+             (select valid_until from receiver_certificates where origin = substring(w.url from '^https://[^/?]+'))
+               as "certificateUntil",
              (select passed_at from projections where name = 'attempt_hours') as "countedAt",
              date_trunc('hour', now() - interval '24 hours') as "daySince",
              date_trunc('day', now() - interval '7 days', 'America/Sao_Paulo') as "weekSince",
@@ -80,12 +98,14 @@ export async function readWebhookHealth(
         select muted_at, failing_since from lanes l
         where l.webhook_id = w.id and l.partner_id = w.partner_id order by l.version desc limit 1
       ) lane
+      cross join lateral (${newestAnswers(sql)}) answers
       where w.partner_id = ${partnerId}
       order by asked.place`;
     const [first] = rows;
     if (first === undefined) return [];
     const pending = await readPending(sql, partnerId, ids);
     const streaks = await readStreaks(sql, ids);
+    const lost = await readLost(sql, partnerId, ids);
     const counted = await sql<Counted[]>`
       select webhook_id as "webhookId", outcome, took,
              coalesce(sum(attempts) filter (where hour >= ${first.daySince}), 0)::float8 as day,
@@ -99,12 +119,18 @@ export async function readWebhookHealth(
       const mine = countedOf.get(row.id) ?? [];
       const oldest = pending.find(({ webhookId }) => webhookId === row.id);
       const streak = streaks.find(({ webhookId }) => webhookId === row.id);
+      const inError = lost.find(({ webhookId }) => webhookId === row.id);
       return {
         webhook_id: row.id,
         estado: stateOf(row),
         pendente_mais_antiga: oldest === undefined ? null : viewPending(oldest),
         falhas_seguidas: streak?.failedInRow ?? 0,
         ultima_entregue_em: streak?.lastDeliveredAt?.toISOString() ?? null,
+        em_erro: inError?.count ?? 0,
+        primeira_em_erro: inError?.ends.at(-1) ?? null,
+        ultimo_erro: inError?.ends[0] ?? null,
+        respostas_estranhas: row.strange,
+        certificado_ate: row.certificateUntil?.toISOString() ?? null,
         ultimas_24h: periodOf(row.daySince, mine, ({ day }) => day),
         ultimos_7d: periodOf(row.weekSince, mine, ({ week }) => week),
         contada_em: row.countedAt?.toISOString() ?? null,
@@ -130,6 +156,30 @@ function readPending(sql: Tx, partnerId: string, ids: string[]): Promise<Pending
       order by event_id
       limit 1
     ) oldest`;
+}
+
+/** Of each webhook the deliveries in `erro`: how many, the newest and the oldest, each with its last attempt. */
+function readLost(sql: Tx, partnerId: string, ids: string[]): Promise<Lost[]> {
+  const first = (order: 'asc' | 'desc') => sql`
+    (select id, event_id, finished_at from deliveries
+     where webhook_id = w.id and partner_id = ${partnerId} and status = 'erro'
+     order by event_id ${sql.unsafe(order)} limit 1)`;
+  const counted = sql`(select from deliveries where webhook_id = w.id and status = 'erro' limit ${LOST_COUNTED + 1}) counted`;
+  const at = (column: string) =>
+    sql`to_char(${sql.unsafe(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+  return sql<Lost[]>`
+    select w.id as "webhookId", (select count(*)::int from ${counted}) as count, ends.list as ends
+    from unnest(${ids}::uuid[]) w (id)
+    cross join lateral (
+      select json_agg(json_build_object('id', d.id, 'criada_em', ${at('uuid_extract_timestamp(d.event_id)')},
+                                        'terminou_em', ${at('d.finished_at')}, 'resultado', last.outcome,
+                                        'status_http', last.status_code) order by d.event_id desc) as list
+      from (${first('desc')} union ${first('asc')}) d
+      cross join lateral (
+        select outcome, status_code from attempts where delivery_id = d.id order by number desc, late limit 1
+      ) last
+    ) ends
+    where ends.list is not null`;
 }
 
 /** Of each webhook's newest {@link STREAK_OF} deliveries, each with its last attempt by key. */

@@ -10,7 +10,7 @@
  * connect options fails open on HTTPS.
  */
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net';
-import { connect as connectTls, type SecureContext } from 'node:tls';
+import { connect as connectTls, type SecureContext, TLSSocket } from 'node:tls';
 import { addressVerdict } from './addresses.ts';
 import { ConnectFault } from './connect-fault.ts';
 import { type ClientCertificate, type Identity, plainIdentity } from './identity.ts';
@@ -27,6 +27,8 @@ export interface GuardOptions {
   readonly identity?: Identity;
   /** Every connection leaves through it. */
   readonly proxy?: Proxy | null;
+  /** Called for each connection with TLS once its handshake is over, before it is used. */
+  readonly onSecured?: (origin: string, socket: TLSSocket) => void;
 }
 
 /** The part of undici's connector options that the guard needs; an IPv6 hostname comes without brackets. */
@@ -112,6 +114,9 @@ function pinnedTo(addresses: readonly string[]): LookupFunction {
 }
 
 const portOf = ({ protocol, port }: ConnectTarget) => Number(port === '' ? (protocol === 'https:' ? 443 : 80) : port);
+
+const originOf = ({ protocol, hostname, port }: ConnectTarget) =>
+  `${protocol}//${hostname}${port === '' ? '' : `:${port}`}`;
 
 /** The receiver's part of a TLS connection. */
 function tlsOptions(hostname: string, secureContext: SecureContext) {
@@ -202,7 +207,10 @@ export function guardedConnector(options: GuardOptions): GuardedConnector {
     const done = (fault: ConnectFault | null, address: string | null = socket?.remoteAddress ?? null) => {
       if (isDone) return;
       isDone = true;
-      if (fault === null && socket !== null) return callback(null, socket, address);
+      if (fault === null && socket !== null) {
+        if (socket instanceof TLSSocket) options.onSecured?.(originOf(target), socket);
+        return callback(null, socket, address);
+      }
       socket?.destroy();
       closeTunnel?.();
       callback(fault ?? refusal(), null, null);

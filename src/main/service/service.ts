@@ -14,6 +14,7 @@ import type { Logger } from '../../log-lines.ts';
 import type { ServerOptions } from '../../http/server.ts';
 import type { Metrics } from '../../metrics.ts';
 import { openEgress } from './egress.ts';
+import { ReceiverCertificates } from '../../webhooks/certificates.ts';
 import { createVault } from '../../webhooks/secrets.ts';
 import { startHeartbeat } from '../operations/heartbeat.ts';
 import { installationOf, type OpenDatabase } from './database.ts';
@@ -84,7 +85,9 @@ export async function startPoller({ config, database, log, metrics, fit, relief 
   const monotonicMs = () => performance.now();
   const { allowInsecureTargets: allowInsecure } = config;
   const { keptAnswerBytes: keptBytes } = config.egress;
-  const sender = createSender({ allowInsecure, keptBytes, now: monotonicMs, ...egress });
+  const certificates = new ReceiverCertificates(monotonicMs);
+  const onSecured = certificates.note.bind(certificates);
+  const sender = createSender({ allowInsecure, keptBytes, now: monotonicMs, onSecured, ...egress });
   const heartbeat = await startHeartbeat('poller', { config, log, fit }, pool);
   const { name } = heartbeat.self;
   const session = openPool(config, database.url, 'sign of life', POLLER_DEADLINE_MS, SIGN_SETTINGS);
@@ -111,6 +114,7 @@ export async function startPoller({ config, database, log, metrics, fit, relief 
       poller.run(),
       sign.run(() => poller.held > 0),
       watchServer({ pool, log, often: relief.often }, living.signal),
+      certificates.run(pool, log, living.signal),
     ]);
   });
   return {

@@ -1,46 +1,33 @@
-/** Sends the alerts to partners' people: by e-mail, and to chats through the sender of deliveries, with its guard and its proxy. */
+/**
+ * Sends the alerts to partners' people: by e-mail, and to chats through the sender of deliveries, with its guard and its proxy; and
+ * makes the notices for partners' webhooks. Each channel has a loop of its own, so a mail server that hangs holds up no chat.
+ */
 import { type Config, ConfigError } from '../../config.ts';
-import type { AlertKind } from '../../contract/statuses.ts';
+import type { EventData } from '../../contract/events.ts';
+import type { AddressChannel, LossKind } from '../../contract/statuses.ts';
 import type { Pool } from '../../db/pool.ts';
 import { takeTurns } from '../../db/outage-log.ts';
 import { createSender } from '../../delivery/sending/send.ts';
 import type { Logger } from '../../log-lines.ts';
-import { claimAlerts, collectAlerts, type DueAlert, settleAlert } from '../../webhooks/alerts.ts';
+import { collectAlerts, type Look } from '../../webhooks/alert-collect.ts';
+import { claimAlerts, dropAlert, type DueAlert, settleAlert } from '../../webhooks/alert-queue.ts';
+import { type Loss, readLoss } from '../../webhooks/losses.ts';
 import { openEgress } from '../service/egress.ts';
 import type { Relief } from '../service/service.ts';
 import { readNamed } from '../named-files.ts';
+import { type AlertWords, wordsOf } from './alert-words.ts';
 
-const EVERY_MS = 15_000;
-const AT_ONCE = 10;
-const MAIL_TIMEOUT_MS = 20_000;
+const EVERY_MS = 5_000;
+/** One poller looks at a time; another has nothing to do for so long. */
+const REST_S = 4.9;
+const AT_ONCE = 20;
+const CHAT_TIMEOUT_MS = 5_000;
+const MAIL_TIMEOUT_MS = 5_000;
 
-const TOLD: Readonly<Record<AlertKind, (host: string, at: Date) => readonly [subject: string, text: string]>> = {
-  falhando: (host) => [
-    `webhook em ${host} falhando`,
-    `O webhook em ${host} falha há horas. Ele recebe uma entrega por vez até responder bem; nada se perde.`,
-  ],
-  suspensao: (host) => [
-    `webhook em ${host} suspenso`,
-    `O webhook em ${host} foi desativado porque falhava há dias. O que estava pendente fica guardado até você o reativar.`,
-  ],
-  fim_da_falha: (host) => [`webhook em ${host} voltou`, `O webhook em ${host} deixou o estado de falha.`],
-  fim_do_segredo: (host, at) => [
-    `o secret anterior do webhook em ${host} acaba`,
-    `O secret anterior do webhook em ${host} deixa de assinar em ${at.toISOString()}. Confira que o receptor já verifica pelo novo.`,
-  ],
-  teste: () => ['aviso de teste', 'Este é um aviso de teste: os avisos dos seus webhooks chegam aqui.'],
-};
+/** Answers why a message was not taken, or null. */
+type Send = (address: string, words: AlertWords) => Promise<string | null>;
 
-/** The subject and the text of an alert; `publicUrl` is where browsers find the page. */
-function wordsOf({ kind, url, happenedAt, subject }: DueAlert, publicUrl: URL | null) {
-  const [title, text] = TOLD[kind](url === null ? '' : new URL(url).host, happenedAt);
-  const page = kind === 'teste' ? '/painel' : `/painel/webhooks/${subject}`;
-  return { title: `Carteiro: ${title}`, text: publicUrl === null ? text : `${text}\n${new URL(page, publicUrl).href}` };
-}
-
-type Send = (address: string, words: ReturnType<typeof wordsOf>) => Promise<string | null>;
-
-/** Answers why an e-mail was not taken, or null; null itself where no server is set. */
+/** Null where no server is set. */
 async function openMail({ mail }: Config['egress']): Promise<Send | null> {
   if (mail === null) return null;
   const { createTransport } = await import('nodemailer');
@@ -76,10 +63,25 @@ async function readLogin(file: string) {
   return { user, pass };
 }
 
-export async function openAlerts(config: Config, log: Logger) {
+/** What a notice tells of `loss`. */
+function noticeOf({ subject, url }: DueAlert, loss: Loss): EventData<'webhook.erro'> {
+  return {
+    webhook_id: subject,
+    host: new URL(url ?? '').host,
+    desde: loss.since.toISOString(),
+    entregas: loss.count,
+    primeira_entrega_id: loss.deliveryId,
+    ultimo_resultado: loss.outcome,
+    ultimo_status_http: loss.statusCode,
+  };
+}
+
+/** `now` replaces the database's clock in tests. */
+export async function openAlerts(config: Config, log: Logger, now: () => Date | null = () => null) {
   const mail = await openMail(config.egress);
   const sender = createSender({
     allowInsecure: config.allowInsecureTargets,
+    timeoutMs: CHAT_TIMEOUT_MS,
     ...(await openEgress(config.egress, log)),
   });
   const chat: Send = async (url, { title, text }) => {
@@ -92,24 +94,59 @@ export async function openAlerts(config: Config, log: Logger) {
     return outcome === 'entregue' ? null : (error ?? `HTTP ${statusCode}`);
   };
   const sends = { email: mail ?? (async () => 'nenhum servidor de e-mail está configurado'), slack: chat };
-  const tell = async (pool: Pool, alert: DueAlert) => {
-    const error = await sends[alert.channel](alert.address, wordsOf(alert, config.publicUrl));
-    await pool.run((sql) => settleAlert(sql, alert, error));
-    if (error !== null)
-      log.warn(
-        { webhook_id: alert.subject, kind: alert.kind, channel: alert.channel, error },
-        'an alert was not taken',
-      );
+
+  const tell = async (pool: Pool, channel: AddressChannel, alert: DueAlert) => {
+    const { kind, address } = alert;
+    const loss = isOfLoss(alert) ? await pool.run((sql) => readLoss(sql, alert)) : null;
+    const isOver = (isOfLoss(alert) && loss === null) || (kind === 'confirmacao' && alert.code === null);
+    if (isOver) return pool.run((sql) => dropAlert(sql, alert));
+    const error = await sends[channel](address ?? '', wordsOf(alert, loss, config.publicUrl));
+    await pool.run((sql) => settleAlert(sql, alert, error, now()));
+    if (error !== null) log.warn({ webhook_id: alert.subject, kind, channel, error }, 'an alert was not taken');
+  };
+  const tellAll = async (pool: Pool, channel: AddressChannel, stopping = () => false) => {
+    for (let isMore = true; isMore && !stopping();) {
+      const due = await pool.run((sql) => claimAlerts(sql, channel, AT_ONCE, now()));
+      await Promise.all(due.map((alert) => tell(pool, channel, alert)));
+      isMore = due.length > 0;
+    }
+  };
+  /** Notices are made and settled in one transaction, so each is made once. */
+  const notify = async (pool: Pool) => {
+    for (let isMore = true; isMore;) {
+      isMore = await pool.transaction(async (tx) => {
+        const due = await claimAlerts(tx, 'evento', AT_ONCE, now());
+        for (const alert of due) {
+          const loss = isOfLoss(alert) ? await readLoss(tx, alert) : null;
+          if (loss === null) await dropAlert(tx, alert);
+          else {
+            const data = JSON.stringify(noticeOf(alert, loss));
+            await tx`select make_notice(${alert.subject}, ${`webhook.${alert.kind}`}, ${data}::text::json)`;
+            await settleAlert(tx, alert, null, now());
+          }
+        }
+        return due.length > 0;
+      });
+    }
+  };
+  const collect = async (pool: Pool, look: Look = {}) => {
+    await pool.transaction((tx) => collectAlerts(tx, { now: now(), ...look }));
+    await notify(pool);
   };
   return {
-    /** Tells what is due. */
+    collect,
+    tellAll,
+    /** Everything once: for tests. */
     async turn(pool: Pool): Promise<void> {
-      await pool.run(collectAlerts);
-      const due = await pool.run((sql) => claimAlerts(sql, AT_ONCE));
-      await Promise.all(due.map((alert) => tell(pool, alert)));
+      await collect(pool);
+      await Promise.all([tellAll(pool, 'email'), tellAll(pool, 'slack')]);
     },
     close: () => sender.close(),
   };
+}
+
+function isOfLoss(alert: DueAlert): alert is DueAlert & { readonly kind: LossKind } {
+  return alert.kind === 'atraso' || alert.kind === 'erro';
 }
 
 export async function runAlerts(
@@ -120,9 +157,16 @@ export async function runAlerts(
   const alerts = await openAlerts(config, log);
   const away = 'the database is out of reach, alerts wait';
   const turns = { log, afterFaultMs: EVERY_MS, away, fault: 'alerts could not be sent' };
-  await takeTurns(turns, stopping, async () => {
-    await alerts.turn(pool);
-    return EVERY_MS / relief.often();
-  });
+  const isStopping = () => stopping.aborted;
+  const every = (work: () => Promise<void>) =>
+    takeTurns(turns, stopping, async () => {
+      await work();
+      return EVERY_MS / relief.often();
+    });
+  await Promise.all([
+    every(() => alerts.collect(pool, { restS: REST_S })),
+    every(() => alerts.tellAll(pool, 'email', isStopping)),
+    every(() => alerts.tellAll(pool, 'slack', isStopping)),
+  ]);
   await alerts.close();
 }

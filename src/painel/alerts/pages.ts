@@ -6,7 +6,7 @@ import type { Html, Visit } from '../env.ts';
 import type { Guard } from '../frame/guard.ts';
 import { READ, WRITE } from '../frame/nav.ts';
 import { answerPage } from '../frame/page.ts';
-import { VERBATIM, formToken, tick } from '../frame/forms.ts';
+import { VERBATIM, formToken, input, tick } from '../frame/forms.ts';
 import { doneNotice, moment, shortId, table } from '../frame/parts.ts';
 import { refusalList, wrongField } from '../frame/refusals.ts';
 
@@ -16,7 +16,7 @@ const DISABLED = html`disabled`;
 export function addAlertPages(guard: Guard): void {
   const settle = (visit: Visit, answer: Answer<AlertSettings>, done: string) => {
     if (answer.ok) return visit.c.redirect(`${PATH}?feito=${done}`, 303);
-    if (answer.status !== 400) throw new Refused(answer);
+    if (answer.status !== 400 && answer.status !== 429) throw new Refused(answer);
     return show(visit, answer);
   };
   guard.show(PATH, READ, (visit) => show(visit));
@@ -25,6 +25,11 @@ export function addAlertPages(guard: Guard): void {
     const chat = form.has('sem_chat') ? { slack_url: null } : { ...(url && { slack_url: url }) };
     const wanted = { email: email || null, ...chat };
     return settle(visit, await visit.api.send<AlertSettings>('PUT', '/v1/alertas', wanted), 'salvo');
+  });
+  guard.act(`${PATH}/confirmacao`, WRITE, async (visit, form) => {
+    const codigo = form.get('codigo')?.replaceAll(/\s/g, '') ?? '';
+    const answer = await visit.api.send<AlertSettings>('POST', '/v1/alertas/confirmacao', { codigo });
+    return settle(visit, answer, 'confirmado');
   });
   guard.act(`${PATH}/teste`, WRITE, async (visit) =>
     settle(visit, await visit.api.send<AlertSettings>('POST', '/v1/alertas/teste'), 'teste'),
@@ -40,14 +45,17 @@ async function show(visit: Visit, refusal?: Refusal): Promise<Response> {
     body: html`${refusal === undefined ? '' : refusalList(c, refusal.error)} ${doneNotice(visit, t.alerts.done)}
       <p>${t.alerts.intro}</p>
       ${session.identity.scopes.has('webhooks:write') ? form(visit, settings, refusal) : ''}
-      ${settings.avisos.length === 0 ? '' : alertTable(visit, settings)}`,
+      ${settings.avisos.length === 0 ? '' : alertTable(visit, settings)} ${changes(visit, settings)}`,
   });
 }
 
-function form(visit: Visit, { email, slack, email_disponivel: hasMail }: AlertSettings, refusal?: Refusal): Html {
+function form(visit: Visit, settings: AlertSettings, refusal?: Refusal): Html {
+  const { email, slack, email_disponivel: hasMail, email_confirmado: hasEmail, slack_confirmado: hasChat } = settings;
   const { t } = visit;
   const wrong = (field: string) => wrongField(refusal, field);
-  return html`<form class="stack narrow" method="post" action="${PATH}">
+  const waiting = [email !== null && !hasEmail ? email : [], slack !== null && !hasChat ? `${slack}/…` : []].flat();
+  return html`${waiting.length === 0 ? '' : confirmation(visit, waiting, wrong('codigo'))}
+    <form class="stack narrow" method="post" action="${PATH}">
       ${formToken(visit)}
       <label for="email">${t.alerts.email}</label>
       <input id="email" name="email" type="email" value="${email ?? ''}" ${wrong('email')} ${hasMail ? '' : DISABLED} />
@@ -66,10 +74,34 @@ function form(visit: Visit, { email, slack, email_disponivel: hasMail }: AlertSe
       <button class="primary">${t.webhooks.save}</button>
     </form>
     ${
-      email === null && slack === null
+      !hasEmail && !hasChat
         ? ''
         : html`<form method="post" action="${PATH}/teste">${formToken(visit)}<button>${t.webhooks.test}</button></form>`
     }`;
+}
+
+/** The code that came to these addresses; a link in the message fills it in. */
+function confirmation(visit: Visit, waiting: readonly string[], wrong: Html | ''): Html {
+  const { t, c } = visit;
+  return html`<form class="card" method="post" action="${PATH}/confirmacao">
+    ${formToken(visit)}
+    <p>${t.alerts.waiting(waiting.join(', '))}</p>
+    <p class="actions">
+      ${input(t.alerts.code, 'codigo', c.req.query('codigo') ?? '', html`inputmode="numeric" maxlength="12" required ${VERBATIM} ${wrong}`)}
+      <button class="primary">${t.alerts.confirm}</button>
+    </p>
+  </form>`;
+}
+
+function changes(visit: Visit, { mudancas }: AlertSettings): Html | '' {
+  const { t } = visit;
+  if (mudancas.length === 0) return '';
+  return html`<h2>${t.alerts.changes}</h2>
+    ${table(
+      t.alerts.changes,
+      [t.loans.at, t.alerts.author],
+      mudancas.map(({ mudou_em: at, autor }) => [moment(visit, at), html`<span class="wrap">${autor}</span>`]),
+    )}`;
 }
 
 function alertTable(visit: Visit, { avisos }: AlertSettings): Html {

@@ -6,9 +6,17 @@ export const recovery = {
   alerts: {
     title: { pt: 'Avisos a pessoas', en: 'Alerts to people' },
     intro: {
-      pt: 'Quem é avisado quando um webhook passa a falhar, é suspenso ou volta, e três horas antes de um secret anterior deixar de assinar.',
-      en: 'Who is told when a webhook begins to fail, is suspended or is well again, and three hours before a secret of before stops signing.',
+      pt: 'Quem é avisado de entregas em atraso (quarta falha) e em erro, de webhooks que falham, são suspensos, silenciados ou voltam, de respostas estranhas, de certificados e secrets que vencem, e de mudanças de URL, secret e avisos.',
+      en: 'Who is told of late deliveries (fourth failure) and lost ones, of webhooks that fail, are suspended, muted or well again, of strange answers, of certificates and secrets that end, and of changes of URL, secret and alerts.',
     },
+    waiting: {
+      pt: (where: string) => `Mandamos um código a ${where}. Nada mais é enviado ali até você o confirmar, em 24 horas.`,
+      en: (where: string) => `We sent a code to ${where}. Nothing more goes there until you confirm it, within 24 hours.`,
+    },
+    code: { pt: 'Código', en: 'Code' },
+    confirm: { pt: 'Confirmar', en: 'Confirm' },
+    changes: { pt: 'Mudanças dos avisos', en: 'Changes of the alerts' },
+    author: { pt: 'Por quem', en: 'By whom' },
     email: { pt: 'E-mail', en: 'E-mail' },
     noMail: { pt: 'O operador não configurou um servidor de e-mail.', en: 'The operator has set no mail server.' },
     slack: { pt: 'URL de chat, como as do Slack', en: 'URL of a chat, like those of Slack' },
@@ -26,6 +34,7 @@ export const recovery = {
     channel: { pt: 'Canal', en: 'Channel' },
     done: {
       salvo: { pt: 'Salvo.', en: 'Saved.' },
+      confirmado: { pt: 'O endereço está confirmado.', en: 'The address is confirmed.' },
       teste: {
         pt: 'O teste sai em alguns segundos; recarregue a página.',
         en: 'The test leaves within seconds; load the page again.',

@@ -1,0 +1,27 @@
+/** The newest 2xx answers of a webhook: whether a receiver of webhooks may have given them (is_strange_answer.sql). */
+import type { Tx } from '../../db/pool.ts';
+
+/** So many of the newest count. */
+export const STRANGE_OF = 10;
+/** Deliveries among which they are looked for. */
+const LOOKED_AT = 100;
+
+/** Of the webhook `w`: how many of its newest 2xx answers since its URL was changed are `strange`, of how many, and since when. */
+export function newestAnswers(sql: Tx) {
+  return sql`
+    select count(*)::int as looked, count(*) filter (where is_strange_answer(answer))::int as strange, min(started_at) as since
+    from (
+      select a.answer, a.started_at
+      from (
+        select d.id from (
+          select id, status from deliveries where webhook_id = w.id order by event_id desc limit ${LOOKED_AT}
+        ) d where d.status = 'entregue' limit ${STRANGE_OF}
+      ) d
+      cross join lateral (
+        select answer, started_at from attempts
+        where delivery_id = d.id and outcome = 'entregue' order by number desc, late desc limit 1
+      ) a
+      where a.started_at > coalesce(
+        (select max(changed_at) from webhook_history h where h.webhook_id = w.id and h.change = 'alteracao'), '-infinity')
+    ) newest`;
+}

@@ -1,0 +1,81 @@
+/**
+ * Until when receivers' certificates are good, so that their people are told before they end. Each connection is looked at once an
+ * hour and origin, as it opens; what was seen is written by the minute, so a delivery pays nothing.
+ */
+import type { DetailedPeerCertificate } from 'node:tls';
+import { takeTurns } from '../db/outage-log.ts';
+import type { Pool } from '../db/pool.ts';
+import type { Logger } from '../log-lines.ts';
+
+const EVERY_MS = 60_000;
+const AGAIN_MS = 3_600_000;
+/** A poller forgets all when it has seen so many. */
+const REMEMBERED = 10_000;
+
+/** What is asked of a TLS socket. */
+interface Secured {
+  getPeerCertificate(detailed: true): DetailedPeerCertificate;
+}
+
+export class ReceiverCertificates {
+  readonly #seenMs = new Map<string, number>();
+  #fresh = new Map<string, Date>();
+  readonly #monotonicMs: () => number;
+
+  constructor(monotonicMs: () => number) {
+    this.#monotonicMs = monotonicMs;
+  }
+
+  /** A connection to `origin` has been secured. */
+  note(origin: string, socket: Secured): void {
+    const nowMs = this.#monotonicMs();
+    if (nowMs - (this.#seenMs.get(origin) ?? -AGAIN_MS) < AGAIN_MS) return;
+    if (this.#seenMs.size >= REMEMBERED) this.#seenMs.clear();
+    this.#seenMs.set(origin, nowMs);
+    const until = endOfChain(socket.getPeerCertificate(true));
+    if (until !== null) this.#fresh.set(origin, until);
+  }
+
+  /** Writes now and then, until it is stopped. */
+  run(pool: Pool, log: Logger, stopping: AbortSignal): Promise<void> {
+    const away = 'the database is out of reach, certificates are written later';
+    const turns = { log, afterFaultMs: EVERY_MS, away, fault: 'certificates could not be written' };
+    return takeTurns(turns, stopping, async () => {
+      await this.write(pool);
+      return EVERY_MS;
+    });
+  }
+
+  /** Writes what was seen since the last time. */
+  async write(pool: Pool): Promise<void> {
+    const fresh = this.#fresh;
+    if (fresh.size === 0) return;
+    this.#fresh = new Map();
+    const origins = [...fresh.keys()].toSorted();
+    await pool.run(
+      (sql) => sql`
+        insert into receiver_certificates as known (origin, valid_until, seen_at)
+        select origin, valid_until, now()
+        from unnest(${origins}::text[], ${origins.map((origin) => fresh.get(origin)?.toISOString() ?? '')}::timestamptz[])
+          as seen (origin, valid_until)
+        on conflict (origin) do update set valid_until = excluded.valid_until, seen_at = excluded.seen_at
+        where known.valid_until <> excluded.valid_until`,
+    );
+  }
+}
+
+/** The first end among the certificates that were sent; an authority that the receiver sent along counts, too. */
+function endOfChain(first: DetailedPeerCertificate): Date | null {
+  let end: number | null = null;
+  const seen = new Set<string>();
+  for (
+    let one = first;
+    one?.fingerprint256 !== undefined && !seen.has(one.fingerprint256);
+    one = one.issuerCertificate
+  ) {
+    seen.add(one.fingerprint256);
+    const until = Date.parse(one.valid_to);
+    if (Number.isFinite(until)) end = Math.min(end ?? until, until);
+  }
+  return end === null ? null : new Date(end);
+}
