@@ -7,6 +7,7 @@
  * Redaction by path (`pino.redact`) was tried and leaked six of ten shapes of a CPF.
  */
 import { pino, type DestinationStream, type LevelWithSilent } from 'pino';
+import { findCpfs } from './contract/masking/cpf.ts';
 
 export type LogLevel = LevelWithSilent;
 export type LogFields = Readonly<Record<string, unknown>>;
@@ -20,29 +21,38 @@ export interface Logger {
   readonly error: Write;
 }
 
-/** Runs that a CPF's pattern must not look into (ids, digests), then what is masked. */
-const SENSITIVE = new RegExp(
-  [
-    /(?<id>\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\b[0-9a-f]{16,}\b)/,
-    /(?<secret>whsec_[\w+/=-]+)/,
-    /(?<token>eyJ[\w-]+(?:\.[\w-]*)+)/,
-    /(?<bearer>\bbearer\s+[\w.~+/=-]+)/,
-    /(?<=[a-z]:\/\/[^\s:/@]*:)(?<password>[^\s/]+)(?=@)/,
-    /(?<=password=)(?<parameter>[^&\s]+)/,
-    /(?<cpf>(?<!\d)\d{3}[.\s-]?\d{3}[.\s-]?\d{3}[-/\s]?\d{2}(?!\d))/,
-  ]
-    .map((pattern) => pattern.source)
-    .join('|'),
-  'gi',
-);
+/** Each takes all that it looks at, or looks a bounded way ahead. */
+const SENSITIVE: readonly (readonly [pattern: RegExp, put: string])[] = [
+  [/whsec_[\w+/=-]+/gi, '[masked secret]'],
+  [/\bbearer\s{1,8}[\w.~+/=-]+/gi, 'Bearer [masked]'],
+  [/eyJ[\w-]+[\w.-]*/g, '[masked token]'],
+  [/password=[^&\s]+/gi, 'password=[masked parameter]'],
+];
 
 function maskText(text: string): string {
-  return text.replace(SENSITIVE, (match: string, ...rest: unknown[]) => {
-    const groups = rest.at(-1) as Record<string, string | undefined>;
-    if (groups['id'] !== undefined) return match;
-    const kind = Object.keys(groups).find((name) => groups[name] !== undefined);
-    return kind === 'bearer' ? 'Bearer [masked]' : `[masked ${kind}]`;
-  });
+  const withoutSecrets = SENSITIVE.reduce((rest, [pattern, put]) => rest.replace(pattern, put), maskPasswords(text));
+  let shown = '';
+  let kept = 0;
+  for (const { from, end } of findCpfs(withoutSecrets)) {
+    shown += `${withoutSecrets.slice(kept, from)}[masked cpf]`;
+    kept = end;
+  }
+  return shown + withoutSecrets.slice(kept);
+}
+
+/** Of `scheme://user:password@host`: the text up to a blank or the next slash has its last @ looked for. */
+function maskPasswords(text: string): string {
+  const [first = '', ...rest] = text.split('://');
+  return [first, ...rest.map(maskPassword)].join('://');
+}
+
+function maskPassword(authority: string): string {
+  const end = authority.search(/[\s/]/);
+  const at = authority.lastIndexOf('@', end === -1 ? authority.length : end);
+  const colon = authority.indexOf(':');
+  return colon === -1 || at <= colon
+    ? authority
+    : `${authority.slice(0, colon + 1)}[masked password]${authority.slice(at)}`;
 }
 
 function maskValue(value: unknown): unknown {

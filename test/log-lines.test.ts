@@ -29,6 +29,9 @@ describe('a log line', () => {
     'line\n52998224725',
     'tab\t52998224725',
     'CPF52998224725',
+    '5 2 9 9 8 2 2 4 7 2 5',
+    '529*982*247|25',
+    '٥٢٩٩٨٢٢٤٧٢٥',
     '{"cpf_trabalhador":"52998224725"}',
   ])('masks the CPF in %j', (text) => {
     const line = JSON.stringify([logged({ text }), logged({}, text), logged({ [text]: 1 })]);

@@ -9,8 +9,8 @@ const root = path.resolve(import.meta.dirname, '..');
 const RANKS: readonly (readonly string[])[] = [
   ['environment-rules.ts', 'file-stamps.ts', 'pem.ts'],
   ['registry-settings.ts', 'anchor-settings.ts', 'archive-settings.ts', 'egress-settings.ts'],
-  ['contract', 'database-url.ts', 'log-lines.ts', 'key-file.ts', 'version.ts'],
-  ['job-schedules.ts'],
+  ['contract', 'database-url.ts', 'key-file.ts', 'version.ts'],
+  ['job-schedules.ts', 'log-lines.ts'],
   ['config.ts'],
   ['telemetry'],
   ['loan', 'delivery/target', 'metrics.ts'],

@@ -1,22 +1,27 @@
--- A text with what looks like a CPF, and each query string, masked: the passes of src/contract/masking.ts, one by one.
+-- A text with what tells of a worker, and each query string, masked: the passes of src/contract/masking/masking.ts, one by one, with the
+-- expressions of src/contract/masking/mask-in-sql.ts. U+E000 walls ids off, U+E001 stands where a query or a value begins. Most texts have no
+-- eleven digits in one place: they are spared the expressions that cost the most.
 create or replace function mask(content text) returns text
 language sql immutable strict parallel safe set search_path from current
-return regexp_replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(content,
-  '\uE000',
-  '', 'g'),
-  '([Hh][Tt][Tt][Pp][Ss]?:(?:\\?/){2}[^?#"<>\u0001-\u0020]*\?)[^#"<>\u0001-\u0020]+',
-  '\1***********', 'g'),
-  '(nome_trabalhador(?:\\?"|%22)?[\u0001-\u0020]*(?:[:=]|%3[AaDd])[\u0001-\u0020]*(?:\\?"|%22)?)(?:[^"\\&,;<%\u0001-\u001F]|%(?:20|C[0-9A-Fa-f]|[89ABab][0-9A-Fa-f]))+',
-  '\1***********', 'g'),
-  '(?<![0-9A-Za-z])([0-9A-Fa-f]{4})([0-9A-Fa-f]{4})-([0-9A-Fa-f]{4})-([1-8][0-9A-Fa-f]{3})-([89ABab][0-9A-Fa-f]{3})-([0-9A-Fa-f]{4})([0-9A-Fa-f]{4})([0-9A-Fa-f]{4})(?![0-9A-Za-z])',
-  E'\uE000\\1\uE000\\2-\uE000\\3-\uE000\\4-\uE000\\5-\uE000\\6\uE000\\7\uE000\\8\uE000', 'g'),
-  '(?<![0-9])(20[0-9]{2})-([0-9]{8})(?![0-9])',
-  E'\uE000\\1-\uE000\\2\uE000', 'g'),
-  '(?:[0-9\uFF10-\uFF19]|%3[0-9])(?:(?:[\u0001-\u0020\u0085\u00A0\u00AD\u1680\u2000-\u200F\u2028-\u202F\u205F-\u2064\u3000\uFEFF\uFFFD]|%(?:[0-24-9A-Fa-f][0-9A-Fa-f]|3[A-Fa-f])|\\u[0-9A-Fa-f]{4}|\\[nrt]){0,3}(?:[0-9\uFF10-\uFF19]|%3[0-9])){10,}',
-  '***********', 'g'),
-  '(?:[0-9\uFF10-\uFF19]|%3[0-9]){3}(?:[\u0001-\u0020\u0085\u00A0\u00AD\u1680\u2000-\u200F\u2028-\u202F\u205F-\u2064\u3000\uFEFF\uFFFD+-/_\u00B7\u2010-\u2015\u2024\u2027\u2043\u2044\u2212\u2215\u2E3A\u2E3B\u3001\u3002\uFE58\uFE63\uFF0B-\uFF0F]|%(?:[0-24-9A-Fa-f][0-9A-Fa-f]|3[A-Fa-f])|\\u[0-9A-Fa-f]{4}|\\[nrt]){0,5}(?:[0-9\uFF10-\uFF19]|%3[0-9]){3}(?:[\u0001-\u0020\u0085\u00A0\u00AD\u1680\u2000-\u200F\u2028-\u202F\u205F-\u2064\u3000\uFEFF\uFFFD+-/_\u00B7\u2010-\u2015\u2024\u2027\u2043\u2044\u2212\u2215\u2E3A\u2E3B\u3001\u3002\uFE58\uFE63\uFF0B-\uFF0F]|%(?:[0-24-9A-Fa-f][0-9A-Fa-f]|3[A-Fa-f])|\\u[0-9A-Fa-f]{4}|\\[nrt]){0,5}(?:[0-9\uFF10-\uFF19]|%3[0-9]){3}(?:[\u0001-\u0020\u0085\u00A0\u00AD\u1680\u2000-\u200F\u2028-\u202F\u205F-\u2064\u3000\uFEFF\uFFFD+-/_\u00B7\u2010-\u2015\u2024\u2027\u2043\u2044\u2212\u2215\u2E3A\u2E3B\u3001\u3002\uFE58\uFE63\uFF0B-\uFF0F]|%(?:[0-24-9A-Fa-f][0-9A-Fa-f]|3[A-Fa-f])|\\u[0-9A-Fa-f]{4}|\\[nrt]){0,5}(?:[0-9\uFF10-\uFF19]|%3[0-9]){2}(?:[0-9\uFF10-\uFF19]|%3[0-9])*',
-  '***********', 'g'),
-  '(?:[0-9\uFF10-\uFF19]|%3[0-9])(?:(?:[\u0001-\u0020\u0085\u00A0\u00AD\u1680\u2000-\u200F\u2028-\u202F\u205F-\u2064\u3000\uFEFF\uFFFD+-/_\u00B7\u2010-\u2015\u2024\u2027\u2043\u2044\u2212\u2215\u2E3A\u2E3B\u3001\u3002\uFE58\uFE63\uFF0B-\uFF0F]|%(?:[0-24-9A-Fa-f][0-9A-Fa-f]|3[A-Fa-f])|\\u[0-9A-Fa-f]{4}|\\[nrt]){1,5}(?:[0-9\uFF10-\uFF19]|%3[0-9])){10,}',
-  '***********', 'g'),
-  '\uE000',
-  '', 'g');
+return case when content !~* 'nome|cpf|[?]|\uE000|\uE001' and content !~ '{{MASK_DIGITS_AT_ALL}}' then content else (
+  select translate(
+    case when told ~ '{{MASK_DIGITS_AT_ALL}}' then regexp_replace(regexp_replace(regexp_replace(told,
+        '{{MASK_IN_A_ROW}}', '***********', 'g'),
+        '{{MASK_GROUPS}}', '***********', 'g'),
+        '{{MASK_ONE_BY_ONE}}', '***********', 'g')
+      else told end, U&'\E000\E001', '')
+  from (
+    select regexp_replace(regexp_replace(regexp_replace(
+      case when walled ~ '\uE000(?:[0-9A-Fa-f][0-9]{3}\uE000[0-9]{4}\uE000[0-9]{4}|[0-9]{4}\uE000[0-9]{4}\uE000[0-9]{3}[0-9A-Fa-f])\uE000'
+        then lay_cpfs_bare(walled) else walled end,
+      '(?<![0-9])(20[0-9]{2}-)([0-9]{8})(?![0-9])', U&'\E000\\1\E000\\2\E000', 'g'),
+      '{{MASK_KEY}}', U&'\\&\E001', 'g'),
+      '{{MASK_HIDDEN}}', '{{MASK_VALUES}}***********', 'g') as told
+    from (
+      select regexp_replace(
+        translate(replace(regexp_replace(translate(content, U&'\E000\E001', ''),
+          '{{MASK_URL}}', U&'\\1\\2\E001', 'g'), U&'?\E001', '?***********'), U&'\E001', ''),
+        '(?<![0-9A-Za-z])([0-9A-Fa-f]{4})([0-9A-Fa-f]{4})-([0-9A-Fa-f]{4})-([1-8][0-9A-Fa-f]{3})-([89ABab][0-9A-Fa-f]{3})-([0-9A-Fa-f]{4})([0-9A-Fa-f]{4})([0-9A-Fa-f]{4})(?![0-9A-Za-z])',
+        U&'\E000\\1\E000\\2-\E000\\3-\E000\\4-\E000\\5-\E000\\6\E000\\7\E000\\8\E000', 'g') as walled
+      offset 0) without_queries
+    offset 0) with_keys) end;

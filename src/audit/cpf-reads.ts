@@ -2,7 +2,7 @@
  * Who read CPFs unmasked: a row for each request whose token may see CPFs, written before the answer, and sealed in the next
  * turn.
  */
-import { masked } from '../contract/masking.ts';
+import { masked } from '../contract/masking/masking.ts';
 import type { Pool } from '../db/pool.ts';
 
 export interface CpfRead {

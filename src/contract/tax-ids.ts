@@ -1,30 +1,8 @@
 import { z } from 'zod';
+import { hasCheckDigits, isCpf, isOneCharacterRepeated } from './masking/cpf.ts';
 
-/** Modulo-11 check digit over character values (`'0'` is 0, `'A'` is 17) and weights. */
-function checkDigit(characters: string, weights: readonly number[]): number {
-  let sum = 0;
-  for (const [index, weight] of weights.entries()) sum += (characters.charCodeAt(index) - 48) * weight;
-  const rest = sum % 11;
-  return rest < 2 ? 0 : 11 - rest;
-}
-
-const CPF_FIRST = [10, 9, 8, 7, 6, 5, 4, 3, 2];
-const CPF_SECOND = [11, ...CPF_FIRST];
 const CNPJ_FIRST = [5, 4, 3, 2, 9, 8, 7, 6, 5, 4, 3, 2];
 const CNPJ_SECOND = [6, ...CNPJ_FIRST];
-
-function hasCheckDigits(value: string, first: readonly number[], second: readonly number[]): boolean {
-  return checkDigit(value, first) === Number(value.at(-2)) && checkDigit(value, second) === Number(value.at(-1));
-}
-
-function isOneCharacterRepeated(value: string): boolean {
-  return value === value.charAt(0).repeat(value.length);
-}
-
-/** True for 11 digits with valid check digits, not all the same digit. */
-export function isCpf(value: string): boolean {
-  return /^\d{11}$/.test(value) && !isOneCharacterRepeated(value) && hasCheckDigits(value, CPF_FIRST, CPF_SECOND);
-}
 
 /** True for 14 characters with valid check digits; the first 12 may be letters (the alphanumeric CNPJ of 2026). */
 function isCnpj(value: string): boolean {
@@ -59,12 +37,3 @@ export const cnpj = z
     },
     examples: ['11222333000181'],
   });
-
-/** Eleven digits that stand alone, with or without the usual punctuation. PostgreSQL reads it alike. */
-export const CPF_LIKE = '(?<![0-9A-Za-z])[0-9]{3}[.]?[0-9]{3}[.]?[0-9]{3}-?[0-9]{2}(?![0-9A-Za-z])';
-
-/** Every CPF in a text, as its 11 digits. */
-export function cpfsIn(text: string): ReadonlySet<string> {
-  const found = [...text.matchAll(new RegExp(CPF_LIKE, 'g'))].map(([match]) => match.replaceAll(/[.-]/g, ''));
-  return new Set(found.filter(isCpf));
-}

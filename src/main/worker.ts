@@ -1,6 +1,6 @@
 /** What the commands share that find a worker by CPF. */
 import { InvalidArgumentError } from 'commander';
-import { isCpf } from '../contract/tax-ids.ts';
+import { isCpf } from '../contract/masking/cpf.ts';
 import type { WorkerKey } from '../core/workers/worker-key.ts';
 import type { Pool } from '../db/pool.ts';
 import { COURT_ORDER } from '../contract/resources/worker-resource.ts';

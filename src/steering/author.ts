@@ -1,7 +1,7 @@
 /** Who steers, and why: what every line of history keeps of an operator. */
 
 import { MAX_LINE } from '../contract/resources/operator.ts';
-import { cpfsIn } from '../contract/tax-ids.ts';
+import { cpfsIn } from '../contract/masking/cpf.ts';
 
 const OPERATOR = 'operador:';
 

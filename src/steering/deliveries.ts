@@ -1,5 +1,5 @@
 /** One delivery as the operator reads and steers it. */
-import { masked } from '../contract/masking.ts';
+import { masked } from '../contract/masking/masking.ts';
 import { ATTEMPTS_SHOWN, type DeliveryWithAttempts } from '../contract/resources/delivery-resource.ts';
 import type { Pool, Tx } from '../db/pool.ts';
 import { NEWEST } from '../delivery/partner/read-attempts.ts';

@@ -5,7 +5,7 @@
  * an arrival that nobody has armed yet. Each of the three kinds stands at the end of an index, and we read a bounded part of each.
  * A lane with deliveries in flight is due when a lease ends or sooner, or is muted, so it is among them.
  */
-import { masked } from '../contract/masking.ts';
+import { masked } from '../contract/masking/masking.ts';
 import type { Tx } from '../db/pool.ts';
 
 /** A lane's pending deliveries are counted up to this many, and those of all lanes together, each up to an equal part. */

@@ -5,7 +5,7 @@
  * newest line on, and counts end at {@link COUNTED}. Callers use `readBounded`. Of two columns of an index the order names
  * both: by the second alone the planner may walk another index, past the rows of others.
  */
-import { masked } from '../contract/masking.ts';
+import { masked } from '../contract/masking/masking.ts';
 import { COUNTED } from '../contract/resources/operator.ts';
 import type { WebhookChange } from '../contract/statuses.ts';
 import { FIRST_ID } from '../db/first-id.ts';

@@ -11,7 +11,7 @@ import { z } from 'zod';
 import { firstIdAt } from '../../db/first-id.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
 import type { Fragment } from '../../db/sql.ts';
-import { masked } from '../../contract/masking.ts';
+import { masked } from '../../contract/masking/masking.ts';
 import { type ArchivedDelivery, type DeliveryRows, rowsOf } from '../../delivery/partner/delivery-rows.ts';
 import { columnsOf, type Cut, type Filters, KEY_TYPES, type KeyType, type Kind, type Walk } from './kind.ts';
 

@@ -4,7 +4,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Proof, ProvedRow } from '../../contract/resources/audit-resource.ts';
-import { masked } from '../../contract/masking.ts';
+import { masked } from '../../contract/masking/masking.ts';
 
 const WITHHELD =
   'CPFs e consultas de URLs; o corpo exato, as respostas, os sais e as linhas que os contêm. A prova completa exige o escopo ' +

@@ -1,7 +1,7 @@
 /**
  * Compares rows with the seal that covers them: which were changed, and in which columns, which were added, how many are gone.
  */
-import { masked } from '../../contract/masking.ts';
+import { masked } from '../../contract/masking/masking.ts';
 import type { Pool } from '../../db/pool.ts';
 import { SOURCES, type SourceName } from '../../db/sealed-rows.ts';
 import { type Entry, readEntry } from './entry.ts';

@@ -10,7 +10,7 @@ import {
   WAITING_REASONS,
   WEBHOOK_CHANGES,
 } from '../statuses.ts';
-import { cpfsIn } from '../tax-ids.ts';
+import { cpfsIn } from '../masking/cpf.ts';
 import { component, id, shown, text, timestamp } from '../values.ts';
 
 /** The most deliveries of one webhook that an operator lets be in flight at once. */

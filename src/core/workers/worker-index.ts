@@ -7,7 +7,8 @@
  * The cursor bears the key's name. With a new key the log is read again, and digests of the previous key match no search.
  * Alternative: a digest that `append_event` writes needs the key in the database.
  */
-import { CPF_LIKE, cpfsIn } from '../../contract/tax-ids.ts';
+import { cpfsIn } from '../../contract/masking/cpf.ts';
+import { MASK_IN_SQL } from '../../contract/masking/mask-in-sql.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
 import { takeTurns } from '../../db/outage-log.ts';
 import { moveTo, readProgress, readSettled } from '../../log/follow.ts';
@@ -56,7 +57,7 @@ function readTexts(tx: Tx, ids: readonly string[]) {
     select id, stream, data::text as text
     from events
     where id = any (${ids as string[]}::uuid[])
-      and case when octet_length(data::text) <= 1048576 then data::text ~ ${CPF_LIKE} end`;
+      and case when octet_length(data::text) <= 1048576 then data::text ~ ${MASK_IN_SQL.ELEVEN_DIGITS} end`;
 }
 
 /** Whether the event is about the worker of that CPF. */

@@ -3,7 +3,7 @@
  * may have any number of them.
  */
 import { ERASED } from '../../contract/erasure.ts';
-import { masked } from '../../contract/masking.ts';
+import { masked } from '../../contract/masking/masking.ts';
 import { type AttemptResource, ATTEMPTS_SHOWN } from '../../contract/resources/delivery-resource.ts';
 import type { Outcome } from '../../contract/statuses.ts';
 import type { Tx } from '../../db/pool.ts';

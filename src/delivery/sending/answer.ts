@@ -6,7 +6,7 @@
  * that are not UTF-8 become replacement signs before they are stored, so no reader has to judge them again.
  * Fields that belong to the connection (RFC 9110, 7.6.1) are left out, and the values of fields that may bear a credential.
  */
-import { CUT_SHORT, MASK } from '../../contract/masking.ts';
+import { MASK, maskedEnd } from '../../contract/masking/masking.ts';
 
 /** Names in lower case, each with its value or values. */
 export type AnswerHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -15,7 +15,6 @@ export type AnswerHeaders = Readonly<Record<string, string | readonly string[] |
 const MAX_HEAD_CHARS = 4_096;
 const OF_THE_CONNECTION: ReadonlySet<string> = new Set(['connection', 'keep-alive', 'transfer-encoding']);
 const CREDENTIAL = /cookie|auth|token|secret|password|api-?key|signature/;
-const CUT = new RegExp(CUT_SHORT);
 
 /** PostgreSQL's texts have none. */
 const withoutNul = (text: string, instead: string) => (text.includes('\0') ? text.replaceAll('\0', instead) : text);
@@ -41,9 +40,22 @@ function head(headers: AnswerHeaders): string {
 export function keptAnswer(headers: AnswerHeaders, bytes: Buffer, isCut: boolean): string | null {
   const fields = head(headers);
   if (fields === '' && bytes.length === 0) return null;
-  const body = withoutNul(bytes.toString('utf8'), '\uFFFD');
-  return `${fields}\n${isCut ? body.replace(/\uFFFD+$/, '').replace(CUT, MASK) : body}`;
+  const body = withoutNul(bytes.toString('utf8'), REPLACED);
+  return `${fields}\n${isCut ? maskedEnd(withoutReplaced(body)) : body}`;
+}
+
+const REPLACED = '\uFFFD';
+
+/** A character that the cut split is none. */
+function withoutReplaced(body: string): string {
+  let end = body.length;
+  while (end > 0 && body[end - 1] === REPLACED) end -= 1;
+  return body.slice(0, end);
 }
 
 /** The body's part of what {@link keptAnswer} gave. */
-export const bodyOf = (kept: string): string => kept.replace(/^(?:.+\n)*\n/, '');
+export function bodyOf(kept: string): string {
+  if (kept.startsWith('\n')) return kept.slice(1);
+  const end = kept.indexOf('\n\n');
+  return end === -1 ? kept : kept.slice(end + 2);
+}

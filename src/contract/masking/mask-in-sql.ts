@@ -1,0 +1,66 @@
+/**
+ * The mask as PostgreSQL's regular expressions, for drizzle/functions/mask.sql: the tables of digits.ts and the forms of masking.ts.
+ *
+ * Invariant: no expression fails after an unbounded run. Where one matches, the next search begins behind it; where none does, the
+ * server's automaton reads the text once. So a text costs PostgreSQL its length, too. U+E000 stands within ids and U+E001 behind
+ * keys while the mask works: no digit pattern crosses them.
+ */
+import { BLANKS, DIGIT_RUNS, SIGNS } from './digits.ts';
+
+const unit = (point: number) =>
+  point > 0xff_ff
+    ? String.raw`\U${point.toString(16).padStart(8, '0')}`
+    : String.raw`\u${point.toString(16).padStart(4, '0')}`;
+const span = (first: number, last: number) => `${unit(first)}-${unit(last)}`;
+const classOf = (ranges: string) =>
+  ranges
+    .split(' ')
+    .map((range) => range.split('-').map((end) => Number.parseInt(end, 16)))
+    .map(([first = 0, last = 0]) => span(first, last))
+    .join('');
+
+/** A digit, or one of the value `digit`. */
+function digitPattern(digit: number | null = null): string {
+  const runs = DIGIT_RUNS.flatMap(([first, value, count]) => {
+    if (digit === null) return span(first, first + count - 1);
+    return digit >= value && digit < value + count ? unit(first + digit - value) : [];
+  });
+  const last = digit === null ? '[0-9]' : String(digit);
+  return String.raw`(?:[${runs.join('')}]|%3${last}|\\u(?:003|066|06[Ff]|[Ff]{2}1)${last})`;
+}
+
+const DIGITS = DIGIT_RUNS.map(([first, , count]) => span(first, first + count - 1)).join('');
+const DIGIT = digitPattern();
+const HEX = '[0-9A-Fa-f]';
+const ESCAPED = String.raw`%(?:[0-24-9A-Fa-f]${HEX}|3[A-Fa-f])|\\u(?!(?:003|066|06[Ff]|[Ff]{2}1)[0-9])${HEX}{4}|\\[nrtbf]`;
+const BLANK = `(?:[${classOf(BLANKS)}]|${ESCAPED})`;
+const BETWEEN = String.raw`(?:[${classOf(BLANKS)}${classOf(SIGNS)}]|${ESCAPED}|\\(?!u${HEX}{4}|[nrtbf]))`;
+
+/** What ends a value that stands in no quotes. */
+const VALUE_ENDS = `(?:[,;&]|%26|%2[Cc]|%3[Bb])[ +]{0,3}(?:["'']|%22)?[A-Za-z_]{1,24}(?:["'']|%22)? ?(?:[:=]|%3[AaDd])|%22|%0[AaDd]`;
+
+/** Each with its delimiter captured: the forms of `valueAt` in keyed-values.ts, in its order. */
+const VALUES = [
+  String.raw`(\uE001")(?:[^"\\]|\\.)*`,
+  String.raw`(\uE001\\")(?:[^"\\]|\\[^"\\]|\\\\(?:\\.|[^\\"]))*`,
+  String.raw`(\uE001\\{2,7}")(?:[^"\\]|\\{1,7}[^"\\])*`,
+  String.raw`(\uE001'')(?:[^''\\]|\\.)*`,
+  String.raw`(\uE001%22)(?:[^%"&\u0001-\u0020]|%(?!22))*`,
+  String.raw`(\uE001&quot;)(?:[^&<"]|&(?!quot;))*`,
+  String.raw`(\uE001[[{])[^]}]+(?:\][\u0001-\u0020]{0,4},[\u0001-\u0020]{0,4}\[[^]}]+)*`,
+  String.raw`(\uE001)(?!${VALUE_ENDS}|null[^A-Za-z])(?:[^"''[{<}>\]\\&,;\u0001-\u0020]|\\[^"nr])(?:[^"<}\]\\&,;%\u0001-\u001F]|\\[^"nr]|(?!${VALUE_ENDS})[,;&%])*`,
+];
+
+/** The constants that `mask.sql`, `erased.sql` and the worker index name. */
+export const MASK_IN_SQL = {
+  MASK_URL: String.raw`([Hh][Tt][Tt][Pp][Ss]?:(?:\\?/){2}[^?#"<>\u0001-\u0020]*)(?:(\?)[^#"<>\u0001-\u0020]+)?`,
+  MASK_KEY: String.raw`(?:[Nn][Oo][Mm][Ee]|[Cc][Pp][Ff])[A-Za-z_]{0,24}(?:\\{0,7}["'']|%22|&[Qq][Uu][Oo][Tt];|\]|%5[Dd])?[\u0001-\u0020]{0,3}(?::|=>?|>|%3[AaDd])[\u0001-\u0020]{0,3}`,
+  MASK_HIDDEN: VALUES.join('|'),
+  MASK_VALUES: VALUES.map((_, index) => `\\${index + 1}`).join(''),
+  /** Eleven digits with no character between them that no digit pattern crosses. */
+  MASK_DIGITS_AT_ALL: `(?:[${DIGITS}][^${DIGITS}g-mo-qsv-zG-Z\\uE000\\uE001]*){11}`,
+  MASK_IN_A_ROW: `${DIGIT}(?:${BLANK}{0,3}${DIGIT}){10,}`,
+  MASK_GROUPS: `${`${DIGIT}{3}${BETWEEN}{0,5}`.repeat(3)}${DIGIT}{2}${DIGIT}*`,
+  MASK_ONE_BY_ONE: `${DIGIT}(?:${BETWEEN}{1,5}${DIGIT}){10,}`,
+  ELEVEN_DIGITS: `${DIGIT}(?:${BETWEEN}{0,5}${DIGIT}){10}`,
+} as const;
