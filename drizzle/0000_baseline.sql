@@ -223,7 +223,8 @@ CREATE TABLE "attempts" (
 	"body_digest" "bytea",
 	"salt" "bytea" DEFAULT uuid_send(gen_random_uuid()),
 	"commitment" "bytea",
-	CONSTRAINT "attempts_pkey" PRIMARY KEY("delivery_id","number","late")
+	CONSTRAINT "attempts_pkey" PRIMARY KEY("delivery_id","number","late"),
+	CONSTRAINT "attempts_time" CHECK (isfinite(started_at))
 );
 --> statement-breakpoint
 CREATE TABLE "checkpoints" (
@@ -260,6 +261,7 @@ CREATE TABLE "seals" (
 	"leaf" "bytea" NOT NULL,
 	CONSTRAINT "seals_in_order" UNIQUE("first_epoch","first_tx"),
 	CONSTRAINT "seals_number" CHECK (number >= 1),
+	CONSTRAINT "seals_time" CHECK (isfinite(sealed_at)),
 	CONSTRAINT "seals_span" CHECK ((first_epoch, first_tx) < (end_epoch, end_tx) and rows > 0),
 	CONSTRAINT "seals_digests" CHECK (octet_length(root) = 32 and octet_length(leaf) = 32)
 );
@@ -643,6 +645,7 @@ CREATE TABLE "webhook_history" (
 	"takes_effect_at" timestamp (3) with time zone,
 	"epoch" smallint DEFAULT (('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int + 0)::smallint NOT NULL,
 	"tx" "xid8" DEFAULT pg_current_xact_id() NOT NULL,
+	CONSTRAINT "webhook_history_times" CHECK (isfinite(changed_at) and isfinite(takes_effect_at) is not false),
 	CONSTRAINT "webhook_history_change" CHECK (change in ('criacao', 'alteracao', 'desativacao', 'reativacao', 'segredo_trocado', 'segredo_agendado', 'segredo_ativado', 'segredo_descartado', 'segredo_anterior_encerrado', 'silenciamento', 'fim_do_silenciamento', 'falhando', 'fim_da_falha', 'suspensao', 'ordem_por_emprestimo', 'ordem_nenhuma', 'limite'))
 );
 --> statement-breakpoint

@@ -1,5 +1,8 @@
 #!/usr/bin/env node
 import { runCommandLine } from './main/run.ts';
+import { tellStrayFaults } from './main/stray-faults.ts';
+
+tellStrayFaults();
 
 if (process.pid === 1) {
   // In a container: the kernel keeps signals from process 1 that it has no handler for, and a job takes none.

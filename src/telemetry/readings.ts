@@ -46,7 +46,7 @@ export const READINGS = {
   ],
   sealLag: [
     'carteiro_seal_lag_seconds',
-    'How long the oldest row written after the last seal has been there; 0 when there is none',
+    'How long the oldest row that no seal covers has been there; 0 when there is none',
   ],
   anchorLag: [
     'carteiro_anchor_lag_seconds',

@@ -34,7 +34,7 @@ export async function findStrangeTables(sql: Tx): Promise<VerifyFinding[]> {
     select name, array_remove(array[
       case when c.relkind is distinct from 'r' then 'it is no table' end,
       case when c.relrowsecurity then 'a policy chooses which rows are seen' end,
-      case when c.relhasrules then 'a rule changes its statements' end,
+      case when exists (select from pg_rewrite where ev_class = c.oid) then 'a rule changes its statements' end,
       case when exists (select from pg_inherits where inhparent = c.oid) then 'the rows of another table are read with it' end,
       case when exists (select from pg_trigger where tgrelid = c.oid and tgenabled <> 'O') then 'one of its triggers is off' end,
       case when not exists (

@@ -61,6 +61,8 @@ export const attempts = pgTable(
     index('attempts_by_partner').on(table.partnerId, table.recordedAt),
     index('attempts_in_time').on(table.recordedAt),
     sealable('attempts'),
+    // A time that never ends is no time that a proof could tell.
+    check('attempts_time', sql`isfinite(started_at)`),
     index('attempts_erased')
       .on(table.eventId)
       .where(sql`salt is null`),
@@ -131,6 +133,7 @@ export const seals = pgTable(
   (table) => [
     unique('seals_in_order').on(table.firstEpoch, table.firstTx),
     check('seals_number', sql`number >= 1`),
+    check('seals_time', sql`isfinite(sealed_at)`),
     check('seals_span', sql`(first_epoch, first_tx) < (end_epoch, end_tx) and rows > 0`),
     check('seals_digests', sql`octet_length(root) = 32 and octet_length(leaf) = 32`),
   ],

@@ -119,6 +119,7 @@ export const webhookHistory = pgTable(
     index('webhook_history_by_webhook').on(table.webhookId, table.position),
     index('webhook_history_in_time').on(table.changedAt, table.position),
     sealable('webhook_history'),
+    check('webhook_history_times', sql`isfinite(changed_at) and isfinite(takes_effect_at) is not false`),
     check('webhook_history_change', oneOf('change', WEBHOOK_CHANGES)),
   ],
 );

@@ -22,7 +22,7 @@ import { commitEvents, insertSubscriber, insertWebhook } from '../../support/out
 import { untilSettled } from '../../support/settled.ts';
 import { silentLog } from '../../support/silent-log.ts';
 import { takeTurn } from '../../support/turn.ts';
-import { openPool } from '../../support/database.ts';
+import { createTestDatabase, openPool } from '../../support/database.ts';
 
 const { database, partnerId, webhookId } = await useOneWebhook();
 const { sql, url } = database;
@@ -164,6 +164,35 @@ test('the seals lag by the oldest row that came after the last of them', async (
     select id, 1, webhook_id, partner_id, 'desconhecido', now(), 'https://partner.example/', 'p/1', now() - interval '70 seconds'
     from deliveries`;
   expect(by(await measureSeals(sql), 'sealLag')).toEqual({ '': agedSince(startMs, 70) });
+});
+
+test('the seals lag by a row that an older transaction held out of the last of them, though none came after it', async () => {
+  const fresh = await createTestDatabase();
+  const { pool, sql: own } = fresh;
+  const { partnerId: partner } = await insertSubscriber(own);
+  const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>();
+  await commitEvents(own, partner, 1);
+  await untilSettled(own);
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+  const holding = own.begin(async (tx) => {
+    await tx`select pg_current_xact_id()`;
+    begin();
+    await mayEnd;
+  });
+  await begun;
+  const startMs = Date.now();
+  await own`
+    insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, started_at, url, claim, recorded_at)
+    select id, 1, webhook_id, partner_id, 'desconhecido', now(), 'https://partner.example/', 'p/1', now() - interval '6 minutes'
+    from deliveries limit 1`;
+  await sealAll(pool);
+  const readings = await measureSeals(own);
+  end();
+  await holding;
+  expect(by(readings, 'sealLag')).toEqual({ '': agedSince(startMs, 360) });
+  await untilSettled(own);
+  await sealAll(pool);
+  expect(await measureSeals(own)).toEqual({ sealLag: [{ value: 0 }] });
 });
 
 test('the balance tells what its last run found, and nothing before the first', async () => {
