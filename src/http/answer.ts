@@ -137,7 +137,8 @@ export function lagHeaders(reading: Reading | null): Readonly<Record<string, str
 
 /** A resource that clients ask for often and that seldom changes. A client that sends its tag gets 304. */
 export interface Tagged {
-  readonly bytes: string | Uint8Array<ArrayBuffer>;
+  /** No text: each answer would hold bytes of its own for as long as its client reads nothing. */
+  readonly bytes: Uint8Array<ArrayBuffer>;
   readonly tag: string;
 }
 

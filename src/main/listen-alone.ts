@@ -1,6 +1,6 @@
 /**
- * `listen` as a program of its own. GET /ferramentas/listen.mjs is this file and all that it imports, in one: a partner runs it
- * with Node alone.
+ * `listen` as a program of its own. GET /ferramentas/listen.mjs is this file and all that it imports, in one (make-listen.ts): a
+ * partner runs it with Node alone.
  */
 import { Command, CommanderError } from 'commander';
 import { VERSION } from '../version.ts';

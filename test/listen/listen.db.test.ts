@@ -19,6 +19,7 @@ import { startDeliveryWorld, type Subscriber } from '../support/delivery-world.t
 import { listening } from '../support/listening.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
 import { type Receiver, startReceiver, status } from '../support/receiver.ts';
+import { run as runProgram } from '../support/snippets.ts';
 import { untilSettled } from '../support/settled.ts';
 
 const SECRET = 'whsec_b3V0cm8gc2VncmVkbyBxdWUgbmFvIMOpIGVzdGU=';
@@ -156,6 +157,7 @@ describe('the command', () => {
   });
 
   test('is one file that the service gives, and that runs with Node alone', async () => {
+    await runProgram([process.execPath, 'src/main/make-listen.ts'], path.resolve(import.meta.dirname, '../..'));
     const folder = await makeTestFolder();
     const file = path.join(folder.path, 'listen.mjs');
     const answer = await fetch(`${server.url}/ferramentas/listen.mjs`);

@@ -10,7 +10,7 @@ export const DESCRIPTION_PATHS: Readonly<Record<Language, string>> = { pt: '/ope
 export function answerDescription(describe: () => unknown) {
   let made: Tagged | null = null;
   return (c: Context<Env>): Response => {
-    made ??= tagged(JSON.stringify(describe()));
+    made ??= tagged(Buffer.from(JSON.stringify(describe())));
     return answerTagged(c, made, 'application/json', {
       'Cache-Control': 'no-cache',
       'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",

