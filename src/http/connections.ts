@@ -3,12 +3,13 @@
  *
  * Invariants. At most `total` connections are open, and at most `perAddress` from one network (an IPv4 address, or the
  * /64 of an IPv6 address), unless it is a trusted proxy, which speaks for many clients. When a bound is met, the
- * connection that has been longest without a request under way is closed for the new one. When every connection has a
- * request under way, the new one is closed. So a client that opens connections and sends nothing displaces its own,
- * and a client that sends its request is answered.
+ * connection that has been longest without a request under way is closed for the new one; where there is none, the one whose
+ * request has waited longest for the rest of its body. When every connection has a whole request under way, the new one is
+ * closed. So a client that opens connections and sends nothing, or a byte now and then, displaces its own, and a client that
+ * sends its request is answered.
  * Alternative: Node's `maxConnections` refuses the newcomer, so 400 silent connections keep everybody out.
  */
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { BlockList, isIPv4, isIPv6, type Socket } from 'node:net';
 
 export interface ConnectionBounds {
@@ -28,13 +29,16 @@ interface Group {
   readonly open: Set<Socket>;
   /** Those without a request under way; the one that waits longest comes first. */
   readonly waiting: Set<Socket>;
+  /** Those with one; the one whose request is the oldest comes first. */
+  readonly busy: Set<Socket>;
 }
 
 interface Held {
   readonly groups: readonly Group[];
   /** The network that the second group is kept by; null when there is none. */
   readonly network: string | null;
-  readonly answers: Set<ServerResponse>;
+  /** With the request of each. */
+  readonly answers: Map<ServerResponse, IncomingMessage>;
 }
 
 export class Connections {
@@ -67,7 +71,7 @@ export class Connections {
     const groups = network === null ? [this.#all] : [this.#groupOf(network), this.#all];
     for (const group of groups) {
       if (group.open.size < group.limit) continue;
-      const [longest = socket] = group.waiting;
+      const [longest = this.#unfinished(group) ?? socket] = group.waiting;
       this.#leave(longest);
       longest.destroy();
       this.#onDrop(group.bound);
@@ -79,35 +83,51 @@ export class Connections {
       group.open.add(socket);
       group.waiting.add(socket);
     }
-    this.#held.set(socket, { groups, network, answers: new Set() });
+    this.#held.set(socket, { groups, network, answers: new Map() });
     socket.once('close', () => this.#leave(socket));
   }
 
   /** A request has come whose answer will be `answer`. */
-  begin(socket: Socket, answer: ServerResponse): void {
+  begin(request: IncomingMessage, answer: ServerResponse): void {
+    const { socket } = request;
     const held = this.#held.get(socket);
     if (held === undefined) return;
-    held.answers.add(answer);
-    for (const { waiting } of held.groups) waiting.delete(socket);
+    held.answers.set(answer, request);
+    for (const { waiting, busy } of held.groups) {
+      waiting.delete(socket);
+      busy.add(socket);
+    }
     answer.once('close', () => {
       held.answers.delete(answer);
       if (held.answers.size > 0 || !this.#held.has(socket)) return;
-      for (const { waiting } of held.groups) waiting.add(socket);
+      for (const { waiting, busy } of held.groups) {
+        busy.delete(socket);
+        waiting.add(socket);
+      }
     });
   }
 
   /** The answers that this connection still waits for, in the order of their requests. */
-  answersOf(socket: Socket): ReadonlySet<ServerResponse> {
-    return this.#held.get(socket)?.answers ?? new Set();
+  answersOf(socket: Socket): readonly ServerResponse[] {
+    return [...(this.#held.get(socket)?.answers.keys() ?? [])];
+  }
+
+  /** The connection whose one request has waited longest for the rest of its body; undefined when none waits for that. */
+  #unfinished({ busy }: Group): Socket | undefined {
+    return busy.values().find((socket) => {
+      const requests = [...(this.#held.get(socket)?.answers.values() ?? [])];
+      return requests.length === 1 && requests[0]?.complete === false;
+    });
   }
 
   #leave(socket: Socket): void {
     const held = this.#held.get(socket);
     if (held === undefined) return;
     this.#held.delete(socket);
-    for (const { open, waiting } of held.groups) {
+    for (const { open, waiting, busy } of held.groups) {
       open.delete(socket);
       waiting.delete(socket);
+      busy.delete(socket);
     }
     if (held.network !== null && held.groups[0]?.open.size === 0) this.#networks.delete(held.network);
   }
@@ -125,7 +145,7 @@ export class Connections {
 }
 
 function makeGroup(bound: Bound, limit: number): Group {
-  return { bound, limit, open: new Set(), waiting: new Set() };
+  return { bound, limit, open: new Set(), waiting: new Set(), busy: new Set() };
 }
 
 function familyOf(address: string): 'ipv4' | 'ipv6' {

@@ -49,6 +49,8 @@ export interface HttpDeps {
   readonly testWaitMs?: number;
   /** How long a large body waits for its turn, in milliseconds, when it is not 30 s. */
   readonly turnWaitMs?: number;
+  /** By when a body of up to 64 KiB must be there, when it is not 15 s. */
+  readonly bodyPace?: Pace;
   /** How slowly a large body may come, when it is not the service's own pace. */
   readonly largeBodyPace?: Pace;
   /** Under which key workers are found by CPF, and how long the law has a loan's data kept; null: no key is configured. */

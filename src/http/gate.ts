@@ -2,9 +2,10 @@
 import { logCpfRead } from '../audit/cpf-reads.ts';
 import { createAdmission, createAuthenticator } from './auth/auth.ts';
 import type { HttpDeps } from './deps.ts';
+import { SMALL_BODY_PACE } from './body/body.ts';
 import { createTurns, LARGE_BODY_PACE } from './body/large-bodies.ts';
 import type { Gate } from './operation.ts';
-import { createRateLimit } from './auth/rate-limit.ts';
+import { createRateLimit, createUnderWay } from './auth/rate-limit.ts';
 
 export function createGate({
   pool,
@@ -12,6 +13,7 @@ export function createGate({
   tokens,
   rateLimitPerMinute,
   turnWaitMs,
+  bodyPace = SMALL_BODY_PACE,
   largeBodyPace = LARGE_BODY_PACE,
 }: HttpDeps): Gate {
   const nameOfActive = async (partnerId: string): Promise<string | null> => {
@@ -23,11 +25,13 @@ export function createGate({
   return {
     authenticate: createAuthenticator(tokens),
     countRequest: createRateLimit(rateLimitPerMinute),
+    begin: createUnderWay(),
     admit: createAdmission(nameOfActive),
     logCpfRead: (read) => logCpfRead(pool, read),
     takeTurn: createTurns(turnWaitMs),
     pool,
     reports,
+    bodyPace,
     largeBodyPace,
   };
 }

@@ -26,11 +26,11 @@ import {
 } from './auth/auth.ts';
 import type { Pace } from './body/body-stream.ts';
 import { expectJson, expectNoBody, MAX_BODY_BYTES, mayBeLarge, readJson, readJsonIfAny } from './body/body.ts';
-import type { Env } from './request-env.ts';
+import type { Env, Sent } from './request-env.ts';
 import type { Pool } from '../db/pool.ts';
 import type { Reports } from '../db/reports.ts';
 import type { TakeTurn } from './body/large-bodies.ts';
-import type { CountRequest } from './auth/rate-limit.ts';
+import type { BeginRequest, CountRequest } from './auth/rate-limit.ts';
 import { check, type Checked, invalid } from './validation.ts';
 
 export interface Operation {
@@ -85,12 +85,14 @@ export type Caller =
 export interface Gate {
   readonly authenticate: Authenticate;
   readonly countRequest: CountRequest;
+  readonly begin: BeginRequest;
   readonly admit: Admit;
   /** Fails closed: what could not be logged is not answered. */
   readonly logCpfRead: (read: CpfRead) => Promise<void>;
   readonly takeTurn: TakeTurn;
   readonly pool: Pool;
   readonly reports: Reports;
+  readonly bodyPace: Pace;
   readonly largeBodyPace: Pace;
 }
 
@@ -102,15 +104,12 @@ export function guarded(
   gate: Gate,
   deps: object,
 ): (c: Context<Env>) => Promise<Response> {
-  return async (c) => {
-    const identity = await gate.authenticate(c.req.header('Authorization'));
-    c.set('partnerId', identity.partnerId);
-    await gate.countRequest(identity);
+  const work = async (c: Context<Env>, identity: Identity): Promise<Response> => {
     await gate.admit(identity);
     requireScope(identity, operation.scope);
     const caller = callerOf(operation, identity);
     const params = await requireSubject(operation, caller, gate.pool, c);
-    const serve = async (pace: Pace | null) => {
+    const serve = async (pace: Pace) => {
       const sent = await readSent(operation, c, pace);
       const reading = operation.isReport ? await gate.reports() : null;
       const asked = {
@@ -134,9 +133,19 @@ export function guarded(
       return toResponse(c, { ...answer, headers: { ...lagHeaders(reading), ...answer.headers } });
     };
     const { maxBodyBytes = MAX_BODY_BYTES } = operation;
-    if (maxBodyBytes <= MAX_BODY_BYTES || !mayBeLarge(c.req)) return serve(null);
+    if (maxBodyBytes <= MAX_BODY_BYTES || !mayBeLarge(c.req)) return serve(gate.bodyPace);
     expectJson(c.req, maxBodyBytes);
     return gate.takeTurn(caller.by === 'partner' ? caller.partnerId : '', () => serve(gate.largeBodyPace));
+  };
+  return async (c) => {
+    const identity = await gate.authenticate(c.req.header('Authorization'));
+    c.set('partnerId', identity.partnerId);
+    await gate.countRequest(identity);
+    const end = gate.begin(identity);
+    const { outgoing } = (c.env as Sent | undefined) ?? {};
+    if (outgoing === undefined || outgoing.closed) return work(c, identity).finally(end);
+    outgoing.once('close', end);
+    return work(c, identity);
   };
 }
 
@@ -173,7 +182,7 @@ async function requireSubject(
 
 const NO_QUERY = z.strictObject({});
 
-async function readSent(operation: Operation, c: Context<Env>, pace: Pace | null) {
+async function readSent(operation: Operation, c: Context<Env>, pace: Pace) {
   const details: ErrorDetail[] = [];
   const keep = (checked: Checked<unknown>): unknown => {
     if ('data' in checked) return checked.data;
@@ -184,10 +193,10 @@ async function readSent(operation: Operation, c: Context<Env>, pace: Pace | null
   let body: unknown;
   if (operation.body) {
     const { maxBodyBytes = MAX_BODY_BYTES, isBodyOptional = false } = operation;
-    const value = isBodyOptional ? await readJsonIfAny(c.req) : await readJson(c.req, maxBodyBytes, pace);
+    const value = isBodyOptional ? await readJsonIfAny(c.req, pace) : await readJson(c.req, maxBodyBytes, pace);
     body = keep(check(operation.body, value, 'corpo'));
   } else if (operation.method !== 'get') {
-    await expectNoBody(c.req);
+    await expectNoBody(c.req, pace);
   }
 
   const query = keep(check(operation.query ?? NO_QUERY, readQuery(c), 'consulta'));

@@ -1,7 +1,16 @@
 import { randomBytes } from 'node:crypto';
 
+/** What the server knows of a request; of one within this process nothing. */
+export interface Sent {
+  /** Closes when the answer is out, or the client has gone. */
+  readonly outgoing?: { readonly closed: boolean; once(event: 'close', then: () => void): unknown };
+}
+
+export type Fetch = (request: Request, sent?: Sent) => Response | Promise<Response>;
+
 /** What travels with one request. */
 export interface Env {
+  Bindings: Sent;
   Variables: {
     requestId: string;
     /** The matched route's pattern, `-` before there is one. */

@@ -1,14 +1,15 @@
 /** The listening socket of the API. */
-import { createServer, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { getRequestListener } from '@hono/node-server';
 import { ApiError, unavailable } from './api-error.ts';
 import { type Bound, type ConnectionBounds, Connections } from './connections.ts';
 import { bareRefusal } from './errors.ts';
+import type { Fetch } from './request-env.ts';
 
 export interface ServerOptions {
-  readonly fetch: (request: Request) => Response | Promise<Response>;
+  readonly fetch: Fetch;
   readonly host: string;
   /** 0 takes any free port. */
   readonly port: number;
@@ -43,8 +44,8 @@ const UNBOUNDED: ConnectionBounds = { total: Number.POSITIVE_INFINITY, perAddres
 /** Longer than a load balancer's own idle time, usually 60 s, so that it never writes into a socket we just closed. */
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 /**
- * The most requests of one connection at once. Node starts each request that it reads, and 64 KiB hold 2,000. Proxies
- * send one by one.
+ * The most requests of one connection that wait for their answers. Node starts each request that it reads, and 64 KiB hold 2,000.
+ * Proxies send one by one. Each is begun when the answer before it is out: a client that reads nothing has one answer made for it.
  */
 const MAX_PIPELINED = 16;
 
@@ -67,16 +68,12 @@ export async function startServer(options: ServerOptions) {
       requireHostHeader: false,
     },
     (incoming, outgoing) => {
-      if (connections.answersOf(incoming.socket).size >= MAX_PIPELINED) {
-        refuse(outgoing, unavailable(new Error('too many requests at once on a connection')));
-        return;
-      }
-      connections.begin(incoming.socket, outgoing);
-      // A client told so does not send its next request into a socket that is about to close.
-      if (isLeaving || !server.listening) outgoing.setHeader('Connection', 'close');
-      // HTTP/1.0 knows no Host; simple probes of load balancers speak it.
-      if (incoming.httpVersion === '1.0') incoming.headers.host ||= 'localhost';
-      void listener(incoming, outgoing);
+      const answer = () => {
+        // A client told so does not send its next request into a socket that is about to close.
+        if (isLeaving || !server.listening) outgoing.setHeader('Connection', 'close');
+        void listener(incoming, outgoing);
+      };
+      answerInTurn(connections, incoming, outgoing, answer);
     },
   );
   server.setTimeout(times.stallMs);
@@ -90,7 +87,7 @@ export async function startServer(options: ServerOptions) {
     // What comes after the bytes that could not be read cannot be read either.
     if (answered.has(socket) && error.code !== 'ECONNRESET') return;
     answered.add(socket);
-    const isAnswering = [...connections.answersOf(socket)].some(({ headersSent }) => headersSent);
+    const isAnswering = connections.answersOf(socket).some(({ headersSent }) => headersSent);
     // Browsers open connections before they need them: one would take an unsolicited 400 for the answer to its next request.
     const isUnused = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.bytesRead === 0;
     if (error.code === 'ECONNRESET' || !socket.writable || isAnswering || isUnused) socket.destroy();
@@ -116,6 +113,26 @@ export async function startServer(options: ServerOptions) {
     /** Takes no new request, lets those under way end within `timeoutMs`, then cuts what is left. */
     close: (timeoutMs = 10_000) => close(server, timeoutMs),
   };
+}
+
+/** Calls `answer` when the answers before it on the connection are out; refuses a request that too many are ahead of. */
+function answerInTurn(
+  connections: Connections,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  answer: () => void,
+): void {
+  const ahead = connections.answersOf(incoming.socket);
+  if (ahead.length >= MAX_PIPELINED) {
+    refuse(outgoing, unavailable(new Error('too many requests at once on a connection')));
+    return;
+  }
+  connections.begin(incoming, outgoing);
+  // HTTP/1.0 knows no Host; simple probes of load balancers speak it.
+  if (incoming.httpVersion === '1.0') incoming.headers.host ||= 'localhost';
+  const before = ahead.at(-1);
+  if (before === undefined) answer();
+  else before.once('close', () => incoming.socket.destroyed || answer());
 }
 
 /** Answers without the app, and closes the connection. */

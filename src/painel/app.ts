@@ -6,13 +6,11 @@
  * the policy lets the browser ask no other one, run no script and use no style that is not a file of ours.
  */
 import { Hono } from 'hono';
-import { bodyLimit } from 'hono/body-limit';
 import { getCookie, setCookie } from 'hono/cookie';
 import { routePath } from 'hono/route';
 import { notFound } from '../http/api-error.ts';
-import { MAX_BODY_BYTES } from '../http/body/body.ts';
-import { tooLarge } from '../http/body/body-stream.ts';
 import { createGate } from '../http/gate.ts';
+import type { Fetch } from '../http/request-env.ts';
 import { logRequests } from '../http/request-log.ts';
 import { answerTagged } from '../http/answer.ts';
 import { addAlertPages } from './alerts/pages.ts';
@@ -87,10 +85,6 @@ export function createPainel(deps: PainelDeps) {
   const answer = answerFault(deps.log);
   app.onError(answer);
   app.notFound((c) => answer(notFound(), c));
-  const refuseLarge = () => {
-    throw tooLarge(MAX_BODY_BYTES);
-  };
-  app.use(bodyLimit({ maxSize: MAX_BODY_BYTES, onError: refuseLarge }));
 
   addDocsPages(app, deps);
   addSignIn(app, deps, gate);
@@ -120,13 +114,10 @@ export function createPainel(deps: PainelDeps) {
 }
 
 /** Both apps as one: what lies under /painel and /docs is the page's. */
-export function besidePainel(
-  api: (request: Request) => Response | Promise<Response>,
-  painel: Painel,
-): (request: Request) => Response | Promise<Response> {
-  return (request) => {
+export function besidePainel(api: Fetch, painel: Painel): Fetch {
+  return (request, sent) => {
     const { pathname } = new URL(request.url);
-    return PAGES.test(pathname) ? painel.fetch(request) : api(request);
+    return PAGES.test(pathname) ? painel.fetch(request) : api(request, sent);
   };
 }
 

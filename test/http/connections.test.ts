@@ -128,6 +128,21 @@ describe('of more connections than the bound', () => {
     expect(await ask(await open(server))).toMatch(/^HTTP\/1.1 200 /);
   });
 
+  test('a request that waits for the rest of its body gives way, the one that waits longest first', async () => {
+    const fetch = async (request: Request) => new Response(await request.text());
+    const server = await serve({ bounds: { ...BOUNDS, total: 5 }, fetch });
+    const slow: Client[] = [];
+    for (let index = 0; index < 5; index += 1) {
+      slow.push(await open(server, 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 60000\r\n\r\n{'));
+      await expect.poll(() => server.requests()).toBe(index + 1);
+    }
+    expect(await ask(await open(server))).toMatch(/^HTTP\/1.1 200 /);
+    expect(await slow[0]?.gone).toBe('');
+    expect(server.connections()).toBe(5);
+    // The others are still waited for.
+    expect(await ask(slow[4] as Client, ' '.repeat(59_999))).toMatch(/^HTTP\/1.1 200 /);
+  });
+
   test('of one address only its own give way', async () => {
     const server = await serve({ bounds: { ...BOUNDS, perAddress: 5 } });
     const other = await open(server, '', '127.0.0.2');
@@ -145,23 +160,44 @@ describe('of more connections than the bound', () => {
   });
 });
 
-test('of many requests sent at once on a connection only so many are worked on', async () => {
-  const { promise: released, resolve: release } = Promise.withResolvers<Response>();
+test('requests sent at once on a connection are worked on one after the other, in their order, and only so many', async () => {
   let [working, most] = [0, 0];
-  const fetch = async () => {
+  const fetch = async (request: Request) => {
     working += 1;
     most = Math.max(most, working);
-    await released;
+    await new Promise((resolve) => setImmediate(resolve));
     working -= 1;
-    return new Response('ok');
+    return new Response(new URL(request.url).pathname);
   };
   const server = await serve({ fetch, times: { ...TIMES, lingerMs: 50 } });
-  const { gone } = await open(server, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(500));
-  await expect.poll(() => most).toBeGreaterThan(0);
-  release(new Response());
-  const answers = (await gone).split(/(?=HTTP\/1.1 )/).map((answer) => answer.slice(9, 12));
-  expect(most).toBeLessThanOrEqual(16);
-  expect(answers).toEqual([...Array.from({ length: most }, () => '200'), '503']);
+  const texts = Array.from({ length: 500 }, (_, index) => `GET /${index} HTTP/1.1\r\nHost: x\r\n\r\n`);
+  const { gone } = await open(server, texts.join(''));
+  const answers = (await gone).split(/(?=HTTP\/1.1 )/);
+  expect(most).toBe(1);
+  expect(answers.map((answer) => answer.slice(9, 12))).toEqual([...Array.from({ length: 16 }, () => '200'), '503']);
+  expect(answers.slice(0, 16).map((answer) => answer.split('\r\n\r\n')[1])).toEqual(
+    Array.from({ length: 16 }, (_, index) => `/${index}`),
+  );
+});
+
+test('for a client that sends many requests and reads nothing one answer is made', async () => {
+  const long = new Uint8Array(32 * 1024 * 1024);
+  const made: string[] = [];
+  const fetch = (request: Request) => {
+    made.push(new URL(request.url).pathname);
+    return new Response(request.url.endsWith('/long') ? long : 'ok');
+  };
+  const server = await serve({ fetch });
+  const clients = await many(40, () => open(server));
+  for (const { socket } of clients) {
+    socket.pause();
+    socket.write('GET /long HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(16));
+  }
+  await expect.poll(() => server.requests()).toBe(40 * 16);
+  // Whoever reads goes on meanwhile, one request after the other.
+  const reader = await open(server);
+  for (let turn = 0; turn < 50; turn += 1) expect(await ask(reader)).toMatch(/^HTTP\/1.1 200 /);
+  expect(made.filter((path) => path === '/long')).toHaveLength(40);
 });
 
 test.each([

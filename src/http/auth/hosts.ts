@@ -7,8 +7,7 @@
 import type { HonoRequest } from 'hono';
 import { ApiError } from '../api-error.ts';
 import { bareRefusal } from '../errors.ts';
-
-type Fetch = (request: Request) => Response | Promise<Response>;
+import type { Fetch } from '../request-env.ts';
 
 const ASKED_BY_ADDRESS = /^\/(healthz|readyz|metrics)$/;
 
@@ -25,10 +24,10 @@ export function isToLoopback(request: HonoRequest): boolean {
 /** `fetch`, for the hosts that the service answers to; 421 for any other. */
 export function forOwnHosts(fetch: Fetch, isSandbox: boolean, publicUrl: URL | null): Fetch {
   if (!isSandbox && publicUrl === null) return fetch;
-  return (request) => {
+  return (request, sent) => {
     const { hostname, pathname } = new URL(request.url);
     const isOwn = isLoopbackName(hostname) || hostname === publicUrl?.hostname;
-    return isOwn || (!isSandbox && ASKED_BY_ADDRESS.test(pathname)) ? fetch(request) : misdirected();
+    return isOwn || (!isSandbox && ASKED_BY_ADDRESS.test(pathname)) ? fetch(request, sent) : misdirected();
   };
 }
 

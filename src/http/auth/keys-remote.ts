@@ -15,6 +15,7 @@ import { createLocalJWKSet, errors, type JWK, type JWTVerifyGetKey } from 'jose'
 import type { Logger } from '../../log-lines.ts';
 import { sortKeys } from './key-set.ts';
 import { KeysUnavailable, type KeySource } from './keys.ts';
+import { readBounded } from '../../bounded-answer.ts';
 
 export interface RemoteKeysOptions {
   readonly url: string;
@@ -115,6 +116,8 @@ async function findIn(known: JWTVerifyGetKey | null, ...token: Parameters<JWTVer
   }
 }
 
+const MAX_SET_BYTES = 1_024 * 1_024;
+
 async function fetchKeys(url: string, timeoutMs: number): Promise<readonly unknown[]> {
   const answer = await fetch(url, {
     headers: { accept: 'application/json, application/jwk-set+json' },
@@ -125,7 +128,8 @@ async function fetchKeys(url: string, timeoutMs: number): Promise<readonly unkno
     await answer.body?.cancel();
     throw new Error(`the key set answered ${answer.status}`);
   }
-  const set = (await answer.json()) as { readonly keys?: unknown } | null;
+  const text = (await readBounded(answer, MAX_SET_BYTES)).toString();
+  const set = JSON.parse(text) as { readonly keys?: unknown } | null;
   if (!Array.isArray(set?.keys)) throw new Error('the key set has no list of keys');
   return set.keys;
 }

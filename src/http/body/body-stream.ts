@@ -1,7 +1,7 @@
 /** Reads a body with a limit on its size and, where other requests wait for its turn, a least speed. */
 import { ApiError } from '../api-error.ts';
 
-/** Once `graceMs` have passed, the average since then must be at least `bytesPerS`. */
+/** Once `graceMs` have passed, the average since then must be at least `bytesPerS`; infinitely many: all must have come by then. */
 export interface Pace {
   readonly graceMs: number;
   readonly bytesPerS: number;
@@ -9,7 +9,7 @@ export interface Pace {
 
 export interface StreamBounds {
   readonly maxBytes: number;
-  readonly pace: Pace | null;
+  readonly pace: Pace;
 }
 
 /**
@@ -41,13 +41,12 @@ export async function readStream(body: ReadableStream<Uint8Array> | null, bounds
 }
 
 /** A promise that rejects when fewer bytes have come than `pace` asks for by then. */
-function watch(
-  pace: Pace | null,
+export function watch(
+  pace: Pace,
   received: () => number,
 ): { readonly promise: Promise<never>; readonly stop: () => void } {
   const { promise, reject } = Promise.withResolvers<never>();
   promise.catch(() => undefined);
-  if (pace === null) return { promise, stop: () => undefined };
   const { graceMs, bytesPerS } = pace;
   const startedMs = performance.now();
   const timer = setInterval(() => {
@@ -57,9 +56,12 @@ function watch(
   return { promise, stop: () => clearInterval(timer) };
 }
 
-function tooSlow({ bytesPerS }: Pace): ApiError {
-  const message = `o corpo veio devagar demais: um corpo grande traz ao menos ${bytesPerS / 1024} KiB por segundo`;
-  return new ApiError('ERRO_VALIDACAO', message);
+function tooSlow({ graceMs, bytesPerS }: Pace): ApiError {
+  const rule =
+    bytesPerS === Infinity
+      ? `um corpo de até 64 KiB chega em ${graceMs / 1_000} s`
+      : `um corpo grande traz ao menos ${bytesPerS / 1024} KiB por segundo`;
+  return new ApiError('ERRO_VALIDACAO', `o corpo veio devagar demais: ${rule}`);
 }
 
 export function tooLarge(maxBytes: number): ApiError {

@@ -1,11 +1,14 @@
 /** Request bodies: JSON of a bounded size, whether or not the client announces the size. */
 import type { HonoRequest } from 'hono';
 import { ApiError } from '../api-error.ts';
-import { type Pace, readStream, tooLarge } from './body-stream.ts';
+import { type Pace, readStream, tooLarge, watch } from './body-stream.ts';
 import { invalid } from '../validation.ts';
 
 /** The largest body of an operation that says no other bound. */
 export const MAX_BODY_BYTES = 64 * 1024;
+
+/** How a body that is no larger comes. */
+export const SMALL_BODY_PACE: Pace = { graceMs: 15_000, bytesPerS: Infinity };
 
 /**
  * The most values of a body over MAX_BODY_BYTES. A large body that we expect is a few long texts. Parsing 56 MiB of
@@ -37,7 +40,7 @@ function announcedBytes(request: HonoRequest): number {
  * Reads and parses a JSON body. Throws 400 for none, 415 for another type, then 413, then 400 for what comes too slowly or is
  * not JSON.
  */
-export async function readJson(request: HonoRequest, maxBytes: number, pace: Pace | null): Promise<unknown> {
+export async function readJson(request: HonoRequest, maxBytes: number, pace: Pace): Promise<unknown> {
   requireBody(request);
   requireJsonType(request);
   const bytes = await readBytes(request, maxBytes, pace);
@@ -63,19 +66,19 @@ function hasManyValues(bytes: Buffer): boolean {
  * Reads and parses a JSON body that may be left out, which is the same as `{}`; a generated Go client sends `null` then. Throws
  * as {@link readJson}.
  */
-export async function readJsonIfAny(request: HonoRequest): Promise<unknown> {
+export async function readJsonIfAny(request: HonoRequest, pace: Pace): Promise<unknown> {
   const announced = request.header('Transfer-Encoding') ?? request.header('Content-Length') ?? '0';
   if (announced === '0') return {};
   if (request.header('Content-Type') !== undefined) requireJsonType(request);
-  const bytes = await readBytes(request, MAX_BODY_BYTES, null);
+  const bytes = await readBytes(request, MAX_BODY_BYTES, pace);
   if (bytes.length === 0) return {};
   requireJsonType(request);
   return parseJson(bytes) ?? {};
 }
 
 /** For a route without a body: nothing may come, or an empty JSON object, which many clients send unasked. */
-export async function expectNoBody(request: HonoRequest): Promise<void> {
-  const value = await readJsonIfAny(request);
+export async function expectNoBody(request: HonoRequest, pace: Pace): Promise<void> {
+  const value = await readJsonIfAny(request, pace);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw invalid([{ campo: 'corpo', mensagem: 'esta operação não tem corpo' }]);
   }
@@ -102,14 +105,18 @@ function requireJsonType(request: HonoRequest): void {
   throw new ApiError('TIPO_NAO_SUPORTADO', 'o corpo deve ser application/json em UTF-8, sem compressão');
 }
 
-async function readBytes(request: HonoRequest, maxBytes: number, pace: Pace | null): Promise<Buffer> {
+/** All bytes of a body. Throws 413, or 400 when it falls behind its pace or breaks off. */
+export async function readBytes(
+  request: HonoRequest,
+  maxBytes = MAX_BODY_BYTES,
+  pace = SMALL_BODY_PACE,
+): Promise<Buffer> {
   requireSize(request, maxBytes);
   try {
-    const isMeasured =
-      request.header('Content-Length') !== undefined && request.header('Transfer-Encoding') === undefined;
-    if (isMeasured && pace === null) {
+    if (!mayBeLarge(request) && request.header('Content-Length') !== undefined) {
+      const { promise: slow, stop } = watch(pace, () => 0);
       // The raw request's, because hono's own would keep the bytes for as long as the request lasts.
-      const bytes = Buffer.from(await request.raw.arrayBuffer());
+      const bytes = Buffer.from(await Promise.race([request.raw.arrayBuffer(), slow]).finally(stop));
       if (bytes.length > maxBytes) throw tooLarge(maxBytes);
       return bytes;
     }

@@ -1,4 +1,5 @@
 /** How each refusal is described: when it comes, an example of it, and the headers that come with it. */
+import { MAX_UNDER_WAY } from '../auth/rate-limit.ts';
 import { ERROR_STATUS, errorBody, type ErrorBody, type ErrorCode } from '../../contract/errors.ts';
 import { type Bilingual, both } from '../../contract/language.ts';
 import type { Json, Schemas } from './schemas.ts';
@@ -48,8 +49,8 @@ export const WHEN_REFUSED: Readonly<Record<ErrorCode, Bilingual>> = {
   },
   MARGEM_NEGOCIAL: { pt: 'o registry recusou a consulta de margem', en: 'the registry refused the margin query' },
   LIMITE_DE_REQUISICOES: {
-    pt: 'o parceiro passou do seu limite de requisições por minuto',
-    en: 'the partner sent more requests a minute than it may',
+    pt: `o parceiro passou do seu limite de requisições por minuto, ou tem ${MAX_UNDER_WAY} sem resposta lida`,
+    en: `the partner sent more requests a minute than it may, or has ${MAX_UNDER_WAY} whose answers it has not read`,
   },
   ERRO_INTERNO: {
     pt: 'uma falha do serviço; nenhum detalhe é mostrado',

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { ErrorCode } from '../../contract/errors.ts';
 import { type Bilingual, both } from '../../contract/language.ts';
 import { id } from '../../contract/values.ts';
-import { MAX_BODY_BYTES } from '../body/body.ts';
+import { MAX_BODY_BYTES, SMALL_BODY_PACE } from '../body/body.ts';
 import { type AnswerDescription, LAG_HEADER } from '../answer.ts';
 import { idempotencyKey, type Operation } from '../operation.ts';
 import { type ErrorAnswers, sharedHeaders } from './error-answers.ts';
@@ -63,7 +63,11 @@ function operationId({ method, path }: Operation): string {
 
 function descriptionOf({ description, scope, body, maxBodyBytes = MAX_BODY_BYTES }: Operation): Bilingual {
   const size = sizeOf(maxBodyBytes);
-  const limit = body && { pt: `O corpo tem no máximo ${size}.`, en: `The body is at most ${size}.` };
+  const timeS = SMALL_BODY_PACE.graceMs / 1_000;
+  const limit = body && {
+    pt: `O corpo tem no máximo ${size}${maxBodyBytes > MAX_BODY_BYTES ? '' : ` e chega em ${timeS} s`}.`,
+    en: `The body is at most ${size}${maxBodyBytes > MAX_BODY_BYTES ? '' : ` and comes within ${timeS} s`}.`,
+  };
   const needed = { pt: 'Escopo exigido', en: 'Scope' };
   return both((language) =>
     paragraphs(

@@ -4,6 +4,7 @@
  */
 import type { Hono } from 'hono';
 import { ApiError } from '../../http/api-error.ts';
+import { readBytes } from '../../http/body/body.ts';
 import { createApiClient } from '../api-client.ts';
 import type { PainelContext, PainelDeps, PainelEnv, Visit } from '../env.ts';
 import { isOwnOrigin } from '../origin.ts';
@@ -68,11 +69,11 @@ export function requireOwn(c: PainelContext): void {
   if (!isOwnOrigin(c.req)) throw refused(c.var.texts.errors.foreign);
 }
 
-/** The fields of a form as browsers send it; the app has bounded its size. */
+/** The fields of a form as browsers send it. */
 export async function readForm(c: PainelContext): Promise<URLSearchParams> {
   const type = c.req.header('Content-Type')?.split(';', 1)[0]?.trim().toLowerCase();
   if (type !== 'application/x-www-form-urlencoded') throw new ApiError('ERRO_VALIDACAO', c.var.texts.errors.badForm);
-  return new URLSearchParams(await c.req.text());
+  return new URLSearchParams((await readBytes(c.req)).toString());
 }
 
 function refused(message: string): ApiError {

@@ -5,6 +5,7 @@ import { EMITTED_NAMES } from '../../contract/events.ts';
 import { id as uuid } from '../../contract/values.ts';
 import { requirePartner } from '../../http/auth/auth.ts';
 import { notFound } from '../../http/api-error.ts';
+import { readBytes } from '../../http/body/body.ts';
 import { type Answer, Refused } from '../api-client.ts';
 import type { PainelDeps, PainelEnv, Visit } from '../env.ts';
 import type { Guard } from '../frame/guard.ts';
@@ -93,7 +94,7 @@ function addActs(guard: Guard, inbox: Inbox): void {
 async function receive(c: Context<PainelEnv>, inbox: Inbox): Promise<Response> {
   const partnerId = uuid.safeParse(c.req.param('id'));
   if (!partnerId.success) throw notFound();
-  const body = Buffer.from(await c.req.arrayBuffer());
+  const body = await readBytes(c.req);
   const status = await inbox.receive(partnerId.data.toLowerCase(), c.req.raw.headers, body);
   return new Response(null, { status });
 }
