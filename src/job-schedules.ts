@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { addDays, dayOf, monthsBefore } from './contract/calendar.ts';
 
 const ZONE = 'America/Sao_Paulo';
+const HOUR_S = 3_600;
 
 interface Job {
   /** The variable that sets its schedule. */
@@ -12,6 +13,8 @@ interface Job {
   readonly usual: string;
   /** The words of the command line, at that moment. */
   readonly words: (now: Date) => readonly string[];
+  /** Longer than it ever takes: then it is ended, for those behind it. */
+  readonly longestS: number;
   /** True where exit code 1 is what the job found out, and another try would find it again. */
   readonly isVerdict: boolean;
   /** True where the partner of a sandbox does this himself, through /v1/sandbox. */
@@ -25,6 +28,7 @@ interface Job {
 export const JOBS = {
   balance: {
     variable: 'JOB_BALANCE',
+    longestS: 4 * HOUR_S,
     usual: '30 2 * * *',
     // A week, because deliveries that are pending on the first night end within it. Settled days cost nothing.
     words: (now) => ['audit', 'balance', '--from', addDays(dayOf(now), -7), '--to', addDays(dayOf(now), -1)],
@@ -33,6 +37,7 @@ export const JOBS = {
   },
   verify: {
     variable: 'JOB_VERIFY',
+    longestS: 20 * HOUR_S,
     usual: '0 3 * * *',
     // Without --resume: the place of a run that was cut short is kept in the database that is checked.
     words: () => ['audit', 'verify'],
@@ -41,6 +46,7 @@ export const JOBS = {
   },
   anchor: {
     variable: 'JOB_ANCHOR',
+    longestS: 1 * HOUR_S,
     usual: '7 * * * *',
     words: () => ['audit', 'anchor'],
     asksAnchors: true,
@@ -49,6 +55,7 @@ export const JOBS = {
   },
   maintain: {
     variable: 'JOB_MAINTAIN',
+    longestS: 20 * HOUR_S,
     usual: '30 4 * * *',
     words: () => ['maintain'],
     isVerdict: false,
@@ -56,6 +63,7 @@ export const JOBS = {
   },
   'sync-bonds': {
     variable: 'JOB_SYNC_BONDS',
+    longestS: 2 * HOUR_S,
     usual: '0 1 * * *',
     words: () => ['sync-bonds'],
     asksRegistry: true,
@@ -64,6 +72,7 @@ export const JOBS = {
   },
   'close-settlement': {
     variable: 'JOB_CLOSE_SETTLEMENT',
+    longestS: 4 * HOUR_S,
     usual: '0 4 1 * *',
     words: (now) => ['close-settlement', monthsBefore(dayOf(now), 1).slice(0, 7)],
     isVerdict: false,

@@ -7,7 +7,7 @@ const root = path.resolve(import.meta.dirname, '..');
 
 /** Lowest first. A room may import a lower rank and itself; what else it may is in SAME_RANK_ALLOWED. */
 const RANKS: readonly (readonly string[])[] = [
-  ['environment-rules.ts', 'file-stamps.ts', 'pem.ts'],
+  ['bounded-answer.ts', 'environment-rules.ts', 'file-stamps.ts', 'pem.ts'],
   ['registry-settings.ts', 'anchor-settings.ts', 'archive-settings.ts', 'egress-settings.ts'],
   ['contract', 'database-url.ts', 'key-file.ts', 'version.ts'],
   ['job-schedules.ts', 'log-lines.ts'],
@@ -56,6 +56,7 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
     'delivery-rows.ts',
     'explain.ts',
     'event-deliveries.ts',
+    'read-attempts.ts',
     'read-deliveries.ts',
     'read-sent.ts',
     'resend.ts',

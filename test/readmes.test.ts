@@ -69,3 +69,11 @@ test('the schedule that the READMEs tell is the pollers’ own', () => {
     durationText(RETRY_DELAYS_S.reduce<number>((sum, delayS) => sum + delayS, 0)),
   );
 });
+
+test('every package of production is in the list of parts that are not ours, and nothing else is', () => {
+  const manifest = JSON.parse(textOf('package.json')) as { dependencies: Record<string, string> };
+  const [, list = ''] = textOf('src/README.md').split('## Parts that are not ours');
+  const rows = [...(list.split('\n## ')[0] ?? '').matchAll(/^\| (`[^|]+`) \|/gm)].map(([, names = '']) => names);
+  const listed = rows.flatMap((names) => names.replaceAll('`', '').split(', '));
+  expect(listed.toSorted()).toEqual(Object.keys(manifest.dependencies).toSorted());
+});

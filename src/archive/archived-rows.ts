@@ -1,6 +1,6 @@
 /**
  * Reads of months whose rows lie in files alone: the leaves of a seal for `audit verify`, and one delivery with its attempts.
- * The manifests' ranges of ids and the keys of row groups lead to a delivery, so a read loads only some parts of a file.
+ * The manifests' ranges of ids and the keys of row groups lead to a delivery, so a read parses only some parts of a file.
  */
 import { placeOf } from '../audit/lists/removed.ts';
 import type { Range, Removed } from '../audit/lists/kind.ts';
@@ -17,6 +17,7 @@ import { type ArchivedFile, type Manifest, mayHold, type Part, readManifest } fr
 import { ArchiveFault, type Place } from './place.ts';
 import { jsonRow, placeOfRow, readBetween, readRows } from './read-table.ts';
 import { hashPart, isOfSeal } from './verify-month.ts';
+import { WholeFiles } from './whole-files.ts';
 
 type Sent = FedEvent['deliveries'][number];
 type OpenPlace = (name: string) => Place;
@@ -32,6 +33,7 @@ export class Archives {
   readonly #pool: Pool;
   readonly #openPlace: OpenPlace;
   readonly #manifests = new Map<string, Promise<Manifest>>();
+  readonly #whole = new WholeFiles();
 
   constructor(pool: Pool, openPlace: OpenPlace) {
     this.#pool = pool;
@@ -143,7 +145,7 @@ export class Archives {
         stoppedAt = (isNewestFirst ? file.registradas.ate : file.registradas.de) as string;
         break;
       }
-      const { oids, rows } = await readBetween(rangesOf(place, file), range);
+      const { oids, rows } = await readBetween(await this.#whole.read(place, file), range);
       const both = [...found, ...rows.map((row) => jsonRow(table, oids, row))];
       const sorted = both.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
       found = (isNewestFirst ? sorted.toReversed() : sorted).slice(0, most);
@@ -174,7 +176,7 @@ export class Archives {
       for (const { arquivos } of (await this.#manifestOf(month)).partes) {
         const [of, deliveries] = ['events', 'deliveries'].map((name) => arquivos.find(({ tabela }) => tabela === name));
         if (of === undefined || deliveries === undefined || !mayHold(of, sought)) continue;
-        const { rows } = await readRows(rangesOf(place, deliveries), { columns });
+        const { rows } = await readRows(await this.#whole.read(place, deliveries), { columns });
         found.push(...rows.filter((row) => sought.has(hexOf(row['event_id']))));
       }
     }
@@ -187,8 +189,8 @@ export class Archives {
       const found: Row[] = [];
       for (const { place, part, file } of await this.#files(table)) {
         for (const id of ids.filter((one) => mayHold(file, new Set([one])))) {
-          const { oids, rows } = await readRows(rangesOf(place, file), { key: Buffer.from(id, 'hex') });
-          found.push(...(await whole(place, part, rows)).map((row) => jsonRow(table, oids, row)));
+          const { oids, rows } = await readRows(await this.#whole.read(place, file), { key: Buffer.from(id, 'hex') });
+          found.push(...(await this.#withDigests(place, part, rows)).map((row) => jsonRow(table, oids, row)));
         }
       }
       return found;
@@ -197,6 +199,17 @@ export class Archives {
     if (deliveries.length === 0) return null;
     const attempts = await this.#withoutErased(await rowsOf('attempts'));
     return { deliveries: JSON.stringify(deliveries), attempts: JSON.stringify(attempts) };
+  }
+
+  /** Attempts with their digests, those of their events, which are looked up one by one. */
+  async #withDigests(place: Place, { arquivos }: Part, rows: readonly Row[]): Promise<Row[]> {
+    const file = arquivos.find(({ tabela }) => tabela === 'events');
+    const ids = new Set(rows.filter(lacksDigest).map((row) => hexOf(row['event_id'])));
+    if (file === undefined || ids.size === 0) return [...rows];
+    const bytes = await this.#whole.read(place, file);
+    const events: Row[] = [];
+    for (const id of ids) events.push(...(await readRows(bytes, { key: Buffer.from(id, 'hex') })).rows);
+    return withDigests(rows, commitmentsOf(events));
   }
 
   /** The rows without answers of a worker who was forgotten since: the files may still have them. */
@@ -212,16 +225,6 @@ export class Archives {
   }
 }
 
-/** Attempts with their digests, those of their events, which are looked up one by one. */
-async function whole(place: Place, { arquivos }: Part, rows: readonly Row[]): Promise<Row[]> {
-  const file = arquivos.find(({ tabela }) => tabela === 'events');
-  const ids = new Set(rows.filter(lacksDigest).map((row) => hexOf(row['event_id'])));
-  if (file === undefined || ids.size === 0) return [...rows];
-  const events: Row[] = [];
-  for (const id of ids) events.push(...(await readRows(rangesOf(place, file), { key: Buffer.from(id, 'hex') })).rows);
-  return withDigests(rows, commitmentsOf(events));
-}
-
 function uuidOf(id: unknown): string {
   return hexOf(id).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }
@@ -230,14 +233,4 @@ function uuidOf(id: unknown): string {
 function withoutAnswer(attempt: Row): Row {
   const hadText = attempt['answer'] !== null || attempt['commitment'] !== null;
   return { ...attempt, answer: null, salt: null, commitment: hadText ? '\\x00' : null };
-}
-
-function rangesOf(place: Place, { nome, bytes }: ArchivedFile) {
-  return {
-    byteLength: bytes,
-    async slice(from: number, end = bytes): Promise<ArrayBuffer> {
-      const start = from < 0 ? bytes + from : from;
-      return new Uint8Array(await place.read(nome, start, end)).buffer;
-    },
-  };
 }

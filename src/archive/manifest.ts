@@ -93,10 +93,13 @@ export function manifestName(month: string, digest: Buffer): string {
   return `${month}/manifesto-${digest.toString('hex', 0, 4)}.json`;
 }
 
+/** Some 0.5 KiB a file, three files for 131,072 rows. */
+const MAX_MANIFEST = 256 * 1_024 * 1_024;
+
 /** Throws {@link ArchiveFault} where it cannot be read, or is another than the one of this digest. */
 export async function readManifest(place: Place, month: string, expected: Buffer): Promise<Manifest> {
   const name = manifestName(month, expected);
-  const bytes = await place.read(name);
+  const bytes = await place.read(name, MAX_MANIFEST);
   if (!sha256(bytes).equals(expected))
     throw new ArchiveFault(`${place.name}/${name} was altered: its SHA-256 is another`);
   return manifest.parse(JSON.parse(bytes.toString()));
@@ -104,7 +107,7 @@ export async function readManifest(place: Place, month: string, expected: Buffer
 
 /** The file's bytes. Throws {@link ArchiveFault} where they are others than the manifest tells. */
 export async function readFile(place: Place, { nome, bytes, sha256: expected }: ArchivedFile): Promise<Buffer> {
-  const found = await place.read(nome);
+  const found = await place.read(nome, bytes);
   if (sha256(found).toString('hex') !== expected) {
     const how = found.length === bytes ? 'its SHA-256 is another' : `it has ${found.length} bytes of ${bytes}`;
     throw new ArchiveFault(`${place.name}/${nome} was altered: ${how}`);

@@ -7,6 +7,7 @@ import { AwsClient } from 'aws4fetch';
 import { checksumOf } from '../audit/anchor/bucket.ts';
 import { syncDirectory } from '../audit/anchor/directory.ts';
 import { s3Fault } from '../audit/anchor/s3-fault.ts';
+import { readBounded } from '../bounded-answer.ts';
 
 /** A place, or a file in it, is not as it should be; the message is one sentence. */
 export class ArchiveFault extends Error {
@@ -17,8 +18,8 @@ export interface Place {
   /** Where it is, without a secret: an absolute path, or `s3://bucket/prefix`. */
   readonly name: string;
   write(file: string, bytes: Buffer): Promise<void>;
-  /** Its bytes from `from` to before `end`; all of them where these are left out. */
-  read(file: string, from?: number, end?: number): Promise<Buffer>;
+  /** All its bytes. Throws where it has more than `most`. */
+  read(file: string, most: number): Promise<Buffer>;
   /** Removes it where it is there. */
   remove(file: string): Promise<void>;
 }
@@ -81,31 +82,31 @@ function directoryPlace(root: string): Place {
         }
         await syncDirectory(path.dirname(full));
       }),
-    read: (file, from = 0, end) =>
+    read: (file, most) =>
       told('read', file, async (full) => {
         await using handle = await open(full, constants.O_RDONLY);
-        if (end === undefined) return await handle.readFile();
-        const bytes = Buffer.alloc(end - from);
-        const { bytesRead } = await handle.read(bytes, 0, bytes.length, from);
-        return bytes.subarray(0, bytesRead);
+        const { size } = await handle.stat();
+        if (size > most) throw new Error(`it has ${size} bytes, more than ${most}`);
+        return handle.readFile();
       }),
     remove: (file) => told('removed', file, (full) => rm(full, { force: true })),
   };
 }
 
 const ANSWER_MS = 120_000;
+/** Of an error, and of what has no body. */
+const MAX_ANSWER = 64 * 1_024;
 
 function bucketPlace(name: string, bucket: string, { endpoint, region, keyId, secret }: S3Access): Place {
   const client = new AwsClient({ accessKeyId: keyId, secretAccessKey: secret, service: 's3', region, retries: 2 });
-  const ask = async (what: string, file: string, init: RequestInit): Promise<Buffer> => {
+  const ask = async (what: string, file: string, init: RequestInit, most = MAX_ANSWER): Promise<Buffer> => {
     const object = `${name}/${file}`;
     const signal = AbortSignal.timeout(ANSWER_MS);
     const failed = (why: string, cause?: unknown) => new ArchiveFault(`${object} cannot be ${what}: ${why}`, { cause });
     try {
       const answer = await client.fetch(`${endpoint}/${bucket}/${file}`, { ...init, redirect: 'manual', signal });
-      const body = Buffer.from(await answer.arrayBuffer());
-      if (![200, 204, 206].includes(answer.status))
-        throw failed(`S3 answers ${s3Fault(answer.status, body, 'ARCHIVE_S3')}`);
+      const body = await readBounded(answer, most);
+      if (![200, 204].includes(answer.status)) throw failed(`S3 answers ${s3Fault(answer.status, body, 'ARCHIVE_S3')}`);
       return body;
     } catch (error) {
       if (error instanceof ArchiveFault) throw error;
@@ -118,8 +119,7 @@ function bucketPlace(name: string, bucket: string, { endpoint, region, keyId, se
     async write(file, bytes) {
       await ask('written', file, { method: 'PUT', body: bytes, headers: checksumOf(bytes) });
     },
-    read: (file, from = 0, end) =>
-      ask('read', file, end === undefined ? {} : { headers: { Range: `bytes=${from}-${end - 1}` } }),
+    read: (file, most) => ask('read', file, {}, Math.max(most, MAX_ANSWER)),
     async remove(file) {
       await ask('removed', file, { method: 'DELETE' });
     },

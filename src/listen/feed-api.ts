@@ -1,8 +1,11 @@
 /** The API as the partner's token reads it: the feed and one webhook. Every failure is a value with a sentence to show. */
 import { z } from 'zod';
+import { readBounded } from '../bounded-answer.ts';
 
 /** How long an answer may take. */
 const ANSWER_MS = 30_000;
+/** A page of a hundred events, each with a payload of 64 KiB, is some 7 MiB. */
+const MAX_ANSWER_BYTES = 8 * 1_024 * 1_024;
 const MAX_SHOWN = 200;
 /** The pause before an API that is away is asked again, unless it says another, and the bounds of that. */
 const TRY_AGAIN_S = { usual: 5, least: 1, most: 300 };
@@ -111,7 +114,8 @@ export function createFeedApi(url: string, token: string): FeedApi {
         redirect: 'manual',
         signal: AbortSignal.any([stopping, AbortSignal.timeout(ANSWER_MS)]),
       });
-      return { status: response.status, headers: response.headers, body: parsed(await response.text()) };
+      const text = (await readBounded(response, MAX_ANSWER_BYTES)).toString();
+      return { status: response.status, headers: response.headers, body: parsed(text) };
     } catch (error) {
       return away(`${url} does not answer (${causeOf(error)}): is the API up, and is that its address?`);
     }

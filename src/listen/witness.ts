@@ -5,6 +5,10 @@
 import { checkpointHeader } from '../audit/checkpoint/checkpoint.ts';
 import { verifyCheckpoint } from '../http/receivers/carteiro.ts';
 import { shown } from './feed-api.ts';
+import { readBounded } from '../bounded-answer.ts';
+
+/** Keys, a checkpoint, or the path between two: some KiB. */
+const MAX_ANSWER_BYTES = 256 * 1_024;
 
 const EVERY_MS = 5_000;
 const MAX_BYTES = 256;
@@ -68,7 +72,7 @@ export class Witness {
     try {
       const signal = AbortSignal.any([stopping, AbortSignal.timeout(10_000)]);
       const answer = await fetch(`${api}${path}`, { redirect: 'manual', signal });
-      return answer.status === 200 ? await answer.text() : null;
+      return answer.status === 200 ? (await readBounded(answer, MAX_ANSWER_BYTES)).toString() : null;
     } catch {
       return null;
     }

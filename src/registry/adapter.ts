@@ -25,6 +25,8 @@ import { type Answer, exchange, type Exchange, shaped } from './exchange.ts';
 import { type EmploymentRegistry, type Pending, type RegistrationAnswer, RegistryFailure } from './port.ts';
 
 const PAGE_PAUSES_MS = [250, 1_000];
+/** Of one list: a bridge with ever new cursors would hold the job that asks, and those behind it. A page has up to 1,000 records. */
+const MAX_PAGES = 1_000;
 /** A page may be asked for again: too many requests, bad gateway, not in service, gateway time-out. */
 const AWAY = new Set([429, 502, 503, 504]);
 
@@ -135,6 +137,7 @@ async function* pages<T, B>(
     const { itens, proximo_cursor: cursor } = shaped(answer, schema);
     yield itens.map(recordOf);
     if (cursor === null) return;
+    if (seen.size >= MAX_PAGES) throw new RegistryFailure(`${answer.of}: more than ${MAX_PAGES} pages`);
     if (seen.has(cursor))
       throw new RegistryFailure(`${answer.of}: proximo_cursor came again, so the list would never end`);
     seen.add(cursor);

@@ -48,9 +48,9 @@ for (const [index, month] of MONTHS.entries()) {
 let opened = new Set<string>();
 const open = (name: string): Place => {
   const place = openPlace(name, null);
-  const read: Place['read'] = (file, from, end) => {
+  const read: Place['read'] = (file, most) => {
     if (file.includes('attempts')) opened.add(file);
-    return place.read(file, from, end);
+    return place.read(file, most);
   };
   return { ...place, read };
 };
@@ -149,6 +149,23 @@ test('a place that was away is asked again for a manifest', async () => {
   await expect(readAll({}, back)).rejects.toThrow('away');
   isAway = false;
   expect((await readAll({}, back)).rows).toHaveLength(21);
+});
+
+test('a file is compared with its digest before a byte of it is parsed, and read up to its own size', async () => {
+  const strange = new Archives(pool, (name) => {
+    const place = open(name);
+    // As if somebody had put a file of his own there, which is no Parquet at all.
+    const read: Place['read'] = async (file, most) => {
+      return file.endsWith('.parquet') ? Buffer.alloc(most, 'PAR1') : place.read(file, most);
+    };
+    return { ...place, read };
+  });
+  await expect(readAll({}, strange)).rejects.toThrow(/\.parquet was altered: its SHA-256 is another$/);
+  const longer = new Archives(pool, (name) => {
+    const place = open(name);
+    return { ...place, read: (file, most) => place.read(file, file.endsWith('.parquet') ? most - 1 : most) };
+  });
+  await expect(readAll({}, longer)).rejects.toThrow(/\.parquet cannot be read: it has \d+ bytes, more than \d+$/);
 });
 
 test('an answer that was forgotten since is in no page, neither for an auditor who may see CPFs nor for one who may not', async () => {

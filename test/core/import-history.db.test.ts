@@ -387,6 +387,12 @@ describe('a line that does not fit is named, with its key and rule, and nothing 
     ],
     ['a line of 3 MiB', 4, /^is longer than 2048 KiB/, data(3, { protocolo_registry: 'x'.repeat(3_000_000) })],
     ['what is not JSON', 3, /^is not JSON/, raw(2, '}', '')],
+    [
+      '500,000 lists in one another',
+      4,
+      /^is nested more than 64 deep/,
+      raw(3, /"data":\{/, `"data":{"x":${'['.repeat(500_000)}${']'.repeat(500_000)},`),
+    ],
     ['what is no object', 3, /^it must be an object/, raw(2, /.*/, '[1]')],
     ['a number beyond doubles', 1, /"valor_liberado" must be an amount/, raw(0, '5000.5', '1e400')],
     ['an amount with three decimals', 1, /"valor_liberado" must be an amount/, raw(0, '5000.5', '5000.501')],

@@ -329,6 +329,14 @@ describe('a list of bonds', () => {
     ]);
   });
 
+  test('with ever new cursors ends after a thousand pages', async () => {
+    let count = 0;
+    const { message, asked } = await list((response) =>
+      json(200, { itens: [], proximo_cursor: `c${(count += 1)}` })(response),
+    );
+    expect([message, asked]).toEqual(['GET /vinculos/novos: more than 1000 pages', 1_001]);
+  });
+
   test.each([
     ['the connection ends', (response: ServerResponse) => void response.destroy()],
     ['the bridge is away', json(503, { erro: 'em manutenção' })],

@@ -1,4 +1,5 @@
 /** An anchor is a place outside that keeps a checkpoint, so that nobody can make the log anew unseen. */
+import { readBounded } from '../../bounded-answer.ts';
 import type { AnchorKind } from '../../contract/statuses.ts';
 
 /** A checkpoint to be anchored. */
@@ -30,14 +31,7 @@ export async function ask(
 ): Promise<{ readonly status: number; readonly headers: Headers; readonly body: Buffer }> {
   try {
     const answer = await send(url, { ...init, redirect: 'manual', signal: AbortSignal.timeout(ANSWER_MS) });
-    const parts: Uint8Array[] = [];
-    let length = 0;
-    for await (const part of answer.body ?? []) {
-      parts.push(part as Uint8Array);
-      length += (part as Uint8Array).length;
-      if (length > MAX_ANSWER) throw new Error(`it answers more than ${MAX_ANSWER / 1_024} KiB`);
-    }
-    return { status: answer.status, headers: answer.headers, body: Buffer.concat(parts) };
+    return { status: answer.status, headers: answer.headers, body: await readBounded(answer, MAX_ANSWER) };
   } catch (error) {
     const { message, cause } = error as Error;
     throw new Error(`it does not answer: ${cause instanceof Error ? cause.message : message}`, { cause: error });

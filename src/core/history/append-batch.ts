@@ -43,14 +43,28 @@ export async function appendBatch(pool: Pool, lines: readonly HistoryLine[], opt
   });
 }
 
+/** No payload comes near it. PostgreSQL's parser runs out of stack some thousands deep, and names no line then. */
+const MAX_DEPTH = 64;
+
+function isNestedDeeper(value: unknown): boolean {
+  let level = [value];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > MAX_DEPTH) return true;
+    level = level.flatMap((one) => (typeof one === 'object' && one !== null ? Object.values(one) : []));
+  }
+  return false;
+}
+
 /** What is no event is refused by `append_history`, which names the key. */
 function parse({ number, text }: HistoryLine): unknown {
   try {
     const event = JSON.parse(text) as Record<string, unknown> | null;
+    if (isNestedDeeper(event)) throw new BadLine(number, `is nested more than ${MAX_DEPTH} deep`);
     const [stream, partnerId] = [String(event?.['stream']).toLowerCase(), String(event?.['partner_id']).toLowerCase()];
     const occurredAt = new Date(String(event?.['occurred_at']));
     return { ...event, stream, partnerId, occurredAt, version: Number(event?.['version']), line: number };
   } catch (error) {
+    if (error instanceof BadLine) throw error;
     // The engine's sentence quotes the line.
     const at = /position (\d+)/.exec((error as Error).message)?.[1];
     throw new BadLine(number, `is not JSON${at === undefined ? '' : `, from character ${Number(at) + 1} on`}`);

@@ -7,6 +7,7 @@
  * Crash: the lease ends, `next_at` still lies in the past, and the next look of any process runs the job again. A job that
  * was due while nobody ran is run once. All jobs may be repeated. Whoever wants one at once sets its time (end_erasure.sql); a time
  * that was set while the job ran stands.
+ * A job that runs longer than it may (`longestS`) is ended and counts as failed: those behind it run.
  * A job is its command in a process of its own, with this one's environment: its memory is given back, and what is run by
  * hand is the same. Its log goes to this process's standard error.
  */
@@ -25,6 +26,8 @@ const LEASE_S = 60;
 const RENEW_MS = 20_000;
 /** What failed, and is no verdict, is tried again. */
 const RETRY_S = 600;
+/** What a job has to leave after SIGTERM. */
+const LEAVE_MS = 30_000;
 /** Of what a job prints. */
 const KEPT = 2_000;
 const MAIN = path.resolve(import.meta.dirname, '../../main.ts');
@@ -41,6 +44,8 @@ export interface JobsDeps {
   readonly schedules: Schedules;
   /** Runs a command line until `stopping`; a process of its own unless it is given. */
   readonly run?: (words: readonly string[], stopping: AbortSignal) => Promise<Ended>;
+  /** For tests: how long a job may run, in milliseconds, in place of its `longestS`. */
+  readonly longestMs?: number;
 }
 
 /** Runs what is due until `stopping`, through outages too. */
@@ -100,10 +105,14 @@ async function runTaken(deps: JobsDeps, name: JobName, me: string, now: Date, st
         () => undefined,
       );
   }, RENEW_MS);
-  const { words, isVerdict } = JOBS[name];
+  const { words, isVerdict, longestS } = JOBS[name];
+  const tooLong = AbortSignal.timeout(deps.longestMs ?? longestS * 1_000);
   log.info({ job: name }, 'a job begins');
-  const ended = await run(words(now), AbortSignal.any([stopping, lost.signal])).finally(() => clearInterval(renewing));
+  const left = await run(words(now), AbortSignal.any([stopping, lost.signal, tooLong])).finally(() =>
+    clearInterval(renewing),
+  );
   if (lost.signal.aborted) return;
+  const ended = tooLong.aborted ? { exitCode: EXIT.outOfReach, result: `it was ended after ${longestS} s` } : left;
   if (stopping.aborted) {
     // It is due still: another process takes it at once.
     await pool.run(
@@ -146,7 +155,11 @@ async function finish(
 
 async function runCommandLine(words: readonly string[], stopping: AbortSignal): Promise<Ended> {
   const child = spawn(process.execPath, [MAIN, ...words], { stdio: ['ignore', 'pipe', 'inherit'] });
-  const end = () => void child.kill('SIGTERM');
+  let killing: NodeJS.Timeout | undefined;
+  const end = () => {
+    child.kill('SIGTERM');
+    killing = setTimeout(() => child.kill('SIGKILL'), LEAVE_MS);
+  };
   stopping.addEventListener('abort', end);
   if (stopping.aborted) end();
   let said = '';
@@ -155,6 +168,7 @@ async function runCommandLine(words: readonly string[], stopping: AbortSignal): 
     const [code] = (await once(child, 'close')) as [number | null];
     return { exitCode: code ?? EXIT.outOfReach, result: said.trim() };
   } finally {
+    clearTimeout(killing);
     stopping.removeEventListener('abort', end);
   }
 }

@@ -99,6 +99,24 @@ test('a job that is wanted while it runs is run again', async () => {
   expect(ran).toHaveLength(1);
 });
 
+test('a job that runs longer than it may is ended, counts as failed, and those behind it run', async () => {
+  const both = { ...NIGHTLY, maintain: '30 4 * * *' };
+  await look(runner().run, both);
+  await makeDue();
+  const ran: string[] = [];
+  const run = async (words: readonly string[], stopping: AbortSignal): Promise<Ended> => {
+    ran.push(words.join(' '));
+    if (words[0] === 'maintain') return WELL;
+    if (!stopping.aborted) await once(stopping, 'abort');
+    return { exitCode: 0, result: 'cut short' };
+  };
+  const deps = { pool: database.pool, log: silentLog, schedules: both, run, longestMs: 50 };
+  await runDue(deps, new AbortController().signal);
+  expect(ran).toEqual(['audit verify', 'maintain']);
+  const { exitCode, result, isRunning } = (await standing('verify')) ?? {};
+  expect([exitCode, isRunning, result]).toEqual([3, false, expect.stringMatching(/^it was ended after \d+ s$/)]);
+});
+
 test('a process that stops gives its job back, and it is due still', async () => {
   await look(runner().run);
   await makeDue();
