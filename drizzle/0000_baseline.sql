@@ -471,6 +471,13 @@ CREATE TABLE "loans" (
 	CONSTRAINT "loans_status" CHECK (coalesce(state ->> 'status', '') in ('emitindo', 'em_assinatura', 'aguardando_averbacao', 'averbada', 'desembolsada', 'cancelada', 'encerrada_desligamento'))
 );
 --> statement-breakpoint
+CREATE TABLE "numbered_loans" (
+	"partner_id" uuid NOT NULL,
+	"number" text NOT NULL,
+	"loan_id" uuid NOT NULL,
+	CONSTRAINT "numbered_loans_pkey" PRIMARY KEY("partner_id","number")
+);
+--> statement-breakpoint
 CREATE TABLE "registrations" (
 	"id" uuid PRIMARY KEY NOT NULL,
 	"loan_id" uuid NOT NULL,
@@ -480,6 +487,7 @@ CREATE TABLE "registrations" (
 	"tries" integer DEFAULT 0 NOT NULL,
 	"failures" integer DEFAULT 0 NOT NULL,
 	"pending" boolean DEFAULT false NOT NULL,
+	"last_answer" text,
 	"protocol" text,
 	"contradiction" json,
 	CONSTRAINT "registrations_status" CHECK (status in ('processando', 'concluida', 'falhou')),
@@ -527,6 +535,12 @@ CREATE TABLE "events" (
 	"snapshot" text generated always as (case when fan_out is not null then coalesce(seen::text, tx::text || ':' || tx::text || ':') end) virtual,
 	CONSTRAINT "events_pkey" PRIMARY KEY("stream","version"),
 	CONSTRAINT "events_id" UNIQUE("id")
+);
+--> statement-breakpoint
+CREATE TABLE "history_batches" (
+	"epoch" smallint DEFAULT (('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int + 0)::smallint NOT NULL,
+	"tx" "xid8" DEFAULT pg_current_xact_id() NOT NULL,
+	"position" bigint NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "projections" (
@@ -752,6 +766,7 @@ CREATE INDEX "events_sealable" ON "events" USING brin (epoch,(xid8send(tx)::bigi
 CREATE INDEX "events_erased" ON "events" USING btree ("id") WHERE salt is null;--> statement-breakpoint
 CREATE INDEX "events_by_day" ON "events" USING brin ("occurred_at") WITH (autosummarize=true) WHERE not imported;--> statement-breakpoint
 CREATE INDEX "events_imported_by_day" ON "events" USING btree ("occurred_at","partner_id") WHERE imported;--> statement-breakpoint
+CREATE INDEX "history_batches_in_order" ON "history_batches" USING btree ("epoch","tx");--> statement-breakpoint
 CREATE INDEX "verify_verdicts_whole" ON "verify_verdicts" USING btree ("position") WHERE finished and since = 0;--> statement-breakpoint
 CREATE INDEX "partner_history_by_partner" ON "partner_history" USING btree ("partner_id","position");--> statement-breakpoint
 CREATE INDEX "partner_history_in_time" ON "partner_history" USING btree ("changed_at","position");--> statement-breakpoint

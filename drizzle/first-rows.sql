@@ -5,8 +5,8 @@ insert into cursor_keys (key)
 values (sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())))
 on conflict (is_only) do nothing;
 
--- The projector begins with the log, and so does the counting of attempts by the hour. History: the newest event that was imported. Alerts: when was last looked for what to tell.
-insert into projections (name, tx, position) values ('loans', '0', 0), ('attempt_hours', '0', 0), ('history', '0', 0), ('alerts', '0', 0) on conflict (name) do nothing;
+-- The projector begins with the log, and so does the counting of attempts by the hour. Alerts: when was last looked for what to tell.
+insert into projections (name, tx, position) values ('loans', '0', 0), ('attempt_hours', '0', 0), ('alerts', '0', 0) on conflict (name) do nothing;
 
 -- The server that the installation begins on.
 insert into installation (system_identifier, own_from, timeline, next_tx)

@@ -104,7 +104,7 @@ grant execute on function
   envelope(text, timestamptz, text, uuid, json),
   is_sound_delivery(text, integer, smallint, smallint, timestamptz, text, timestamptz, timestamptz),
   is_sound_attempt(integer, boolean, text, smallint, integer, text, boolean),
-  lease(), next_slot(deliveries, timestamptz), cluster_timeline(), current_epoch(), server_fault(), refuse_strange_server(), look_at_server(integer, xid8)
+  lease(), next_slot(deliveries, timestamptz), cluster_timeline(), current_epoch(), server_fault(), refuse_strange_server(), session_mark(), look_at_server(integer, xid8)
   to carteiro_app, carteiro_poller;
 
 -- What operators are shown.
@@ -168,17 +168,19 @@ grant select, insert on documents, margin_queries, settlements, settled_installm
   to carteiro_app;
 grant select, insert, update on loans, registrations, idempotency_keys, margin_flights, bond_records, sync_windows,
   simulated_registrations, simulated_margins to carteiro_app;
-grant select on cursor_keys, settled_elsewhere to carteiro_app;
+grant select on cursor_keys, settled_elsewhere, numbered_loans, history_batches to carteiro_app;
+grant select on history_batches to carteiro_poller;
 grant select, update on projections to carteiro_app, carteiro_poller;
 grant execute on function
-  next_loan_number(text), make_loan_numbers(), is_emitted(text), event_fault(events), payload_fault(event_types, json), has_format(text, text), deactivate_partner(uuid, text, text), make_test_delivery(uuid, uuid, text, json, text), append_event(uuid, integer, text, uuid, json, text, text, timestamptz, text), stream_version(uuid)
+  next_loan_number(text), make_loan_numbers(), is_emitted(text), event_fault(events), payload_fault(event_types, json), has_format(text, text), deactivate_partner(uuid, text, text), make_test_delivery(uuid, uuid, text, json, text), append_event(uuid, bigint, text, uuid, json, text, text, timestamptz, text), stream_version(uuid)
   to carteiro_app;
 
 -- The loan core, in whatever language: it appends, asks which version it appends to, and numbers its loans.
 grant execute on function
-  next_loan_number(text), append_event(uuid, integer, text, uuid, json, text, text, timestamptz, text), stream_version(uuid)
+  next_loan_number(text), append_event(uuid, bigint, text, uuid, json, text, text, timestamptz, text),
+  append_event(uuid, bigint, name, uuid, jsonb, text, text, timestamptz, text), stream_version(uuid)
   to carteiro_core;
-grant select on event_types, core_deliveries to carteiro_core;
+grant select on event_types, core_deliveries, core_streams to carteiro_core;
 
 -- History: no delivery is made of it, so nobody has the right who runs every day.
 grant execute on function append_history(json[], text, timestamptz), stream_version(uuid) to carteiro_migrator;

@@ -4,12 +4,13 @@
 --
 -- Invariant: (stream, version) is unique and without gaps, and each row is of the catalog (`event_types`), with its keys in the
 -- catalog's order. It refuses:
---   CT400  a payload whose keys, types or formats are not the catalog's, or that is too large; another argument out of range
+--   CT400  a payload whose keys, types or formats are not the catalog's, or that is too large; another argument out of range; a
+--          time more than a day before that of the stream's event before it; a transfer on a day that is ahead, or before the contract
 --   CT403  a partner that is unknown, or not the one whose stream it is; a payload that names another loan than the stream:
 --          nobody is sent another's loan; a stream whose worker was erased
 --   CT404  a type that is unknown or reserved, or not of this family
 --   CT409  a version that is not the stream's: decide again on fresh state, in a new transaction; a second end of a registration,
---          or closing of a month
+--          closing of a month, or loan of one number. The error's detail has the stream's version, as {"version":3}
 --   CT503  a server that the installation does not know, until the command `adopt` (refuse_strange_server)
 -- Event, deliveries and `snapshot` come from one statement, hence from one snapshot: history can later tell exactly which
 -- webhooks this append could see. An inactive partner has none. `loan_version` is the stream's new version where `data` names
@@ -23,7 +24,7 @@
 -- insert-only, so that the loans of one partner never wait for each other.
 create or replace function append_event(
   p_stream uuid,
-  p_expected_version integer,
+  p_expected_version bigint,
   p_type text,
   p_partner_id uuid,
   p_data json,
@@ -45,17 +46,17 @@ declare
   tells_the_watch constant boolean := pg_try_advisory_xact_lock_shared(advisory_lock('appending'));
   known record;
 begin
-  if current_setting('carteiro.known_server', true) is distinct from 'yes' then
+  if current_setting('carteiro.known_server', true) is distinct from session_mark() then
     perform refuse_strange_server();
   end if;
-  if num_nulls(p_stream, p_expected_version, p_actor) > 0
+  if num_nulls(p_stream, p_expected_version, p_type, p_partner_id, p_actor, p_family) > 0
      or p_expected_version not between 0 and 2147483646
      or p_actor !~ '^[^[:cntrl:]]+$' or length(p_actor) > 200
      or p_request_id !~ '^[[:graph:]]+$' or length(p_request_id) > 64
      or occurred not between '2000-01-01T00:00Z' and clock_timestamp() + interval '1 day'
      or octet_length(p_data::text) > 65536
   then
-    perform check_append(p_stream, p_expected_version, p_data, p_actor, p_request_id, occurred);
+    perform check_append(p_stream, p_expected_version, p_type, p_partner_id, p_data, p_actor, p_request_id, occurred, p_family);
   end if;
   if p_type in ('averbacao.concluida', 'averbacao.falhou') and json_typeof(p_data) = 'object' then
     perform refuse_second_end(p_stream, p_data);
@@ -87,7 +88,7 @@ begin
     where p_expected_version = 0
        or exists (select from events e
                   where e.stream = p_stream and e.version = p_expected_version and e.partner_id = p_partner_id
-                    and e.salt is not null)
+                    and e.salt is not null and e.occurred_at <= occurred + interval '1 day')
     on conflict (stream, version) do nothing
     returning events.id, events.fan_out
   ),
@@ -104,11 +105,14 @@ begin
 
   if event_id is null then
     perform acceptable_payload(p_stream, p_type, p_partner_id, p_family, p_data);
-    raise exception 'stream % is not at version %', p_stream, p_expected_version
-      using errcode = 'CT409', hint = 'read the stream again, decide on its new state, and append in a new transaction';
+    perform refuse_version(p_stream, p_expected_version, occurred);
   end if;
   if p_type = 'repasse.processado' then
     perform refuse_second_closing(p_partner_id, p_data);
+  elsif p_type in ('emprestimo.contratado', 'emprestimo.solicitado', 'emprestimo.emitido') then
+    perform refuse_second_number(p_stream, p_partner_id, p_data, p_expected_version);
+  elsif p_type = 'desembolso.liquidado' and (p_data ->> 'data_liberacao')::date <> (now() at time zone 'America/Sao_Paulo')::date then
+    perform refuse_strange_day(p_stream, p_data);
   end if;
 end
 $$;

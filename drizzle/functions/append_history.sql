@@ -12,8 +12,10 @@
 --   CT409  a version that leaves a gap or stands twice; one that holds another event; a second closing of a month
 -- Whether the loan's rules allow the event is asked by the command `import` (src/core/history/batch.ts), as `decide` is asked for
 -- own events. `audit balance` lists one that they do not allow.
--- Calls queue on the row `history` of `projections`, which tells the projector that there is something to read.
+-- A row of `history_batches` tells the projector that there is something to read. Calls at once wait for each other where they write
+-- the same stream, month, or number of a loan, and nowhere else.
 -- The numbers of loans are raised last: who takes a number then waits for the commit (raise_loan_numbers).
+-- Of loans of one partner and number, the first one that came keeps the number; the command `import` warns of the others.
 create or replace function append_history(
   p_events json[], p_closed_until text default null, p_began_at timestamptz default null,
   out given integer, out appended integer
@@ -27,14 +29,13 @@ declare
   highest record;
   standing integer;
 begin
-  if current_setting('carteiro.known_server', true) is distinct from 'yes' then
+  if current_setting('carteiro.known_server', true) is distinct from session_mark() then
     perform refuse_strange_server();
   end if;
   if p_closed_until is not null and (p_closed_until !~ '^[2-9][0-9]{3}-(0[1-9]|1[0-2])$'
       or p_closed_until >= to_char(now() at time zone 'America/Sao_Paulo', 'YYYY-MM')) then
     raise exception 'p_closed_until (--closed-until) must be a month that is over, as 2026-10' using errcode = 'CT400';
   end if;
-  perform from projections where name = 'history' for update;
 
   -- What each event is, if its own keys can be read. What does not look usual is looked at by history_fault, 60 µs each.
   select array_agg(case when is_good then json_populate_record(null::events, event) end order by n), count(*),
@@ -73,6 +74,7 @@ begin
             select count(*) between t.least and cardinality(t.keys)
                    and bool_and(key = t.keys[n] and strpos(t.kinds[n], json_typeof(value)) > 0
                                 and is_surely(value #>> '{}', t.formats[n], e.stream::text))
+                   and e.data::text !~ '[\u007f-\u009f]'
             from json_each(e.data) with ordinality as field (key, value, n)) end) is not true
     order by e.ordinality
   loop
@@ -122,6 +124,19 @@ begin
       when 'version' then 'CT409' when 'partner_id' then 'CT403' else 'CT400' end;
   end if;
 
+  -- What stands already came with this month, or with none.
+  select e.ordinality as n, s.until into fault
+  from unnest(batch) with ordinality e
+  join events known on known.stream = e.stream and known.version = e.version
+  left join settled_elsewhere s on s.loan_id = e.stream
+  where e.type = 'desembolso.liquidado' and s.until is distinct from p_closed_until
+  order by e.ordinality limit 1;
+  if found then
+    raise exception 'closed_until: the installments of this loan came in as settled elsewhere until %, not %',
+        coalesce(fault.until, 'no month'), coalesce(p_closed_until, 'no month')
+      using errcode = 'CT409', detail = fault.n, hint = 'give the month (--closed-until) of the first run';
+  end if;
+
   select count(*) into standing from unnest(batch) e join events s on s.stream = e.stream and s.version = e.version;
   appended := given - standing;
   if appended > 0 then
@@ -149,9 +164,7 @@ begin
       returning epoch, tx, position
     ),
     told as (
-      update projections
-      set (epoch, tx, position) = (select epoch, tx, position from written order by position desc limit 1)
-      where name = 'history'
+      insert into history_batches (position) select max(position) from written
     )
     select count(*) into standing from written;
     if standing <> appended then
@@ -164,6 +177,10 @@ begin
     select e.stream, e.partner_id, p_closed_until from unnest(batch) e where e.type = 'desembolso.liquidado'
     on conflict (loan_id) do update set until = excluded.until where settled_elsewhere.until < excluded.until;
   end if;
+  insert into numbered_loans (partner_id, number, loan_id)
+  select e.partner_id, e.data ->> 'numero', e.stream from unnest(batch) with ordinality e
+  where e.type in ('emprestimo.contratado', 'emprestimo.solicitado', 'emprestimo.emitido') order by 2, e.ordinality
+  on conflict do nothing;
   for highest in
     select split_part(number, '-', 1) as series, max(split_part(number, '-', 2)::bigint) as number
     from (select e.data ->> 'numero' as number from unnest(batch) e where e.type like 'emprestimo.%') numbered

@@ -1,7 +1,8 @@
 -- For append_event, when one of its arguments looks wrong: says which and why, or finds that the setting
 -- `carteiro.max_payload_kib` allows the payload's size. The setting is 64, and 1024 at most.
 create or replace function check_append(
-  p_stream uuid, p_expected_version integer, p_data json, p_actor text, p_request_id text, p_occurred_at timestamptz
+  p_stream uuid, p_expected_version bigint, p_type text, p_partner_id uuid, p_data json, p_actor text, p_request_id text,
+  p_occurred_at timestamptz, p_family text
 ) returns void
   language plpgsql stable set search_path from current
 as $$
@@ -9,13 +10,14 @@ declare
   setting constant text := current_setting('carteiro.max_payload_kib', true);
   max_kib constant int := least(case when setting ~ '^[1-9][0-9]{0,5}$' then setting::int else 64 end, 1024);
 begin
-  if num_nulls(p_stream, p_expected_version, p_actor) > 0 then
-    raise exception '% must not be null',
-        case when p_stream is null then 'p_stream' when p_expected_version is null then 'p_expected_version' else 'p_actor' end
+  if num_nulls(p_stream, p_expected_version, p_type, p_partner_id, p_actor, p_family) > 0 then
+    raise exception '% must not be null', case
+        when p_stream is null then 'p_stream' when p_expected_version is null then 'p_expected_version' when p_type is null then 'p_type'
+        when p_partner_id is null then 'p_partner_id' when p_actor is null then 'p_actor' else 'p_family'
+      end
       using errcode = 'CT400', hint = 'the first event of a stream expects version 0; the actor is the name that the log keeps';
   elsif p_expected_version not between 0 and 2147483646 then
-    raise exception 'stream % is not at version %', p_stream, p_expected_version
-      using errcode = 'CT409', hint = 'read the stream again, decide on its new state, and append in a new transaction';
+    perform refuse_version(p_stream, p_expected_version, p_occurred_at);
   elsif p_actor !~ '^[^[:cntrl:]]+$' or length(p_actor) > 200 then
     raise exception 'p_actor must have 1 to 200 characters, none of them a control character'
       using errcode = 'CT400', hint = 'the actor is the name that the log keeps';

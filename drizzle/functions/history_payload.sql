@@ -12,7 +12,7 @@ begin
   if exists (select from events e where e.stream = event.stream and e.version = event.version and e.salt is null) then
     return event.data;
   end if;
-  perform check_append(event.stream, 0, event.data, 'import', null, event.occurred_at);
+  perform check_append(event.stream, 0, event.type, event.partner_id, event.data, 'import', null, event.occurred_at, 'backoffice');
   return acceptable_payload(event.stream, event.type, event.partner_id, coalesce(event.family, 'backoffice'), event.data);
 exception when sqlstate 'CT400' or sqlstate 'CT403' or sqlstate 'CT404' then
   get stacked diagnostics code = returned_sqlstate, what = message_text, advice = pg_exception_hint;

@@ -43,6 +43,10 @@ begin
         when format = 'month' then format('"%s" must be a month from 2000-01 to this one', key)
         when format = 'number' then format('"%s" must be a number that an IEEE double carries unchanged', key)
         when format like 'money%' then format('"%s" must be an amount%s of at most two decimals, below 10^13, without an exponent', key, substr(format, 6))
+        when format in ('cpf', 'cnpj') then format('"%s" must be a %s without punctuation, with its check digits', key, upper(format))
+        when format like 'text %' then format('"%s" must have 1 to %s characters, not all blank, none of them a control character', key, substr(format, 6))
+        when format like 'whole %' then format('"%s" must be a whole number from %s', key, substr(format, 7))
+        when format like '^(%)$' then format('"%s" must be one of %s', key, replace(substr(format, 3, length(format) - 4), '|', ', '))
         else format('"%s" is not of the form %s', key, replace(format, 'stream', 'uuid'))
       end
     from flat join wanted using (key)

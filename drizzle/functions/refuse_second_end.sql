@@ -12,7 +12,8 @@ begin
   limit 1;
   if found then
     raise exception 'registration % has ended: %, version %, by %', ended.data ->> 'averbacao_id', ended.type, ended.version, ended.actor
-      using errcode = 'CT409', hint = 'read the stream again: the first end stands';
+      using errcode = 'CT409', detail = format('{"version":%s}', stream_version(p_stream)),
+            hint = 'read the stream''s core_deliveries and core_streams: the first end stands';
   end if;
 end
 $$;

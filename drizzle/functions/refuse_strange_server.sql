@@ -15,6 +15,6 @@ begin
       end,
       hint = 'run the command adopt, if it is to go on from here';
   end if;
-  perform set_config('carteiro.known_server', 'yes', false);
+  perform set_config('carteiro.known_server', session_mark(), false);
 end
 $$;

@@ -5,7 +5,7 @@
 import type { CatalogEntry } from './event-catalog.ts';
 
 const LIST = /^\^\(([^()]*)\)\$$/;
-const LENGTHS = /^(.*)\{(\d+),(\d+)\}\$$/;
+const LENGTH = /^text (\d+)$/;
 
 /** One sentence for each thing that would be lost; empty when the change only adds. */
 export function lossesOf(before: readonly CatalogEntry[], after: readonly CatalogEntry[]): string[] {
@@ -57,9 +57,7 @@ function isNarrower(before: string | null, after: string | null): boolean {
   if (before === null) return true;
   const [had, has] = [before, after].map((format) => LIST.exec(format)?.[1]?.split('|'));
   if (had && has) return had.some((value) => !has.includes(value));
-  const [[, form, least, most] = [], [, newForm, newLeast, newMost] = []] = [before, after].map(
-    (format) => LENGTHS.exec(format) ?? [],
-  );
-  if (form !== undefined && form === newForm) return Number(newLeast) > Number(least) || Number(newMost) < Number(most);
+  const [most, newMost] = [before, after].map((format) => Number(LENGTH.exec(format)?.[1]));
+  if (most !== undefined && newMost !== undefined && most + newMost > 0) return newMost < most;
   return `${before} >= 0` !== after ? after !== before.replace(' >= 0', '') : true;
 }

@@ -36,6 +36,7 @@ interface NumberSchema {
   readonly type?: string | readonly string[];
   readonly minimum?: number;
   readonly maximum?: number;
+  readonly exclusiveMinimum?: number;
   readonly multipleOf?: number;
 }
 
@@ -46,8 +47,6 @@ interface Field {
   readonly isOptional: boolean;
 }
 
-/** PostgreSQL's regular expressions cannot count further than this. */
-const MAX_COUNT = 255;
 /** The key that names the loan whose stream the event belongs to. */
 const LOAN_KEY = 'emprestimo_id';
 
@@ -109,7 +108,13 @@ function kindsOf(schema: Json): string[] {
   return [schema['type']].flat().map((type) => (type === 'integer' ? 'number' : String(type)));
 }
 
-const TYPES: Readonly<Record<string, string>> = { uuid: 'uuid', date: 'date', 'date-time': 'timestamptz' };
+const TYPES: Readonly<Record<string, string>> = {
+  uuid: 'uuid',
+  date: 'date',
+  'date-time': 'timestamptz',
+  cpf: 'cpf',
+  cnpj: 'cnpj',
+};
 
 /** JSON's null has no text, so no rule for text refuses it. */
 function formatOf(schema: Json): string | null {
@@ -119,18 +124,17 @@ function formatOf(schema: Json): string | null {
   const values = schema['enum'] ?? (schema['const'] === undefined ? undefined : [schema['const']]);
   if (Array.isArray(values)) return `^(${values.join('|')})$`;
   // A name or description. Its own pattern is in JavaScript's dialect.
-  const { minLength, maxLength = MAX_COUNT } = schema as { minLength?: number; maxLength?: number };
-  if (minLength !== undefined) return `^[^[:cntrl:]]{${minLength},${Math.min(maxLength, MAX_COUNT)}}$`;
+  if (schema['minLength'] !== undefined) return `text ${String(schema['maxLength'])}`;
   if (schema['pattern'] === MONTH.source) return 'month';
   if (typeof schema['pattern'] === 'string') return schema['pattern'].replaceAll(String.raw`\d`, '[0-9]');
   return numberFormatOf(schema);
 }
 
-function numberFormatOf({ type, minimum, maximum, multipleOf }: NumberSchema): string | null {
-  if (type === 'integer' && minimum === 1 && maximum !== undefined && maximum < MAX_COUNT) {
-    return `^(${Array.from({ length: maximum }, (_, index) => index + 1).join('|')})$`;
+function numberFormatOf({ type, minimum, maximum, exclusiveMinimum, multipleOf }: NumberSchema): string | null {
+  if (type === 'integer' && minimum !== undefined && maximum !== undefined && maximum < Number.MAX_SAFE_INTEGER) {
+    return `whole ${minimum} to ${maximum}`;
   }
   if (type === 'integer') return minimum === 0 ? '^[0-9]{1,15}$' : '^-?[0-9]{1,15}$';
-  if (multipleOf === 0.01) return minimum === 0 ? 'money >= 0' : 'money';
+  if (multipleOf === 0.01) return exclusiveMinimum === 0 ? 'money > 0' : minimum === 0 ? 'money >= 0' : 'money';
   return [type].flat().includes('number') ? 'number' : null;
 }

@@ -14,7 +14,18 @@ import {
 } from './statuses.ts';
 import { FIELD_MEANINGS } from './field-meanings.ts';
 import { cnpj, cpf } from './tax-ids.ts';
-import { amount, date, id, MAX_INSTALLMENTS, month, shown, signedAmount, text, timestamp } from './values.ts';
+import {
+  amount,
+  date,
+  id,
+  MAX_INSTALLMENTS,
+  month,
+  positiveReais,
+  shown,
+  signedAmount,
+  text,
+  timestamp,
+} from './values.ts';
 
 /** An object of these fields, each with its meaning beside what its own schema says. */
 function payload<S extends Readonly<Partial<Record<keyof typeof FIELD_MEANINGS, z.ZodType>>>>(shape: S) {
@@ -54,7 +65,7 @@ export const marginFailed = payload({
   erro: z.string(),
 });
 
-export const loanIssued = payload({ emprestimo_id: id, numero: z.string(), valor_liberado: amount });
+export const loanIssued = payload({ emprestimo_id: id, numero: text(60), valor_liberado: amount });
 
 export const issuanceFailed = payload({ emprestimo_id: id, motivo: z.string() });
 
@@ -161,16 +172,16 @@ export const webhookLosing = payload({
 /** Internal: the terms of a loan as it was contracted; `numero` is provisional on the asynchronous path. */
 export const loanContracted = z.strictObject({
   emprestimo_id: id,
-  numero: z.string(),
+  numero: text(60),
   cpf_trabalhador: cpf,
-  nome_trabalhador: z.string(),
-  matricula: z.string(),
+  nome_trabalhador: text(200),
+  matricula: text(60),
   cnpj_empregador: cnpj,
   tipo_assinatura: z.enum(SIGNING_MODES),
   entrega_documentos: z.enum(DOCUMENT_MODES),
-  valor_liberado: amount,
+  valor_liberado: positiveReais,
   numero_parcelas: z.int().min(1).max(MAX_INSTALLMENTS),
-  valor_parcela: amount,
+  valor_parcela: positiveReais,
   consulta_margem_id: id.nullable(),
 });
 

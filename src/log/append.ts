@@ -50,6 +50,9 @@ async function appendFacts(tx: Tx, appending: Appending): Promise<number> {
   const traceparent = currentTraceparent();
   // `from` runs before `append_event` does; the setting ends with the transaction.
   const traced = traceparent === null ? tx`` : tx`from set_config('carteiro.traceparent', ${traceparent}, true)`;
+  // `decide` has judged the day of a transfer, in the sandbox by another rule than the database's.
+  if (appending.facts.some(({ type }) => type === 'desembolso.liquidado'))
+    await tx`select set_config('carteiro.day_is_judged', 'yes', true)`;
   const { stream, partnerId, actor, requestId, occurredAt, family = 'backoffice' } = appending;
   let version = appending.expectedVersion;
   for (const fact of appending.facts) {

@@ -43,13 +43,12 @@ export async function moveTo(tx: Tx, name: string, { epoch, tx: id, position }: 
 }
 
 /** The log's orders in which there is something after the cursor: its own, and that of what was imported (db/tables/log.ts). */
-function ordersAfter(tx: Tx, { epoch, tx: id, position }: LogCursor) {
+function ordersAfter(tx: Tx, { epoch, tx: id }: LogCursor) {
   return tx`(
     select false as imported
     union all
-    select true from projections
-    where name = 'history'
-      and (epoch, tx, position) > (${epoch}::text::smallint, ${id}::text::xid8, ${position}::text::bigint)
+    select true
+    where exists (select from history_batches where (epoch, tx) >= (${epoch}::text::smallint, ${id}::text::xid8))
   ) orders`;
 }
 

@@ -22,6 +22,8 @@ export class RegistryFailure extends Error {
 export class NotAsked extends Error {
   override name = 'NotAsked';
   readonly why: 'busy' | 'open';
+  /** For the partner. */
+  readonly told = 'o registry não foi consultado: espera a vez';
 
   constructor(why: NotAsked['why']) {
     super(

@@ -6,12 +6,18 @@ type Partner = Pick<typeof partners.$inferSelect, 'id' | 'name' | 'signing' | 'd
 export type NewPartner = Omit<Partner, 'id'>;
 
 /** Makes a partner, with the first line of its history. */
-export async function createPartner(tx: Tx, account: NewPartner, actor: string): Promise<Partner> {
+/** `id`: the one that the lender's core has; null: a new one. */
+export async function createPartner(
+  tx: Tx,
+  account: NewPartner,
+  actor: string,
+  id: string | null = null,
+): Promise<Partner> {
   const { name, signing, documents, issuance } = account;
   const [row] = await tx<[Partner]>`
     with made as (
-      insert into partners (name, signing, documents, issuance)
-      values (${name}, ${signing}, ${documents}, ${issuance})
+      insert into partners (id, name, signing, documents, issuance)
+      values (coalesce(${id}::uuid, uuidv7()), ${name}, ${signing}, ${documents}, ${issuance})
       returning *
     ),
     line as (

@@ -15,6 +15,8 @@ import { countSettled } from '../../src/core/settlement/installments.ts';
 import { closeSettlement } from '../../src/core/settlement/settlement.ts';
 import { type FeedCursor, readFeed, whereToGoOn } from '../../src/log/feed.ts';
 import { findStart } from '../../src/log/feed-start.ts';
+import { projectTurn } from '../../src/core/projection/projector.ts';
+import type { Sql, Tx } from '../../src/db/pool.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type HistoryEvent, idOf, linesOf, loanHistory, yearOfHistory } from '../support/history.ts';
 import { commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
@@ -304,6 +306,42 @@ describe('installments that were settled elsewhere', () => {
     await untilSettled(database.sql);
     await close(month(-2));
     expect(await close(month(-1))).toMatchObject({ total_parcelas: 1 });
+  });
+
+  test('given again with another last month is refused, not taken for done', async () => {
+    const text = linesOf(loan(7));
+    await run(text, { closedUntil: month(-3) });
+    for (const other of [month(-2), month(-4), null])
+      expect((await run(text, { closedUntil: other })).stopped).toMatchObject({
+        line: 5,
+        reason: expect.stringContaining(
+          `closed_until: the installments of this loan came in as settled elsewhere until ${month(-3)}`,
+        ) as string,
+      });
+    expect(await run(text, { closedUntil: month(-3) })).toMatchObject({ appended: 0, stopped: null });
+  });
+
+  test('waits for no other history, and the projector finds what commits out of turn', async () => {
+    const [one, other] = [linesOf(loan(8)), linesOf(loan(9))];
+    const append = (sql: Sql | Tx, text: string) => sql`
+      select appended from append_history(
+        array(select line::json from string_to_table(${text.trim()}, e'\n') with ordinality as l (line, n) order by n))`;
+    const open = await database.sql.reserve();
+    await open`begin`;
+    await append(open, one);
+    await database.sql.begin(async (tx) => {
+      await tx`set local lock_timeout = '1s'`;
+      expect(await append(tx, other)).toEqual([{ appended: 5 }]);
+    });
+    await open`commit`;
+    open.release();
+    await untilSettled(database.sql);
+    while ((await projectTurn({ pool: database.pool, log: silentLog })).more);
+    const ids = [one, other].map((text) => (JSON.parse(text.split('\n')[0] ?? '') as HistoryEvent).stream);
+    expect(await database.sql`select version from loans where id = any (${ids}::uuid[])`).toEqual([
+      { version: 5 },
+      { version: 5 },
+    ]);
   });
 
   test('are told of months that are over', async () => {

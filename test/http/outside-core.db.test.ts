@@ -46,7 +46,12 @@ describe('a disbursement settled by SQL', () => {
   test('is counted by the batch of its month', async () => {
     const partner = await world.partner();
     const loan = await registeredLoan(partner);
-    await appendAs(partner, loan.id, 4, 'desembolso.liquidado', { ...settled(loan), data_liberacao: '2026-01-31' });
+    // As the sandbox may: the day lies before the contract.
+    await world.api.database.sql.begin(async (tx) => {
+      await tx`select set_config('carteiro.day_is_judged', 'yes', true)`;
+      const data = JSON.stringify({ ...settled(loan), data_liberacao: '2026-01-31' });
+      await tx`select append_event(${loan.id}, 4, 'desembolso.liquidado', ${partner.id}, ${data}::text::json, 'core-banking')`;
+    });
     const provenance = { partnerId: partner.id, actor: 'test', requestId: null };
     const closing = await closeSettlement(world.api.database.pool, provenance, '2026-02');
     expect(closing).toMatchObject({

@@ -220,7 +220,7 @@ describe('it refuses, and leaves nothing', () => {
       liquidated,
       'data_liberacao',
       ['"2026-02-30"', '"infinity"', '"2026-1-31"', '"20260131"', '"today"'],
-      ['"2024-02-29"', '"2026-12-31"'],
+      ['"2024-02-29"', '"2026-01-31"'],
     ],
     [
       'margem.concluida',

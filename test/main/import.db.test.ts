@@ -165,10 +165,7 @@ describe('killed', () => {
     const args = ['import', file, '--closed-until', lastMonth(1), '--batch', '10'];
     const { schema } = installation;
     // append_history begins with the row; the loans are folded when its events are written, before the commit.
-    for (const held of [
-      `select from ${schema}.projections where name = 'history' for update`,
-      `lock ${schema}.loans in share mode`,
-    ]) {
+    for (const held of [`lock ${schema}.history_batches in share mode`, `lock ${schema}.loans in share mode`]) {
       const session = await core.sql.reserve();
       await session.unsafe(`begin; ${held}`);
       const before = await logged();

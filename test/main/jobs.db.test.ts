@@ -71,10 +71,12 @@ describe('close-settlement', () => {
     const { partnerId } = partners[0];
     const id = randomUUID();
     const append = (sql: Sql, version: number, type: string, data: object) => sql`
-      select append_event(${id}, ${version}, ${type}, ${partnerId}, ${JSON.stringify(data)}::text::json, 'core-banking')`;
+      select append_event(${id}, ${version}, ${type}, ${partnerId}, ${JSON.stringify(data)}::text::json, 'core-banking', null,
+                          ${version === 0 ? '2025-02-01T12:00:00.000Z' : null})`;
     const held = await database.sql.reserve();
     await held`begin`;
-    await append(held, 0, 'emprestimo.contratado', { ...contract(), emprestimo_id: id });
+    const numero = '2025-00000077';
+    await append(held, 0, 'emprestimo.contratado', { ...contract(), emprestimo_id: id, numero });
     await database.sql`update projections set mark_tx = null, mark_at = null, passed_at = null`;
     const refused = await run('close-settlement', '2025-03', '--wait', '0');
     expect([refused.code, refused.stdout]).toEqual([1, '']);
@@ -85,7 +87,7 @@ describe('close-settlement', () => {
     held.release();
     const data = {
       emprestimo_id: id,
-      numero_emprestimo: contract().numero,
+      numero_emprestimo: numero,
       valor_liberado: 1234.5,
       data_liberacao: '2025-02-15',
     };
@@ -126,7 +128,7 @@ test('api projects by itself what SQL appended, and tells its lag', async () => 
   const { partnerId } = partners[0];
   const id = randomUUID();
   const api = await startServing('api', sandboxOn(database.url));
-  const data = JSON.stringify({ ...contract(), emprestimo_id: id });
+  const data = JSON.stringify({ ...contract(), emprestimo_id: id, numero: '2026-00000078' });
   await database.sql`
     select append_event(${id}, 0, 'emprestimo.contratado', ${partnerId}, ${data}::text::json, 'core-banking')`;
   while ((await database.sql`select from loans where id = ${id}`).length === 0)

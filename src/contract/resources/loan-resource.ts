@@ -12,7 +12,7 @@ import { deliveriesOfEvent } from './delivery-resource.ts';
 import { readCpf } from '../erasure.ts';
 import { documentType } from './documents.ts';
 import { cnpj, cpf } from '../tax-ids.ts';
-import { component, date, id, MAX_INSTALLMENTS, positiveReais, reais, text, timestamp } from '../values.ts';
+import { component, date, id, MAX_INSTALLMENTS, positiveReais, reais, shown, text, timestamp } from '../values.ts';
 
 export const createLoan = z.strictObject({
   cpf_trabalhador: cpf,
@@ -36,6 +36,15 @@ export const registrationResource = component('Averbacao', {
   concluida_em: timestamp.nullable(),
 });
 export type RegistrationResource = z.infer<typeof registrationResource>;
+
+/** A registration as it is read by itself: with what our worker has asked, and why it waits. */
+export const registrationProgress = component('AverbacaoEmDetalhe', {
+  ...registrationResource.shape,
+  tentativas: shown(z.int().min(0), 3),
+  ultima_resposta: shown(z.string(), 'o registry não respondeu').nullable(),
+  proxima_tentativa_em: timestamp.nullable(),
+});
+export type RegistrationProgress = z.infer<typeof registrationProgress>;
 
 const documentsObligation = component('EntregaDeDocumentos', {
   situacao: z.enum(DOCUMENTS_SITUATIONS),

@@ -141,7 +141,9 @@ async function readBehind(sql: Parameters<Parameters<Pool['run']>[0]>[0]): Promi
       order by number desc
       limit 1
     )
-    select (select h.position - l.position from projections h, projections l where h.name = 'history' and l.name = 'loans')::float8 as behind,
+    select (select h.position - l.position
+            from projections l, (select position from history_batches order by epoch desc, tx desc limit 1) h
+            where l.name = 'loans')::float8 as behind,
            (select extract(epoch from clock_timestamp() - min(uuid_extract_timestamp(e.id)))
             from last, events e
             where e.epoch = last.end_epoch and xid8send(e.tx)::bigint >= last.end_tx)::float8 as unsealed`;

@@ -4,7 +4,7 @@
  * The projection may be behind the log by what a core in another language appended a moment ago. What it has not seen is
  * folded here and written, so a partner whom a webhook has reached never reads an older loan.
  */
-import type { RegistrationResource } from '../../contract/resources/loan-resource.ts';
+import type { RegistrationProgress } from '../../contract/resources/loan-resource.ts';
 import { id as idSchema } from '../../contract/values.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
 import { fold } from '../../loan/evolve.ts';
@@ -60,12 +60,27 @@ async function readNow(sql: Tx, loanId: string): Promise<{ loan: OwnedLoan; isUn
   return { loan: { partnerId: ownerId, state: fold(unseen, state) ?? state }, isUnseen };
 }
 
-/** The latest registration of the partner's loan; null when there is no such loan or none was asked. */
+/**
+ * The latest registration of the partner's loan; null when there is no such loan or none was asked. One that the lender's core
+ * asks for itself has no tries of ours.
+ */
 export async function readRegistration(
   pool: Pool,
   partnerId: string,
   loanId: string,
-): Promise<RegistrationResource | null> {
+): Promise<RegistrationProgress | null> {
   const state = await readLoan(pool, partnerId, loanId);
-  return state === null ? null : viewRegistration(state);
+  const registration = state === null ? null : viewRegistration(state);
+  if (registration === null) return null;
+  const [work] = await pool.run(
+    (sql) => sql<{ tries: number; lastAnswer: string | null; next: Date | null }[]>`
+      select tries, last_answer as "lastAnswer", case when status = 'processando' then next_try_at end as next
+      from registrations where id = ${registration.id}`,
+  );
+  return {
+    ...registration,
+    tentativas: work?.tries ?? 0,
+    ultima_resposta: work?.lastAnswer ?? null,
+    proxima_tentativa_em: work?.next?.toISOString() ?? null,
+  };
 }

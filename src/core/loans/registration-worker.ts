@@ -32,6 +32,8 @@ const MAX_IN_FLIGHT = 8;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 5 * 60 * 1_000;
 const ACTOR = 'registration-worker';
+/** Characters of an answer that are kept. */
+const MAX_ANSWER = 300;
 
 export interface RegistrationWorkerDeps {
   readonly pool: Pool;
@@ -124,9 +126,20 @@ async function work(deps: RegistrationWorkerDeps, claimed: Claim): Promise<void>
   const fields = { registrationId: claimed.id, loanId: claimed.loan.id, tries: claimed.tries };
   try {
     const answer = await inTrace('registration', claimed.traceparent, () => ask(deps.registry, claimed));
-    if (answer === null) await setNext(deps.pool, claimed, { delayMs: 0, pending: false, failures: claimed.failures });
+    if (answer === null)
+      await setNext(deps.pool, claimed, {
+        delayMs: 0,
+        pending: false,
+        failures: claimed.failures,
+        answer: 'o registry não conhece a averbação',
+      });
     else if (answer.outcome === 'pending')
-      await setNext(deps.pool, claimed, { delayMs: answer.askAgainMs, pending: true, failures: 0 });
+      await setNext(deps.pool, claimed, {
+        delayMs: answer.askAgainMs,
+        pending: true,
+        failures: 0,
+        answer: 'em processamento no registry',
+      });
     else await record(deps, claimed, answer, fields);
   } catch (error) {
     if (!(error instanceof RegistryFailure || error instanceof NotAsked)) {
@@ -137,7 +150,8 @@ async function work(deps: RegistrationWorkerDeps, claimed: Claim): Promise<void>
     const delayMs = pauseOf(failures);
     const reason = error.message;
     deps.log.warn({ ...fields, failures, delayMs, reason }, 'the registry did not answer; asking again later');
-    await setNext(deps.pool, claimed, { delayMs, pending: claimed.pending, failures }).catch(() => undefined);
+    const next = { delayMs, pending: claimed.pending, failures, answer: error.told.slice(0, MAX_ANSWER) };
+    await setNext(deps.pool, claimed, next).catch(() => undefined);
   }
 }
 
@@ -198,14 +212,16 @@ interface Next {
   readonly delayMs: number;
   readonly pending: boolean;
   readonly failures: number;
+  readonly answer: string;
 }
 
 /** Gives the lease back early, unless somebody else has claimed the registration since. */
-async function setNext(pool: Pool, { id, tries }: Claim, { delayMs, pending, failures }: Next): Promise<void> {
+async function setNext(pool: Pool, { id, tries }: Claim, { delayMs, pending, failures, answer }: Next): Promise<void> {
   await pool.run(
     (sql) => sql`
       update registrations
-      set next_try_at = now() + ${delayMs} * interval '1 millisecond', pending = ${pending}, failures = ${failures}
+      set next_try_at = now() + ${delayMs} * interval '1 millisecond', pending = ${pending}, failures = ${failures},
+          last_answer = ${answer}
       where id = ${id} and status = 'processando' and tries = ${tries}`,
   );
 }

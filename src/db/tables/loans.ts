@@ -20,8 +20,8 @@ import { oneOf } from '../constraints.ts';
 import { OF_PARTNER } from './partners.ts';
 
 /**
- * The projection: `state` is the fold of the loan's stream; the other columns are read out of it. A number is not unique:
- * what a core in another language appended has happened, and two of its loans may bear one number.
+ * The projection: `state` is the fold of the loan's stream; the other columns are read out of it. A number is not unique: two
+ * loans that were imported may bear one number.
  */
 export const loans = pgTable(
   'loans',
@@ -58,6 +58,8 @@ export const registrations = pgTable(
     failures: integer('failures').notNull().default(0),
     /** True: the registry works on it, and is asked what has become of it. */
     pending: boolean('pending').notNull().default(false),
+    /** What the registry said when it was asked last, or why it was not asked, for the partner; null before the first try. */
+    lastAnswer: text('last_answer'),
     /** The registry's `protocolo_registry`, where it was recorded through this row. */
     protocol: text('protocol'),
     /** What the registry answered when the loan had another end already; a person has to see to it. */
@@ -90,6 +92,17 @@ export const closedMonths = pgTable(
     closedAt: instant('closed_at').notNull(),
   },
   (table) => [primaryKey({ name: 'closed_months_pkey', columns: [table.partnerId, table.month] })],
+);
+
+/** Which loan of a partner bears a number, provisional or definitive: no other one may. */
+export const numberedLoans = pgTable(
+  'numbered_loans',
+  {
+    partnerId: uuid('partner_id').notNull(),
+    number: text('number').notNull(),
+    loanId: uuid('loan_id').notNull(),
+  },
+  (table) => [primaryKey({ name: 'numbered_loans_pkey', columns: [table.partnerId, table.number] })],
 );
 
 /** The first answer to each key; written in the transaction of what it made. A loan's never expires (remove_old_keys.sql). */

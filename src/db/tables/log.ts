@@ -116,6 +116,17 @@ export const eventTypes = pgTable(
   () => [check('event_types_kind', sql`kind in ('emitted', 'internal', 'notice', 'reserved')`)],
 );
 
+/** A transaction in which history came in, and the highest position of its events: the log has imported events up to there. */
+export const historyBatches = pgTable(
+  'history_batches',
+  {
+    epoch: epoch(),
+    tx: ownTx(),
+    position: bigint('position', { mode: 'number' }).notNull(),
+  },
+  (table) => [index('history_batches_in_order').on(table.epoch, table.tx)],
+);
+
 /**
  * How far a reader of the log has come that keeps something beside it true: `loans` is the projector's (src/core/projection/projector.ts).
  * All events up to (epoch, tx, position) are in; so are all of transactions that had begun to write before `passed_at`. `mark_at` is the next

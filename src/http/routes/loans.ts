@@ -5,6 +5,7 @@ import { LOAN_EXAMPLE } from '../../contract/resources/loan-example.ts';
 import {
   createLoan as createLoanSchema,
   loanResource,
+  registrationProgress,
   registrationResource,
   loanHistory,
   recentLoans,
@@ -96,7 +97,7 @@ export const loanRoutes: Routes = [
   }),
   route('GET /v1/emprestimos/{id}/averbacao', 'emprestimos:read', {
     summary: { pt: 'Lê a última averbação do empréstimo', en: "Reads the loan's latest registration" },
-    answers: answered(200, registrationResource, { pt: 'A última averbação', en: 'The latest registration' }),
+    answers: answered(200, registrationProgress, { pt: 'A última averbação', en: 'The latest registration' }),
   })(async ({ partnerId, id }, { pool }) => {
     const registration = await readRegistration(pool, partnerId, id);
     return registration === null ? NOT_FOUND : { status: 200, body: registration };

@@ -1,7 +1,8 @@
 import type { Pool } from '../../../db/pool.ts';
 import { DOCUMENT_MODES, ISSUANCE_MODES, SIGNING_MODES } from '../../../contract/statuses.ts';
-import { readText } from '../../arguments.ts';
-import { choiceOr, command, flag, required } from '../../command.ts';
+import { codeOf } from '../../../db/unavailable.ts';
+import { readUuid, readText } from '../../arguments.ts';
+import { choiceOr, command, flag, option, required, UsageError } from '../../command.ts';
 import { actorOf } from '../../../steering/author.ts';
 import { author, steer } from '../../operator.ts';
 
@@ -9,6 +10,7 @@ export const create = command({
   summary: 'create a partner and print it as JSON; the first choice of each option is the default',
   options: {
     name: required('--name <name>', 'the name, for people', readText),
+    id: option('--id <uuid>', 'the id that the core has for it; without it a new one', readUuid),
     signing: choiceOr('--signing <mode>', 'who signs', SIGNING_MODES),
     documents: choiceOr('--documents <mode>', 'how documents come', DOCUMENT_MODES),
     issuance: choiceOr('--issuance <mode>', 'how loans are issued', ISSUANCE_MODES),
@@ -17,14 +19,21 @@ export const create = command({
   },
   help: `
 The account says who signs, how the documents of a loan come, and whether issuance answers at once. Its history begins
-with this command. Needs the rights of carteiro_owner.
+with this command. Bring a core's partners in with their own --id: a rehearsal's file of history then serves production
+unchanged. Needs the rights of carteiro_owner.
 
 Output: {"id": "0199…", "name": "Um", "signing": "internal", "documents": "agrupada", "issuance": "sincrona"}`,
   exits: { done: 'the partner exists' },
-  async run({ name, signing, documents, issuance, author }, line) {
+  async run({ name, id = null, signing, documents, issuance, author }, line) {
     const account = { name, signing, documents, issuance };
     const { createPartner } = await import('../../../steering/partners.ts');
-    const work = (pool: Pool) => pool.transaction((tx) => createPartner(tx, account, actorOf(author)));
+    const work = (pool: Pool) =>
+      pool.transaction((tx) => createPartner(tx, account, actorOf(author), id)).catch(refuseTaken);
     line.print(JSON.stringify(await steer(line, work, { needs: 'owner', makesSandbox: true })));
   },
 });
+
+function refuseTaken(error: unknown): never {
+  if (codeOf(error) !== '23505') throw error;
+  throw new UsageError('--id: there is a partner of this id already; partner show prints it', { cause: error });
+}
