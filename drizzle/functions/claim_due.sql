@@ -32,7 +32,7 @@ declare
   found record;
   taken bigint;
 begin
-  if current_setting('carteiro.known_server', true) is distinct from session_mark() then
+  if coalesce(current_setting('carteiro.known_server', true), '') = '' then
     perform refuse_strange_server();
   end if;
   for round in 1 .. 2 loop

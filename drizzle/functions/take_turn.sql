@@ -28,7 +28,7 @@ declare
   is_empty boolean := true;
   waits_for_disk text;
 begin
-  if current_setting('carteiro.known_server', true) is distinct from session_mark() then
+  if coalesce(current_setting('carteiro.known_server', true), '') = '' then
     perform refuse_strange_server();
   end if;
   if patience_ms is not null then
