@@ -179,7 +179,12 @@ test('the C# client compiles, and it works', async (context) => {
   const frameworks = 'System.Net.Http,System.ComponentModel.DataAnnotations,System.Runtime.Serialization,System.Web';
   const sources = ['Partner.cs', 'Polly.cs'].map((file) => path.join(programs, file));
   await run('mcs', [
-    ...['-langversion:latest', '-warn:0', `-out:${program}`, `-r:${frameworks}`, `-r:${json}`, ...sources],
+    '-langversion:latest',
+    '-warn:0',
+    `-out:${program}`,
+    `-r:${frameworks}`,
+    `-r:${json}`,
+    ...sources,
     `-recurse:${path.join(made, 'src/Org.OpenAPITools/*.cs')}`,
   ]);
   const { stdout } = await run('mono', [program, server.url, token]);
