@@ -10,6 +10,11 @@ export const ANCHOR_VARIABLES = {
     .optional(),
   /** Certificates in PEM that the authority's chain must lead to; absent: its own signature is verified alone. */
   ANCHOR_TIMESTAMP_CA_FILE: z.string().optional(),
+  /** One line: `basic user:password`, `bearer token`, or `oauth2 URL ID SECRET SCOPE`. */
+  ANCHOR_TIMESTAMP_AUTH_FILE: z.string().optional(),
+  /** A client certificate and its key, in PEM. */
+  ANCHOR_TIMESTAMP_CERT_FILE: z.string().optional(),
+  ANCHOR_TIMESTAMP_KEY_FILE: z.string().optional(),
   ANCHOR_DIRECTORY: z
     .string()
     .refine((text) => text.startsWith('/'), 'must be an absolute path')
@@ -30,6 +35,10 @@ export const ANCHOR_VARIABLES = {
 /** Each means something only beside the second. */
 export const ANCHOR_NEEDS = [
   ['ANCHOR_TIMESTAMP_CA_FILE', 'ANCHOR_TIMESTAMP_URL'],
+  ['ANCHOR_TIMESTAMP_AUTH_FILE', 'ANCHOR_TIMESTAMP_URL'],
+  ['ANCHOR_TIMESTAMP_CERT_FILE', 'ANCHOR_TIMESTAMP_KEY_FILE'],
+  ['ANCHOR_TIMESTAMP_KEY_FILE', 'ANCHOR_TIMESTAMP_CERT_FILE'],
+  ['ANCHOR_TIMESTAMP_CERT_FILE', 'ANCHOR_TIMESTAMP_URL'],
   ['ANCHOR_S3_URL', 'ANCHOR_S3_KEY_ID'],
   ['ANCHOR_S3_KEY_ID', 'ANCHOR_S3_SECRET_FILE'],
   ['ANCHOR_S3_SECRET_FILE', 'ANCHOR_S3_URL'],
@@ -43,8 +52,14 @@ export function anchorSettings(values: z.output<z.ZodObject<typeof ANCHOR_VARIAB
   const { ANCHOR_TIMESTAMP_URL: stampUrl, ANCHOR_S3_URL: s3Url, ANCHOR_WITNESS_URL: witnessUrl } = values;
   const { ANCHOR_S3_KEY_ID: keyId, ANCHOR_S3_SECRET_FILE: secretFile, ANCHOR_WITNESS_KEY: key } = values;
   const isBucket = s3Url !== undefined && keyId !== undefined && secretFile !== undefined;
+  const authorization = {
+    authFile: values.ANCHOR_TIMESTAMP_AUTH_FILE ?? null,
+    certFile: values.ANCHOR_TIMESTAMP_CERT_FILE ?? null,
+    keyFile: values.ANCHOR_TIMESTAMP_KEY_FILE ?? null,
+  };
+  const rootsFile = values.ANCHOR_TIMESTAMP_CA_FILE ?? null;
   return {
-    timestamp: stampUrl === undefined ? null : { url: stampUrl, rootsFile: values.ANCHOR_TIMESTAMP_CA_FILE ?? null },
+    timestamp: stampUrl === undefined ? null : { url: stampUrl, rootsFile, authorization },
     directory: values.ANCHOR_DIRECTORY ?? null,
     bucket: isBucket ? { url: s3Url, region: values.ANCHOR_S3_REGION, keyId, secretFile } : null,
     witness: witnessUrl !== undefined && key !== undefined ? { url: witnessUrl, key } : null,

@@ -289,7 +289,11 @@ describe('the configuration', () => {
     const witness = { ANCHOR_WITNESS_URL: 'https://w.example/1/', ANCHOR_WITNESS_KEY: key };
     const stamp = { ANCHOR_TIMESTAMP_URL: 'http://tsa.example/', ANCHOR_TIMESTAMP_CA_FILE: '/ca.pem' };
     expect(readConfig({ ...PRODUCTION, ...s3, ...witness, ...stamp, ANCHOR_DIRECTORY: '/kept' }).anchors).toEqual({
-      timestamp: { url: 'http://tsa.example/', rootsFile: '/ca.pem' },
+      timestamp: {
+        url: 'http://tsa.example/',
+        rootsFile: '/ca.pem',
+        authorization: { authFile: null, certFile: null, keyFile: null },
+      },
       directory: '/kept',
       bucket: { url: 'https://s3.example/bucket/log', region: 'us-east-1', keyId: 'id', secretFile: '/s' },
       witness: { url: 'https://w.example/1', key },

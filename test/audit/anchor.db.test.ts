@@ -4,12 +4,20 @@ import { chmod, mkdir, readFile, readdir, rename, stat, writeFile } from 'node:f
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, test } from 'vitest';
+import { Authorized } from '../../src/audit/anchor/authorization.ts';
 import { directoryAnchor } from '../../src/audit/anchor/directory.ts';
 import { readStamp, timestampAnchor } from '../../src/audit/anchor/timestamp.ts';
 import { openCosignature, readWitnessKey } from '../../src/audit/checkpoint/cosignature.ts';
 import type { Verifier } from '../../src/audit/checkpoint/note.ts';
 import { measureAnchors } from '../../src/main/operations/measure-installation.ts';
-import { absentWitnessKey, stampBy, startAuthority, startBucket, startWitness } from '../support/anchor-places.ts';
+import {
+  absentWitnessKey,
+  stampBy,
+  startAuthority,
+  startBucket,
+  startTokens,
+  startWitness,
+} from '../support/anchor-places.ts';
 import { sealAndSign, SIGNER } from '../support/checkpoint.ts';
 import { callCommand, sandboxOn } from '../support/command.ts';
 import { readProof } from '../../src/audit/proof/proof.ts';
@@ -305,4 +313,62 @@ test('a file is made once, readable by all and writable by nobody', async () => 
   await expect(
     directoryAnchor(path.join(own, 'away')).put({ size: 1, note }, () => Promise.resolve([])),
   ).rejects.toThrow('the directory is not there');
+});
+
+describe('an authority that knows its callers', () => {
+  const at = (name: string) => path.join(folder.path, name);
+  const NOTE = 'carteiro.test/log\n1\nx\n';
+  const none = { authFile: null, certFile: null, keyFile: null };
+
+  /** Stamps of an authority of a folder of its own, asked with this line. */
+  async function startClosed(name: string, allows: (header: string | undefined) => boolean, line: string) {
+    await mkdir(at(name));
+    const closed = await startAuthority(at(name), allows);
+    const authFile = at(`${name}.auth`);
+    await writeFile(authFile, `${line}\n`);
+    let nowMs = 0;
+    const authorized = new Authorized({ ...none, authFile }, () => nowMs);
+    const roots = await readFile(closed.rootsFile, 'utf8');
+    const anchor = timestampAnchor({ url: closed.url, roots, ask: (url, init) => authorized.ask(url, init) });
+    const stamp = () => anchor.put({ size: 1, note: NOTE }, () => Promise.resolve([]));
+    return { closed, authFile, stamp, pass: (ms: number) => (nowMs += ms) };
+  }
+
+  test.each([
+    ['basic', 'basic ana:segredo', `Basic ${Buffer.from('ana:segredo').toString('base64')}`],
+    ['bearer', 'bearer abc.def', 'Bearer abc.def'],
+  ])('is shown %s of the file, and openssl accepts its stamp', async (name, line, header) => {
+    const { closed, authFile, stamp } = await startClosed(name, (shown) => shown === header, line);
+    await writeFile(at(`${name}.note`), NOTE);
+    await writeFile(at(`${name}.tsr`), await stamp());
+    const ts = ['ts', '-verify', '-in', at(`${name}.tsr`), '-data', at(`${name}.note`), '-CAfile', closed.rootsFile];
+    expect((await run('openssl', ts)).stdout).toContain('Verification: OK');
+    await writeFile(authFile, `${line}x`);
+    await expect(stamp()).rejects.toThrow('it answers 401');
+    await writeFile(authFile, 'segredo');
+    const failed = await stamp().catch((error: Error) => error.message);
+    expect(failed).toContain('ANCHOR_TIMESTAMP_AUTH_FILE: must hold one line');
+    await closed.close();
+  });
+
+  test('is shown a token that is asked once, asked anew before its end and after a 401', async () => {
+    const tokens = await startTokens('id', 's3gredo');
+    let revoked = '';
+    const allows = (shown: string | undefined) => shown === `Bearer ${tokens.given.at(-1)}` && shown !== revoked;
+    const line = `oauth2 ${tokens.url}/token id s3gredo carimbo`;
+    const { closed, authFile, stamp, pass } = await startClosed('oauth2', allows, line);
+    await stamp();
+    await stamp();
+    expect(tokens.given).toHaveLength(1);
+    pass(3_540_000);
+    await stamp();
+    expect(tokens.given).toHaveLength(2);
+    revoked = `Bearer ${tokens.given.at(-1)}`;
+    await stamp();
+    expect(tokens.given).toHaveLength(3);
+    await writeFile(authFile, `oauth2 ${tokens.url}/token id wrong carimbo`);
+    const failed = await stamp().catch((error: Error) => error.message);
+    expect(failed).toBe('the token server of ANCHOR_TIMESTAMP_AUTH_FILE answers 401 without a token');
+    await Promise.all([closed.close(), tokens.close()]);
+  });
 });

@@ -21,7 +21,15 @@ const QUESTION = {
 test.each([
   [
     'ANCHOR_TIMESTAMP_CA_FILE',
-    () => openAnchors({ ...NONE, timestamp: { url: 'http://127.0.0.1:9/', rootsFile: caFile } }),
+    () =>
+      openAnchors({
+        ...NONE,
+        timestamp: {
+          url: 'http://127.0.0.1:9/',
+          rootsFile: caFile,
+          authorization: { authFile: null, certFile: null, keyFile: null },
+        },
+      }),
   ],
   [
     'EGRESS_CA_FILE',

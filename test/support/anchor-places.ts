@@ -61,8 +61,11 @@ export interface Authority extends Place {
   readonly rootsFile: string;
 }
 
-/** An authority in this folder. */
-export async function startAuthority(folder: string): Promise<Authority> {
+/** An authority in this folder, which stamps for those whose header `Authorization` it allows. */
+export async function startAuthority(
+  folder: string,
+  allows: (header: string | undefined) => boolean = () => true,
+): Promise<Authority> {
   const at = (name: string) => path.join(folder, name);
   const openssl = (...words: string[]) => run('openssl', words, { cwd: folder });
   const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
@@ -73,7 +76,11 @@ export async function startAuthority(folder: string): Promise<Authority> {
   await openssl('x509', ...signed, '-extfile', 'extensions', '-out', 'tsa.pem');
   await writeFile(at('tsa.cnf'), TSA(folder));
   await writeFile(at('serial'), '01\n');
-  const place = await startPlace(async (_, body, response) => {
+  const place = await startPlace(async (request, body, response) => {
+    if (!allows(request.headers.authorization)) {
+      response.writeHead(401).end();
+      return;
+    }
     const [query, answer] = [at(`${randomUUID()}.tsq`), at(`${randomUUID()}.tsr`)];
     await writeFile(query, body);
     await openssl('ts', '-reply', '-config', 'tsa.cnf', '-queryfile', query, '-out', answer);
@@ -81,6 +88,27 @@ export async function startAuthority(folder: string): Promise<Authority> {
     await Promise.all([rm(query), rm(answer)]);
   });
   return { ...place, rootsFile: at('ca.pem') };
+}
+
+export interface TokenPlace extends Place {
+  readonly given: string[];
+}
+
+/** An OAuth 2 server that gives this client tokens of an hour. */
+export async function startTokens(id: string, secret: string): Promise<TokenPlace> {
+  const given: string[] = [];
+  const place = await startPlace((request, body, response) => {
+    const isKnown = request.headers.authorization === `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`;
+    if (!isKnown || body.toString() !== 'grant_type=client_credentials&scope=carimbo') {
+      response.writeHead(401).end('{"error":"invalid_client"}');
+      return;
+    }
+    given.push(randomUUID());
+    response
+      .writeHead(200)
+      .end(JSON.stringify({ access_token: given.at(-1), token_type: 'Bearer', expires_in: 3_600 }));
+  });
+  return { ...place, given };
 }
 
 /** What `ask` brings of this folder's authority, signed instead by a certificate of the same chain that is for `purpose`. */

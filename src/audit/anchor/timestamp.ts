@@ -5,14 +5,21 @@
 import { createHash, randomBytes, X509Certificate } from 'node:crypto';
 import * as asn1 from 'asn1js';
 import * as pki from 'pkijs';
-import { type Anchor, ask, said } from './anchor.ts';
+import { type Anchor, ask as askAnybody, said } from './anchor.ts';
 
 const SHA256 = '2.16.840.1.101.3.4.2.1';
 const TIME_STAMPING = '1.3.6.1.5.5.7.3.8';
 const GRANTED = new Set([pki.PKIStatus.granted, pki.PKIStatus.grantedWithMods]);
 
-/** `roots`: certificates in PEM that the authority's chain must lead to. With null only the response's own signature is verified. */
-export function timestampAnchor({ url, roots }: { readonly url: string; readonly roots: string | null }): Anchor {
+interface TimestampPlace {
+  readonly url: string;
+  /** Certificates in PEM that the authority's chain must lead to. With null only the response's own signature is verified. */
+  readonly roots: string | null;
+  /** For an authority that knows its callers. */
+  readonly ask?: typeof askAnybody;
+}
+
+export function timestampAnchor({ url, roots, ask = askAnybody }: TimestampPlace): Anchor {
   return {
     kind: 'carimbo_de_tempo',
     place: withoutQuery(url),

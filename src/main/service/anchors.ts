@@ -2,6 +2,7 @@
 import { ConfigError } from '../../config.ts';
 import type { AnchorSettings } from '../../anchor-settings.ts';
 import type { Anchor } from '../../audit/anchor/anchor.ts';
+import { Authorized } from '../../audit/anchor/authorization.ts';
 import { bucketAnchor } from '../../audit/anchor/bucket.ts';
 import { directoryAnchor } from '../../audit/anchor/directory.ts';
 import { timestampAnchor } from '../../audit/anchor/timestamp.ts';
@@ -14,10 +15,11 @@ import { readNamed } from '../named-files.ts';
 export async function openAnchors({ timestamp, directory, bucket, witness }: AnchorSettings): Promise<Anchor[]> {
   const anchors: Anchor[] = [];
   if (timestamp !== null) {
-    const { url, rootsFile } = timestamp;
+    const { url, rootsFile, authorization } = timestamp;
     const roots = rootsFile === null ? null : await readNamed('ANCHOR_TIMESTAMP_CA_FILE', rootsFile);
     if (roots !== null && !isCertificate(roots)) throw new ConfigError([`ANCHOR_TIMESTAMP_CA_FILE: ${NO_CERTIFICATE}`]);
-    anchors.push(timestampAnchor({ url, roots }));
+    const authorized = new Authorized(authorization, () => performance.now());
+    anchors.push(timestampAnchor({ url, roots, ask: (to, init) => authorized.ask(to, init) }));
   }
   if (directory !== null) anchors.push(directoryAnchor(directory));
   if (bucket !== null) {
