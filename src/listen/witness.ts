@@ -59,6 +59,9 @@ export class Witness {
     const [origin = '', size = ''] = line.split(' ');
     this.#told = line;
     if (verdict === 'ok') note(`checkpoint: ${shown(origin)} at ${size}`);
+    else if (verdict === 'parado')
+      note(`checkpoint: ${shown(line)} is older than ${shown(this.#kept)}: the API's log stands still`);
+    else if (verdict === 'adiantado') note(`checkpoint: ${shown(line)} has more seals than the API's log`);
     else if (verdict === 'forged') note(`checkpoint: none of the API's keys signed ${shown(line)}`);
     else
       note(

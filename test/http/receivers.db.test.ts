@@ -176,7 +176,7 @@ const api = createServer((request, response) => {
   const [, index = '', question = ''] = /^\/(\d+)(\/.*)$/.exec(request.url ?? '') ?? [];
   asked.push(`${index} ${question}`);
   const answer = headers[Number(index)]?.answer ?? null;
-  response.writeHead(answer === null ? 503 : 200).end(answer ?? 'away');
+  response.writeHead(answer === null ? 503 : answer.includes('NAO_ENCONTRADO') ? 404 : 200).end(answer ?? 'away');
 });
 const port = await listening(api);
 

@@ -43,6 +43,9 @@ test('tells each new checkpoint once, a fork and a forgery as what they are, and
   expect(await lookAt('<html>\n\n— a b\n')).toEqual([]);
   expect(witness.header).toBe(three);
   expect(await lookAt(noteOf(eight))).toEqual(['checkpoint: carteiro.example.com/log at 8']);
+  expect(await lookAt(noteOf(three))).toEqual([
+    `checkpoint: ${three} is older than ${eight}: the API's log stands still`,
+  ]);
   expect(await lookAt(noteOf(forked))).toEqual([
     `checkpoint: the log was made anew: ${forked} excludes ${eight}; keep both, and tell its owner`,
   ]);

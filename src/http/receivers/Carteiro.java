@@ -107,6 +107,10 @@ public final class Carteiro {
         FORGED,
         /** The log and the kept line exclude each other: keep both lines, and tell the lender. */
         FORK,
+        /** Of the same log, and older than the kept one: tell the lender where that stays so for an hour. */
+        PARADO,
+        /** Of more seals than the API's log has: tell the lender where that stays so for an hour. */
+        ADIANTADO,
         /** There was no header, or the API gave no answer: try the next one. */
         UNKNOWN
     }
@@ -135,9 +139,10 @@ public final class Carteiro {
         Checkpoint grown = hasGrown ? now : before;
         List<byte[]> path = old.size == grown.size ? List.of() : askForProof(api, old.size, grown.size);
         if (path == null) return new CheckedCheckpoint(Verdict.UNKNOWN, kept);
-        return isConsistent(old, grown, path)
-                ? new CheckedCheckpoint(Verdict.OK, hasGrown ? header : kept)
-                : new CheckedCheckpoint(Verdict.FORK, kept);
+        if (path == FEWER) return new CheckedCheckpoint(Verdict.ADIANTADO, kept);
+        if (!isConsistent(old, grown, path)) return new CheckedCheckpoint(Verdict.FORK, kept);
+        if (now.size < before.size) return new CheckedCheckpoint(Verdict.PARADO, kept);
+        return new CheckedCheckpoint(Verdict.OK, hasGrown ? header : kept);
     }
 
     private record Checkpoint(String origin, long size, byte[] root, byte[] signature) {}
@@ -176,15 +181,18 @@ public final class Carteiro {
     private static final Pattern PATH = Pattern.compile("\"caminho\"\\s*:\\s*\\[([^\\]]*)]");
     private static final Pattern HASH = Pattern.compile("\"([A-Za-z0-9+/]{43}=)\"");
 
+    /** The API's log does not have so many seals. */
+    private static final List<byte[]> FEWER = List.of(new byte[0]);
+
     /** Null when the API gave no proof. */
     private static List<byte[]> askForProof(String api, long from, long to) throws InterruptedException {
         URI address = URI.create(api + "/v1/evidencia/consistencia?de=" + from + "&ate=" + to);
         HttpRequest request = HttpRequest.newBuilder(address).timeout(Duration.ofSeconds(10)).build();
         try {
-            String answer = HttpClient.newHttpClient()
-                    .send(request, HttpResponse.BodyHandlers.ofString())
-                    .body();
-            Matcher found = PATH.matcher(answer);
+            HttpResponse<String> answer =
+                    HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofString());
+            if (answer.statusCode() == 404) return FEWER;
+            Matcher found = PATH.matcher(answer.body());
             if (!found.find()) return null;
             List<byte[]> path = new ArrayList<>();
             for (Matcher hash = HASH.matcher(found.group(1)); hash.find();) {

@@ -11,6 +11,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"regexp"
@@ -78,12 +79,15 @@ func VerifyBody(rawBody []byte, header Header, secrets []string) bool {
 }
 
 // What VerifyCheckpoint found. OK: signed, and of one log with the kept one. Forged: no key signed it. Fork: the log and the
-// kept line exclude each other: keep both lines, and tell the lender. Unknown: there was no header, or the API gave no
-// answer: try the next one.
+// kept line exclude each other: keep both lines, and tell the lender. Stopped: of the same log, and older than the kept one.
+// Ahead: of more seals than the API's log has. Tell the lender where either stays so for an hour. Unknown: there was no
+// header, or the API gave no answer: try the next one.
 const (
 	OK      = "ok"
 	Forged  = "forged"
 	Fork    = "fork"
+	Stopped = "parado"
+	Ahead   = "adiantado"
 	Unknown = "unknown"
 )
 
@@ -116,12 +120,17 @@ func VerifyCheckpoint(header string, keys []string, kept, api string) (verdict, 
 	var path [][]byte
 	if old.size < grown.size {
 		var err error
-		if path, err = askForProof(api, old.size, grown.size); err != nil {
+		if path, err = askForProof(api, old.size, grown.size); errors.Is(err, errFewer) {
+			return Ahead, kept
+		} else if err != nil {
 			return Unknown, kept
 		}
 	}
 	if !isConsistent(old, grown, path) {
 		return Fork, kept
+	}
+	if now.size < before.size {
+		return Stopped, keep
 	}
 	return OK, keep
 }
@@ -165,6 +174,8 @@ func (c checkpoint) isSigned(keys []string) bool {
 	return false
 }
 
+var errFewer = errors.New("the API's log has fewer seals")
+
 func askForProof(api string, from, to int64) ([][]byte, error) {
 	client := http.Client{Timeout: 10 * time.Second}
 	answer, err := client.Get(fmt.Sprintf("%s/v1/evidencia/consistencia?de=%d&ate=%d", api, from, to))
@@ -172,6 +183,9 @@ func askForProof(api string, from, to int64) ([][]byte, error) {
 		return nil, err
 	}
 	defer answer.Body.Close()
+	if answer.StatusCode == http.StatusNotFound {
+		return nil, errFewer
+	}
 	var proof struct {
 		Path *[][]byte `json:"caminho"`
 	}

@@ -11,8 +11,9 @@ import hmac
 import json
 import re
 import time
+import urllib.error
 import urllib.request
-from typing import Iterable, List, Mapping, NamedTuple, Optional, Tuple
+from typing import Iterable, List, Mapping, NamedTuple, Optional, Tuple, Union
 
 # Older or newer deliveries are refused, so that nobody can send a recorded one again.
 TOLERANCE_S = 300
@@ -71,7 +72,9 @@ class CheckedCheckpoint(NamedTuple):
     """What `verify_checkpoint` found, and the line to keep for the next time.
 
     ok: signed, and of one log with the kept one. forged: no key signed it. fork: the log and the kept line exclude each
-    other: keep both lines, and tell the lender. unknown: there was no header, or the API gave no answer: try the next one.
+    other: keep both lines, and tell the lender. parado: of the same log, and older than the kept one; adiantado: of more
+    seals than the API's log has: tell the lender where either stays so for an hour. unknown: there was no header, or the
+    API gave no answer: try the next one.
     """
 
     verdict: str
@@ -100,7 +103,11 @@ def verify_checkpoint(header: Optional[str], keys: Iterable[str], kept: str, api
     path = [] if old.size == grown.size else _ask_for_proof(api, old.size, grown.size)
     if path is None:
         return CheckedCheckpoint("unknown", kept)
-    return CheckedCheckpoint("ok", keep) if _is_consistent(old, grown, path) else CheckedCheckpoint("fork", kept)
+    if path == "fewer":
+        return CheckedCheckpoint("adiantado", kept)
+    if not _is_consistent(old, grown, path):
+        return CheckedCheckpoint("fork", kept)
+    return CheckedCheckpoint("parado" if now.size < before.size else "ok", keep)
 
 
 class _Checkpoint(NamedTuple):
@@ -128,10 +135,13 @@ def _is_signed(checkpoint: _Checkpoint, key: str) -> bool:
     return data[:1] == b"\x01" and _is_ed25519(data[1:], text, checkpoint.signature[4:])
 
 
-def _ask_for_proof(api: str, old: int, new: int) -> Optional[List[bytes]]:
+def _ask_for_proof(api: str, old: int, new: int) -> Union[List[bytes], str, None]:
+    """fewer: its log does not have so many seals. None: it gave no answer."""
     try:
         with urllib.request.urlopen(f"{api}/v1/evidencia/consistencia?de={old}&ate={new}", timeout=10) as answer:
             return [base64.b64decode(part) for part in json.load(answer)["caminho"]]
+    except urllib.error.HTTPError as error:
+        return "fewer" if error.code == 404 else None
     except (OSError, ValueError, KeyError, TypeError):
         return None
 

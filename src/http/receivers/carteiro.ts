@@ -53,9 +53,11 @@ function isSame(given: string, expected: string): boolean {
 export interface CheckedCheckpoint {
   /**
    * `ok`: signed, and of one log with the kept one. `forged`: no key signed it. `fork`: the log and the kept line exclude each
-   * other: keep both lines, and tell the lender. `unknown`: there was no header, or the API gave no answer: try the next one.
+   * other: keep both lines, and tell the lender. `parado`: of the same log, and older than the kept one; `adiantado`: of more seals
+   * than the API's log has: tell the lender where either stays so for an hour. `unknown`: there was no header, or the API gave no
+   * answer: try the next one.
    */
-  readonly verdict: 'ok' | 'forged' | 'fork' | 'unknown';
+  readonly verdict: 'ok' | 'forged' | 'fork' | 'parado' | 'adiantado' | 'unknown';
   readonly keep: string;
 }
 
@@ -79,7 +81,9 @@ export async function verifyCheckpoint(
   const [old, grown, keep] = now.size > before.size ? [before, now, header] : [now, before, kept];
   const path = old.size === grown.size ? [] : await askForProof(api, old.size, grown.size);
   if (path === null) return { verdict: 'unknown', keep: kept };
-  return isConsistent(old, grown, path) ? { verdict: 'ok', keep } : { verdict: 'fork', keep: kept };
+  if (path === 'fewer') return { verdict: 'adiantado', keep: kept };
+  if (!isConsistent(old, grown, path)) return { verdict: 'fork', keep: kept };
+  return { verdict: now.size < before.size ? 'parado' : 'ok', keep };
 }
 
 interface Checkpoint {
@@ -107,10 +111,12 @@ function isSigned({ origin, size, root, signature }: Checkpoint, key: string): b
   return verifySignature(null, Buffer.from(text), publicKey, signature.subarray(4));
 }
 
-async function askForProof(api: string, from: number, to: number): Promise<Buffer[] | null> {
+/** `fewer`: its log does not have so many seals; null: it gave no answer. */
+async function askForProof(api: string, from: number, to: number): Promise<Buffer[] | 'fewer' | null> {
   try {
     const address = `${api}/v1/evidencia/consistencia?de=${from}&ate=${to}`;
     const answer = await fetch(address, { signal: AbortSignal.timeout(10_000) });
+    if (answer.status === 404) return 'fewer';
     const { caminho } = (await answer.json()) as { caminho: string[] };
     return caminho.map((hash) => Buffer.from(hash, 'base64'));
   } catch {
