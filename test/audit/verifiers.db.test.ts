@@ -5,6 +5,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test, type TestContext } from 'vitest';
 import { checkpointHeader, signCheckpoint } from '../../src/audit/checkpoint/checkpoint.ts';
+import { checkProof } from '../../src/audit/proof/check-proof.ts';
 import { isConsistent, leafHash, rootOf } from '../../src/audit/seals/tree/merkle.ts';
 import type { Proof } from '../../src/contract/resources/audit-resource.ts';
 import { startApi } from '../support/api.ts';
@@ -81,6 +82,21 @@ async function readErased(): Promise<Proof> {
   const token = await api.token(undefined, ['auditoria:read', 'auditoria:cpf']);
   return (await api.send<Proof>('GET', `/v1/auditoria/entregas/${id}/prova`, { token })).body;
 }
+
+test('a partner’s own proof is whole: ours, Python and Go say true', async (context: TestContext) => {
+  const own = await api.token(partnerId, ['webhooks:read']);
+  const { body, text } = await api.send<Proof>('GET', `/v1/entregas/${row.id}/prova`, { token: own });
+  expect(body.retido).toBeNull();
+  expect(checkProof(text, { keys: [SIGNER] })).toMatchObject({
+    fits: true,
+    facts: { entrega: { status: 'entregue' } },
+  });
+  const file = await fileOf('own.json', text);
+  const words = [path.join(VERIFIERS, 'carteiro_audit.py'), 'check', file, SIGNER.text];
+  expect(JSON.parse((await run('python3', words)).stdout)).toEqual({ confere: true, motivo: null });
+  if (go === null) context.skip(NO_GO);
+  expect(await go('check', file, SIGNER.text)).toBe('{"confere":true,"motivo":null}');
+});
 
 const sizeOf = (note: string) => Number(note.split('\n')[1]);
 const headOf = (note: string) => ({ size: sizeOf(note), root: Buffer.from(note.split('\n')[2] ?? '', 'base64') });

@@ -178,13 +178,15 @@ describe('one delivery', () => {
     expect(tried.text).toContain('webhooks:write');
   });
 
-  test('its proof can be taken along, without another’s and without a CPF', async () => {
+  test('its proof can be taken along, whole, and its sheet names the commands that check it', async () => {
     const { partner, id } = await refusedDelivery();
     const visitor = await world.signedIn(partner.id);
     const { headers, text } = await visitor.get(`/painel/entregas/${id}/prova`);
     expect(headers.get('content-disposition')).toContain(`prova-${id}.json`);
-    expect(JSON.parse(text)).toMatchObject({ formato: 'carteiro-prova-2', entrega: { id }, sal: null });
-    expect(text).toContain('"retido":"CPFs');
+    expect(JSON.parse(text)).toMatchObject({ formato: 'carteiro-prova-2', entrega: { id }, retido: null });
+    const sheet = (await visitor.get(`/painel/entregas/${id}/comprovante`)).text;
+    for (const told of [id, 'Checkpoint', 'sha256sum', 'openssl ts -verify', 'carteiro_audit.py check'])
+      expect(sheet).toContain(told);
     expect((await (await world.signedIn(await world.api.partner())).get(`/painel/entregas/${id}/prova`)).status).toBe(
       404,
     );

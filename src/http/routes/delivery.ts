@@ -1,7 +1,6 @@
 /** One delivery as its partner sees it: its requests, why it waits, its evidence; and the order to send it again. */
 import { sentHeader } from '../../audit/checkpoint/checkpoint.ts';
 import { readNotesAt } from '../../audit/checkpoint/stored.ts';
-import { maskProof } from '../../audit/proof/mask-proof.ts';
 import { readProof } from '../../audit/proof/proof.ts';
 import { HEADER_CHECKPOINT } from '../../contract/delivery.ts';
 import { NOT_FOUND } from '../../contract/refusals.ts';
@@ -93,15 +92,15 @@ export const deliveryRoutes: Routes = [
   }),
   route('GET /v1/entregas/{id}/prova', 'webhooks:read', {
     summary: {
-      pt: 'A prova de uma entrega, mascarada: o caminho de cada linha a um checkpoint assinado',
-      en: 'The evidence of a delivery, masked: the way from each row to a signed checkpoint',
+      pt: 'A prova de uma entrega, inteira: o corpo, as tentativas e o caminho de cada linha a um checkpoint assinado',
+      en: 'The evidence of a delivery, whole: body, attempts and the way from each row to a signed checkpoint',
     },
     answers: answered(200, proof, { pt: 'A prova', en: 'The evidence' }),
   })(async ({ partnerId, id }, deps) => {
     // First whether the partner has it: a proof is read by its id alone.
     const { found: delivery, rows } = await readOne(deps, partnerId, id, { before: null, most: 0 });
     const found = delivery && (await readProof(deps.pool, id, null, async () => rows));
-    return found === null ? NOT_FOUND : { status: 200, body: maskProof(found) };
+    return found === null ? NOT_FOUND : { status: 200, body: found };
   }),
 ];
 

@@ -77,6 +77,7 @@ function actions(visit: Visit, delivery: DeliveryAsSent): Html {
     <a class="button" href="/painel/entregas/${delivery.id}/prova" download aria-describedby="proof-hint"
       >${t.delivery.proof}</a
     >
+    <a class="button" href="/painel/entregas/${delivery.id}/comprovante">${t.delivery.sheet}</a>
     <span id="proof-hint" class="dim">${t.delivery.proofHint}</span>
   </div>`;
 }

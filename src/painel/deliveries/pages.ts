@@ -1,9 +1,11 @@
 /** The deliveries' routes: the search, one delivery, its proof, and the order to send it again. */
+import type { Proof } from '../../contract/resources/audit-resource.ts';
 import { Refused } from '../api-client.ts';
 import type { Guard } from '../frame/guard.ts';
 import { READ, WRITE } from '../frame/nav.ts';
 import type { Streams } from '../live.ts';
 import { pathId } from '../address.ts';
+import { showSheet } from './evidence-sheet.ts';
 import { showDelivery } from './one.ts';
 import { exportDeliveries, showDeliveries, streamDeliveries } from './list.ts';
 
@@ -18,6 +20,10 @@ export function addDeliveryPages(guard: Guard, streams: Streams): void {
     if (answer.ok) return visit.c.redirect(`/painel/entregas/${id}?feito=reenvio`, 303);
     if (answer.status !== 409) throw new Refused(answer);
     return showDelivery(visit, id, answer);
+  });
+  guard.show('/painel/entregas/:id/comprovante', READ, async (visit) => {
+    const proof = await visit.api.read<Proof>(`/v1/entregas/${pathId(visit.c)}/prova`);
+    return showSheet(visit, proof, new URL(visit.c.req.url).origin);
   });
   guard.show('/painel/entregas/:id/prova', READ, async ({ c, api }) => {
     const id = pathId(c);

@@ -109,8 +109,24 @@ export const deliveries = {
     checkpointDocs: { pt: 'Como conferir', en: 'How to verify it' },
     proof: { pt: 'Baixar a prova', en: 'Download the proof' },
     proofHint: {
-      pt: 'A evidência desta entrega com os selos que a cobrem, sem CPFs. audit check a confere sem banco de dados.',
-      en: 'The evidence of this delivery with the seals that cover it, without CPFs. audit check verifies it without a database.',
+      pt: 'A evidência desta entrega, inteira: o corpo com seus CPFs, as tentativas, e os selos que as cobrem.',
+      en: 'The evidence of this delivery, whole: the body with its CPFs, the attempts, and the seals that cover them.',
+    },
+    sheet: { pt: 'Comprovante da entrega', en: 'Evidence of the delivery' },
+    sheetTest: { pt: 'TESTE: nada do que o corpo diz aconteceu.', en: 'TEST: nothing of what the body says happened.' },
+    sheetEvent: { pt: 'Evento', en: 'Event' },
+    sheetCheck: { pt: 'Conferir sem nós', en: 'Check it without us' },
+    sheetHash: {
+      pt: 'O corpo é o que foi selado com o evento e enviado em cada tentativa: este comando dá o SHA-256 acima.',
+      en: 'The body is the one that was sealed with the event and sent by each attempt: this command gives the SHA-256 above.',
+    },
+    sheetStamp: {
+      pt: 'O checkpoint existia na hora do carimbo. act.pem é a cadeia da autoridade; peça a ela, não a nós.',
+      en: 'The checkpoint existed at the time of the stamp. act.pem is the authority’s chain; ask the authority for it, not us.',
+    },
+    sheetVerifier: {
+      pt: 'Cada linha leva ao checkpoint, e o checkpoint à assinatura. confere deve ser true.',
+      en: 'Each row leads to the checkpoint, and the checkpoint to the signature. confere must be true.',
     },
   },
 } satisfies Words;
