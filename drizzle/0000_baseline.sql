@@ -245,8 +245,7 @@ CREATE TABLE "seal_nodes" (
 CREATE TABLE "seal_trees" (
 	"number" bigint PRIMARY KEY NOT NULL,
 	"leaves" "bytea" NOT NULL,
-	"nodes" "bytea" NOT NULL,
-	"sums" "bytea" NOT NULL
+	"nodes" "bytea" NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "seals" (

@@ -194,8 +194,8 @@ export function balanceOf(tx: Tx, { days, start, end }: Slice) {
       group by dia, partner_id
     ),
     difference as (${differences(tx)})
-    select (select coalesce(json_agg(line order by dia, parceiro_id), '[]') from line) as lines,
-           (select coalesce(json_agg(difference order by dia, parceiro_id, evento_id, tipo, webhook_id), '[]')
+    select (select coalesce(pg_catalog.json_agg(line order by dia, parceiro_id), '[]') from line) as lines,
+           (select coalesce(pg_catalog.json_agg(difference order by dia, parceiro_id, evento_id, tipo, webhook_id), '[]')
             from difference) as differences`;
 }
 

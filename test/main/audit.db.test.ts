@@ -56,7 +56,7 @@ test('poll seals by itself what is settled; head tells it, verify finds it whole
   const broken = await run('verify');
   expect([broken.code, JSON.parse(broken.stdout)]).toMatchObject([
     1,
-    { confere: false, achados: [{ tipo: 'linha_alterada', selo: 1, tabela: 'events', colunas: ['commitment'] }] },
+    { confere: false, achados: [{ tipo: 'linha_alterada', selo: 1, tabela: 'events', colunas: [] }] },
   ]);
   const kept = await database.sql`select since::int, findings, finished from verify_verdicts order by position`;
   expect(kept.map(({ since, findings }) => [since, findings])).toEqual([

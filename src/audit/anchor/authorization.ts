@@ -36,8 +36,7 @@ export class Authorized {
     };
     const agent = new Agent({ connect: tls, maxResponseSize: 1_048_576 });
     // Node's own types and those of undici name the same objects twice.
-    const send: Send = (to, more) =>
-      fetch(to, { ...(more as object), dispatcher: agent });
+    const send: Send = (to, more) => fetch(to, { ...(more as object), dispatcher: agent });
     try {
       const isKept = this.#token !== null;
       const answer = await ask(url, await this.#with(init, line, send), send);

@@ -1,11 +1,11 @@
 /**
- * Compares rows with the seal that covers them: which were changed, and in which columns, which were added, how many are gone.
+ * Compares rows with the seal that covers them: which were changed, which were added, how many are gone.
  */
 import { masked } from '../../contract/masking/masking.ts';
 import type { Pool } from '../../db/pool.ts';
 import { SOURCES, type SourceName } from '../../db/sealed-rows.ts';
 import { type Entry, readEntry } from './entry.ts';
-import { changedColumns, ColumnSums, LeafList, type Leaves } from './leaves.ts';
+import { LeafList, type Leaves } from './leaves.ts';
 import { countOf, HASH_BYTES, hashAt, levelAbove, rootOf } from './tree/merkle.ts';
 import { readEntries, type Sight, within } from './rows.ts';
 import type { Seal } from './seal-log.ts';
@@ -20,6 +20,7 @@ export interface VerifyFinding {
   readonly tabela: string | null;
   /** The keys that an auditor asks by: the event, the delivery and the attempt, the webhook. */
   readonly linha: string | null;
+  /** Of a row that is compared with another one those that differ; of a sealed row none, because a leaf does not tell. */
   readonly colunas: readonly string[];
   readonly detalhe: string;
 }
@@ -35,6 +36,7 @@ const FINDINGS = [
   'arvore_alterada',
   'ramificacao',
   'linhas_sem_selo',
+  'linha_fora_dos_selos',
   'epoca_inexistente',
   'apagado_sem_pedido',
   'restante_alterado',
@@ -67,7 +69,7 @@ export function wrongTree(selo: number | null): VerifyFinding {
 /** Which rows are others than those that were sealed, as the tree that is kept beside the seal tells. */
 export async function compareRows(pool: Pool, seal: Seal, found: Leaves, sight: Sight): Promise<VerifyFinding[]> {
   const [kept] = await pool.run(
-    (sql) => sql<{ leaves: Buffer; sums: Buffer }[]>`select leaves, sums from seal_trees where number = ${seal.number}`,
+    (sql) => sql<{ leaves: Buffer }[]>`select leaves from seal_trees where number = ${seal.number}`,
   );
   const isOfSeal =
     kept !== undefined && countOf(kept.leaves) === seal.rows && rootOf(levelAbove(kept.leaves)).equals(seal.root);
@@ -86,11 +88,7 @@ export async function compareRows(pool: Pool, seal: Seal, found: Leaves, sight: 
   const again = await readAgain(pool, seal, new Set(strange.slice(0, NAMED)), sight);
   const changed = Math.min(strange.length, sealed.size);
   const told = strange.slice(0, NAMED).map((leaf, ordinal): VerifyFinding => {
-    const entry = again.entries.get(leaf) ?? null;
-    const columns =
-      entry === null || ordinal >= changed
-        ? []
-        : changedColumns(entry.source, kept.sums, again.sums, sight === 'masked');
+    const entry = again.get(leaf) ?? null;
     const row = entry === null ? null : nameOf(entry.source, entry.fields);
     const isChanged = ordinal < changed;
     const detalhe = isChanged ? 'the row was changed after it was sealed' : 'the row was added below the seal';
@@ -99,7 +97,7 @@ export async function compareRows(pool: Pool, seal: Seal, found: Leaves, sight: 
       selo: seal.number,
       tabela: entry?.source ?? null,
       linha: row,
-      colunas: columns,
+      colunas: [],
       detalhe,
     };
   });
@@ -112,17 +110,15 @@ export async function compareRows(pool: Pool, seal: Seal, found: Leaves, sight: 
   return told;
 }
 
-/** The entries of these leaves, and the sums of the columns of all rows of the span. */
+/** The entries of these leaves. */
 async function readAgain(pool: Pool, seal: Seal, leaves: ReadonlySet<string>, sight: Sight) {
-  const sums = new ColumnSums();
   const entries = new Map<string, Entry | null>();
   const list = new LeafList((hashes, leafAt, bytes, entryAt, end) => {
-    sums.add(bytes, entryAt);
     const leaf = hashes.toString('latin1', leafAt, leafAt + HASH_BYTES);
     if (leaves.has(leaf)) entries.set(leaf, readEntry(bytes.subarray(entryAt, end)));
   });
   await pool.run((sql) => readEntries(sql, within(seal), sight, list.add));
-  return { entries, sums: sums.written() };
+  return entries;
 }
 
 /** The keys that an auditor asks by; of a read of CPFs, the name without a CPF. */

@@ -75,11 +75,10 @@ function sealOf({ firstEpoch, firstTx, endEpoch, endTx, ...rest }: Columns): Sea
   return { ...rest, from: { epoch: firstEpoch, tx: firstTx }, end: { epoch: endEpoch, tx: endTx } };
 }
 
-/** Kept beside a seal: its rows' leaves, the level above them, and the sums of their columns. */
+/** Kept beside a seal: its rows' leaves, and the level above them. */
 export interface SealedTree {
   readonly leaves: Buffer;
   readonly nodes: Buffer;
-  readonly sums: Buffer;
 }
 
 /** Appends a seal behind `last`, with the tree of its rows and whatever part of the log's tree it completes. */
@@ -93,7 +92,7 @@ export async function appendSeal(
   const { number, from, end, rows, root, sealedAt } = seal;
   const key = Buffer.alloc(8);
   key.writeBigInt64BE(BigInt(number));
-  await copyRowIn(tx, 'seal_trees (number, leaves, nodes, sums)', [key, tree.leaves, tree.nodes, tree.sums]);
+  await copyRowIn(tx, 'seal_trees (number, leaves, nodes)', [key, tree.leaves, tree.nodes]);
   await tx`
     insert into seals (number, first_epoch, first_tx, end_epoch, end_tx, rows, root, sealed_at, leaf)
     values (${number}, ${from.epoch}, ${from.tx}, ${end.epoch}, ${end.tx}, ${rows}, ${root}, ${sealedAt},

@@ -22,7 +22,7 @@
  */
 import type { Tx } from '../../db/pool.ts';
 import { SOURCE_NAMES } from '../../db/sealed-rows.ts';
-import { ColumnSums, LeafList } from './leaves.ts';
+import { LeafList } from './leaves.ts';
 import { levelAboveInPieces, rootOf } from './tree/merkle.ts';
 import { type LogPoint, readEntries, type Span, within } from './rows.ts';
 import { appendSeal, readLastSeal } from './seal-log.ts';
@@ -80,11 +80,11 @@ export async function sealTurn(
   if (isTooSoon) return NOTHING_SEALED;
   const open = await findUnsealed(tx, last?.end ?? { epoch: 0, tx: 0 }, clock);
   if (open === null) return NOTHING_SEALED;
-  const { list, sums, end } = await readSome(tx, open, width, turnRows);
+  const { list, end } = await readSome(tx, open, width, turnRows);
   if (list.rows === 0) return NOTHING_SEALED;
   const { hashes: leaves, rows } = await list.finish();
   const nodes = await levelAboveInPieces(leaves);
-  const tree = { leaves, nodes, sums: sums.written() };
+  const tree = { leaves, nodes };
   await appendSeal(tx, last, { end, rows, root: rootOf(nodes), sealedAt: clock.now }, tree);
   return { rows, more: end.tx < open.horizon || open.isPast };
 }
@@ -117,8 +117,7 @@ async function readSome(tx: Tx, open: Unsealed, width: Width, turnRows: number) 
   for (let [from, isCounted] = [open.from, false]; ;) {
     const top = Math.min(horizon, from.tx + width.txs);
     const end = { epoch: from.epoch, tx: isCounted ? await narrow(tx, from, top, most) : top };
-    const sums = new ColumnSums();
-    const list = new LeafList((_, __, bytes, entryAt) => sums.add(bytes, entryAt), most);
+    const list = new LeafList(null, most);
     await readEntries(tx, settled({ from, end }, open), 'whole', list.add, { limit: isCounted ? null : most });
     const { rows } = list;
     if (rows === most && !isCounted) {
@@ -129,7 +128,7 @@ async function readSome(tx: Tx, open: Unsealed, width: Width, turnRows: number) 
     }
     if (rows > 0 || end.tx >= horizon) {
       width.txs = txsFor(end.tx - open.from.tx, rows, turnRows);
-      return { list, sums, end };
+      return { list, end };
     }
     // What was counted is known to have many rows further on.
     width.txs = (end.tx - from.tx) * (isCounted ? 1 : 8);

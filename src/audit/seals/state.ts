@@ -34,7 +34,7 @@ export async function findStrangeStates(sql: Tx, sight: Sight): Promise<VerifyFi
          lane as (select distinct on (webhook_id) webhook_id, muted_at from lanes order by webhook_id, version desc),
          muting as (select distinct on (webhook_id) webhook_id, change = 'silenciamento' as is_muted from webhook_history
                     where change in ('silenciamento', 'fim_do_silenciamento') order by webhook_id, position desc)
-    select 'webhooks' as "table", h.webhook_id::text as name, array_remove(array[
+    select 'webhooks' as "table", h.webhook_id::text as name, pg_catalog.array_remove(array[
              case when w.url <> h.url then 'url' end, case when w.events <> h.events then 'events' end,
              case when w.active <> h.active then 'active' end, case when w.partner_id <> h.partner_id then 'partner_id' end
            ], null) as columns
@@ -45,7 +45,7 @@ export async function findStrangeStates(sql: Tx, sight: Sight): Promise<VerifyFi
     from lane l left join muting m using (webhook_id)
     where (l.muted_at is not null) <> coalesce(m.is_muted, false)
     union all
-    select 'partners', h.partner_id::text, array_remove(array[
+    select 'partners', h.partner_id::text, pg_catalog.array_remove(array[
              case when p.name <> h.name then 'name' end, case when p.active <> h.active then 'active' end,
              case when p.signing <> h.signing then 'signing' end, case when p.documents <> h.documents then 'documents' end,
              case when p.issuance <> h.issuance then 'issuance' end
@@ -116,8 +116,8 @@ function findStrange(sql: Tx, chosen: (column: string) => string) {
     with tried as materialized (
       select delivery_id, bool_or(outcome = 'entregue') as arrived, count(*) filter (where not late) as attempts,
              max(number * 2 + (outcome = 'entregue')::int) filter (where not late) % 2 = 1 as last_arrived,
-             case when count(event_id) = count(*) then any_value(event_id) end as event_id,
-             any_value(webhook_id) as webhook_id, any_value(partner_id) as partner_id
+             case when count(event_id) = count(*) then pg_catalog.any_value(event_id) end as event_id,
+             pg_catalog.any_value(webhook_id) as webhook_id, pg_catalog.any_value(partner_id) as partner_id
       from attempts where ${sql.unsafe(chosen('delivery_id'))}
       group by delivery_id
     ),
@@ -134,7 +134,7 @@ function findStrange(sql: Tx, chosen: (column: string) => string) {
     )
     select id, fault from judged
     where fault is not null and not exists (
-      select from send_orders o cross join unnest(o.delivery_ids) ordered (id)
+      select from send_orders o cross join pg_catalog.unnest(o.delivery_ids) ordered (id)
       where ordered.id = judged.id
         and (fault in ('failed_by_none', 'arrived') and o.kind = 'cancelamento' or fault = 'arrived' and status <> 'erro'))
     order by id`;

@@ -31,7 +31,7 @@ const TABLES: Readonly<Record<string, string | null>> = {
 /** Objects that stand in the place of a table, or change what is read and written there. */
 export async function findStrangeTables(sql: Tx): Promise<VerifyFinding[]> {
   const tables = await sql<{ name: string; faults: string[] }[]>`
-    select name, array_remove(array[
+    select name, pg_catalog.array_remove(array[
       case when c.relkind is distinct from 'r' then 'it is no table' end,
       case when c.relrowsecurity then 'a policy chooses which rows are seen' end,
       case when exists (select from pg_rewrite where ev_class = c.oid) then 'a rule changes its statements' end,

@@ -54,6 +54,22 @@ function nameOf(source: SourceName): string {
   return `concat_ws('/', ${names.map((name) => `t.${name}`).join(', ')})`;
 }
 
+/** Rows of which no seal can ever be: spans begin at (0, 0) and follow each other, and rows before or beside that are in none. */
+export async function findOutside(sql: Tx): Promise<VerifyFinding[]> {
+  const parts = SOURCE_NAMES.map(
+    (source) => `
+      select '${source}' as "table", count(*)::int as rows, min(${nameOf(source)}) as name from ${source} t
+      where t.epoch < 0 or xid8send(t.tx)::bigint < 0`,
+  );
+  const found = await sql.unsafe<{ table: string; rows: number; name: string }[]>(
+    `select * from (${parts.join(' union all ')}) found where rows > 0`,
+  );
+  return found.map(({ table: tabela, rows, name: linha }) => {
+    const detalhe = `${rows} rows are of an epoch or a transaction that no seal can cover`;
+    return { tipo: 'linha_fora_dos_selos', selo: null, tabela, linha, colunas: [], detalhe };
+  });
+}
+
 /** Rows above the last seal that are older than ten minutes, and rows of transactions and epochs that the server has not reached. */
 export async function findUnsealed(sql: Tx, last: Seal | null): Promise<VerifyFinding[]> {
   const { epoch, tx } = last?.end ?? { epoch: 0, tx: 0 };

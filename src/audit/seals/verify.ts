@@ -2,8 +2,8 @@
  * The check of the whole log: every sealed row is read and hashed again, every seal is compared with its rows and its place,
  * and the log's tree with each checkpoint that was signed.
  *
- * It reads tables, by statements of this release, and hashes in this process. It goes on after a finding, and names the row and
- * its columns where the seal's own tree, which is kept beside it, still fits the seal. The log alone cannot show that the whole
+ * It reads tables, by statements of this release, and hashes in this process. It goes on after a finding, and names the row
+ * where the seal's own tree, which is kept beside it, still fits the seal. The log alone cannot show that the whole
  * of it was made anew, or that its end was cut off. A head that was kept elsewhere shows both.
  */
 import type { Installation } from '../../db/installation.ts';
@@ -12,7 +12,7 @@ import type { Verifier } from '../checkpoint/note.ts';
 import { findUnsigned } from '../checkpoint/unsigned.ts';
 import { findStrangeErasures } from './erased.ts';
 import { findStrangeDeliveries, findStrangeStates } from './state.ts';
-import { findUnsealed } from './unsealed.ts';
+import { findOutside, findUnsealed } from './unsealed.ts';
 import { type CommonHead, describeFork } from './fork.ts';
 import { type ArchivedLeaves, compareArchived } from './archived-leaves.ts';
 import { ofSeal, type VerifyFinding, wrongTree } from './compare-rows.ts';
@@ -88,7 +88,7 @@ export async function verifySeals(
   }
   const { findings, uncompared } = await beside;
   run.uncompared = uncompared;
-  run.tell(...(await pool.run((sql) => findUnsealed(sql, run.last))), ...findings);
+  run.tell(...(await pool.run((sql) => findUnsealed(sql, run.last))), ...(await pool.run(findOutside)), ...findings);
   return run.end(pool);
 }
 
@@ -208,7 +208,7 @@ class Run {
 /** The hashes of the log's tree above its leaves, by level and index. */
 async function readNodes(sql: Tx, places: readonly string[]): Promise<ReadonlyMap<string, Buffer>> {
   const nodes = await sql<{ place: string; hash: Buffer }[]>`
-    select place, hash from unnest(${places as string[]}::text[]) place
+    select place, hash from pg_catalog.unnest(${places as string[]}::text[]) place
     join seal_nodes on level = split_part(place, '/', 1)::int and index = split_part(place, '/', 2)::bigint`;
   return new Map(nodes.map(({ place, hash }) => [place, hash]));
 }

@@ -45,9 +45,10 @@ export async function compareSchema(pool: Pool, installation: Installation): Pro
         const why = (error as Error).message;
         return { differences: [], uncompared: `nothing, because temporary objects can't be made: ${why}` };
       }
-      const rows = await changedEvents(sql, schema);
+      // From here on no function or operator of the schema can stand in for one of the server's own.
       await sql`set local search_path = pg_catalog`;
-      const found = [...(await differences(sql, schema, maker)), ...rows];
+      const rows = await changedEvents(sql, schema);
+      const found = [...(await differences(sql, schema, maker)), ...(await findStrangers(sql, schema)), ...rows];
       const isOfProduct = OF_PRODUCT_NAME.test(maker);
       return { differences: found, uncompared: isOfProduct ? `the rights of ${maker}, which compares them` : null };
     } finally {
@@ -58,7 +59,7 @@ export async function compareSchema(pool: Pool, installation: Installation): Pro
 
 /** Events of the catalog that lack something which this release gives them. A newer release may have added to them. */
 async function changedEvents(sql: Tx, schema: string): Promise<SchemaDifference[]> {
-  const made = await sql.unsafe<CatalogEntry[]>('select * from event_types order by name');
+  const made = await sql.unsafe<CatalogEntry[]>('select * from pg_temp.event_types order by name');
   const found = await sql.unsafe<CatalogEntry[]>(`select * from "${schema}".event_types`);
   return made
     .filter((entry) => lossesOf([entry], found).length > 0)
@@ -146,12 +147,51 @@ async function differences(sql: Tx, schema: string, maker: string): Promise<Sche
      from object made left join object found on found.name = made.name and not found.made
      where made.made and made.shape is distinct from found.shape
      union all
-     select found.name, 'the release makes no function of this name with these arguments'
+     select found.name, 'the release does not make it'
      from object found
-     where not found.made and found.name like 'function %'
-       and split_part(found.name, '(', 1) in (select split_part(name, '(', 1) from object where made)
-       and found.name not in (select name from object where made)
+     where not found.made and found.name like 'function %' and found.name not in (select name from object where made)
+       -- Made of the catalog's rows, which are compared themselves (make_usual_event).
+       and found.name not like 'function usual\\_event(%'
      order by 1`,
     [schema, searchPathOf(schema), `"${maker}"`],
+  );
+}
+
+/**
+ * What the release has none of: by such an object, names in its statements could mean something else. And the forms of the types in
+ * which rows are hashed, which must be the server's own.
+ */
+function findStrangers(sql: Tx, schema: string): Promise<SchemaDifference[]> {
+  return sql.unsafe<SchemaDifference[]>(
+    `with own as (select oid from pg_namespace where nspname in ($1::text, $1::text || '_auditoria'))
+     select 'function ' || p.oid::regprocedure as name, 'the release does not make it' as detail
+     from pg_proc p where p.pronamespace in (select oid from own) and p.prokind <> 'f'
+     union all
+     select 'operator ' || o.oid::regoperator, 'the release does not make it'
+     from pg_operator o where o.oprnamespace in (select oid from own)
+     union all
+     select 'type ' || t.oid::regtype, 'the release does not make it'
+     from pg_type t left join pg_class c on c.oid = t.typrelid
+     where t.typnamespace in (select oid from own) and t.typelem = 0 and coalesce(c.relkind = 'c', true)
+       and t.typname not in (select typname from pg_type where typnamespace = pg_my_temp_schema())
+     union all
+     select 'cast ' || k.castsource::regtype || ' as ' || k.casttarget::regtype, 'the release does not make it'
+     from pg_cast k where k.oid >= 16384
+     union all
+     select c.oid::regclass || ' ' || r.rulename, 'the release makes no rule'
+     from pg_rewrite r join pg_class c on c.oid = r.ev_class
+     where c.relnamespace in (select oid from own) and r.rulename <> '_RETURN'
+     union all
+     select c.oid::regclass || ' ' || y.polname, 'the release makes no row policy'
+     from pg_policy y join pg_class c on c.oid = y.polrelid where c.relnamespace in (select oid from own)
+     union all
+     select 'type ' || t.typname, 'its form is not the server''s own'
+     from pg_type t left join pg_proc p on p.oid = t.typsend
+     where t.typnamespace = 'pg_catalog'::regnamespace
+       and t.typname in ('bool', 'bytea', 'int8', 'int2', 'int4', 'text', '_bytea', '_text', 'timestamptz', 'uuid', '_uuid', 'pg_snapshot', 'xid8', 'record')
+       and (p.oid is null or p.oid >= 16384 or p.prosrc <> p.proname
+            or p.proname not in (t.typname || 'send', t.typname || '_send', case when t.typelem <> 0 then 'array_send' end))
+     order by 1`,
+    [schema],
   );
 }

@@ -141,13 +141,12 @@ export const seals = pgTable(
 
 /**
  * The tree of each seal's rows, so that a proof reads no row again: the leaves in order, and the roots of each 256 of them, one
- * behind the other. `sums` tells which columns of a changed row changed (audit/log/sums.ts). Nothing here is believed before its root is the seal's.
+ * behind the other. Nothing here is believed before its root is the seal's.
  */
 export const sealTrees = pgTable('seal_trees', {
   number: bigint('number', { mode: 'number' }).primaryKey(),
   leaves: bytea('leaves').notNull(),
   nodes: bytea('nodes').notNull(),
-  sums: bytea('sums').notNull(),
 });
 
 /** The log's tree above its leaves: the root of each full 256 to the power of `level` seals. */
