@@ -659,7 +659,7 @@ CREATE TABLE "webhook_history" (
 	"epoch" smallint DEFAULT (('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int + 0)::smallint NOT NULL,
 	"tx" "xid8" DEFAULT pg_current_xact_id() NOT NULL,
 	CONSTRAINT "webhook_history_times" CHECK (isfinite(changed_at) and isfinite(takes_effect_at) is not false),
-	CONSTRAINT "webhook_history_change" CHECK (change in ('criacao', 'alteracao', 'desativacao', 'reativacao', 'segredo_trocado', 'segredo_agendado', 'segredo_ativado', 'segredo_descartado', 'segredo_anterior_encerrado', 'silenciamento', 'fim_do_silenciamento', 'falhando', 'fim_da_falha', 'suspensao', 'ordem_por_emprestimo', 'ordem_nenhuma', 'limite'))
+	CONSTRAINT "webhook_history_change" CHECK (change in ('criacao', 'alteracao', 'desativacao', 'reativacao', 'segredo_trocado', 'segredo_agendado', 'segredo_ativado', 'segredo_descartado', 'segredo_anterior_encerrado', 'silenciamento', 'fim_do_silenciamento', 'falhando', 'fim_da_falha', 'suspensao', 'ordem_por_emprestimo', 'ordem_nenhuma', 'limite', 'credenciais', 'fim_das_credenciais'))
 );
 --> statement-breakpoint
 CREATE TABLE "webhooks" (
@@ -671,6 +671,9 @@ CREATE TABLE "webhooks" (
 	"signs_from" timestamp with time zone,
 	"previous_encrypted_secret" "bytea",
 	"previous_until" timestamp with time zone,
+	"encrypted_credentials" "bytea",
+	"refusals" integer,
+	"quiet_until" timestamp with time zone,
 	"active" boolean DEFAULT true NOT NULL,
 	"label" text,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,

@@ -159,7 +159,9 @@ grant execute on function
   to carteiro_poller;
 
 grant insert on webhooks to carteiro_app;
-grant update (url, events, active, encrypted_secret, previous_encrypted_secret, previous_until, signs_from, label) on webhooks to carteiro_app;
+grant update (url, events, active, encrypted_secret, previous_encrypted_secret, previous_until, signs_from, label, encrypted_credentials,
+  refusals, quiet_until) on webhooks to carteiro_app;
+grant update (refusals, quiet_until) on webhooks to carteiro_poller;
 grant insert (webhook_id, partner_id, url, events, active, change, actor, reason, request_id, changed_at, takes_effect_at)
   on webhook_history to carteiro_app;
 grant insert (kind, webhook_id, partner_id, delivery_ids, actor, reason, request_id) on send_orders to carteiro_app, carteiro_poller;

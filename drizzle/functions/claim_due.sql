@@ -15,7 +15,7 @@ create or replace function claim_due(
   returns table (
     id uuid, number int, event text, body bytea, loan_version int, traceparent text, salt bytea,
     webhook_id uuid, active boolean, partner_id uuid, url text, encrypted_secret bytea, previous_encrypted_secret bytea,
-    claimed_at timestamptz, lost uuid[], is_full boolean, is_test boolean
+    encrypted_credentials bytea, claimed_at timestamptz, lost uuid[], is_full boolean, is_test boolean
   )
   language plpgsql volatile set search_path from current
 as $$
@@ -58,7 +58,8 @@ begin
     from unnest(found.ids, found.partners, found.are_within) as due (id, partner_id, is_within), messages m
     where d.id = due.id and d.partner_id = due.partner_id and due.is_within is not false and m.event_id = d.event_id
     returning d.id, d.attempts, m.type, m.body, m.loan_version, m.traceparent, m.salt, d.webhook_id,
-              null::boolean, null::uuid, null::text, null::bytea, null::bytea, null::timestamptz, null::uuid[], null::boolean, d.is_test;
+              null::boolean, null::uuid, null::text, null::bytea, null::bytea, null::bytea, null::timestamptz, null::uuid[],
+              null::boolean, d.is_test;
     get diagnostics taken = row_count;
     return query
     select * from rearm_lanes(places, found.turns, found.dues, found.are_within, at_most, moment);

@@ -13,7 +13,7 @@ create or replace function claim_named(
   returns table (
     id uuid, number int, event text, body bytea, loan_version int, traceparent text, salt bytea,
     webhook_id uuid, active boolean, partner_id uuid, url text, encrypted_secret bytea, previous_encrypted_secret bytea,
-    claimed_at timestamptz, lost uuid[], is_full boolean, is_test boolean
+    encrypted_credentials bytea, claimed_at timestamptz, lost uuid[], is_full boolean, is_test boolean
   )
   language plpgsql volatile set search_path from current
 as $$
@@ -33,6 +33,7 @@ begin
   url := state.url;
   encrypted_secret := state.encrypted_secret;
   previous_encrypted_secret := state.previous_encrypted_secret;
+  encrypted_credentials := state.encrypted_credentials;
   claimed_at := moment;
   is_full := state.slots = cardinality(ids);
   return next;
@@ -47,7 +48,8 @@ begin
         for update skip locked) due
   where d.id = due.id and d.partner_id = lane.partner_id and m.event_id = d.event_id
   returning d.id, d.attempts, m.type, m.body, m.loan_version, m.traceparent, m.salt, d.webhook_id, null::boolean,
-            null::uuid, null::text, null::bytea, null::bytea, null::timestamptz, null::uuid[], null::boolean, d.is_test;
+            null::uuid, null::text, null::bytea, null::bytea, null::bytea, null::timestamptz, null::uuid[], null::boolean,
+            d.is_test;
   get diagnostics taken = row_count;
   if taken > 0 then
     lease_end := least(state.first_claimed_at, moment) + lease();

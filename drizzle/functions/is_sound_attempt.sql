@@ -7,7 +7,8 @@ as $$
 begin
   return number >= 1 and has_url
     and outcome in (
-      'entregue', 'resposta_nao_2xx', 'tempo_esgotado', 'erro_conexao', 'erro_tls', 'destino_recusado', 'desconhecido'
+      'entregue', 'resposta_nao_2xx', 'tempo_esgotado', 'erro_conexao', 'erro_tls', 'destino_recusado',
+      'erro_autorizacao', 'desconhecido'
     )
     -- A status code is what a receiver answered, and success is one of 200 to 299.
     and (status_code is not null) = (outcome in ('entregue', 'resposta_nao_2xx'))

@@ -13,7 +13,7 @@ create or replace function rearm_lanes(
   returns table (
     id uuid, number int, event text, body bytea, loan_version int, traceparent text, salt bytea,
     webhook_id uuid, active boolean, partner_id uuid, url text, encrypted_secret bytea, previous_encrypted_secret bytea,
-    claimed_at timestamptz, lost uuid[], is_full boolean, is_test boolean
+    encrypted_credentials bytea, claimed_at timestamptz, lost uuid[], is_full boolean, is_test boolean
   )
   language plpgsql volatile set search_path from current
 as $$
@@ -26,6 +26,7 @@ begin
       in_flight = s.flying,
       next_due_at = case
         when s.flying >= s.max_in_flight then s.first_claimed_at + lease()
+        when s.quiet_until > moment and s.due_at <= moment then s.quiet_until
         when s.due_at <= moment then case when s.is_cut then l.next_due_at else moment end
         else least(s.due_at, s.first_claimed_at + lease())
       end,
@@ -55,6 +56,6 @@ begin
   ) s
   where l.ctid = s.ctid
   returning null::uuid, null::int, null::text, null::bytea, null::int, null::text, null::bytea, l.webhook_id, s.active, l.partner_id,
-            s.url, s.encrypted_secret, s.previous_encrypted_secret, moment, s.lost, s.slots <= 0, null::boolean;
+            s.url, s.encrypted_secret, s.previous_encrypted_secret, s.encrypted_credentials, moment, s.lost, s.slots <= 0, null::boolean;
 end
 $$;

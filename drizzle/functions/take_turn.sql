@@ -14,7 +14,7 @@ create or replace function take_turn(
   returns table (
     id uuid, number int, event text, body bytea, loan_version int, traceparent text, salt bytea,
     webhook_id uuid, active boolean, partner_id uuid, url text, encrypted_secret bytea, previous_encrypted_secret bytea,
-    claimed_at timestamptz, lost uuid[], is_full boolean, is_test boolean, arrived int, server text, lease_ms float8
+    encrypted_credentials bytea, claimed_at timestamptz, lost uuid[], is_full boolean, is_test boolean, arrived int, server text, lease_ms float8
   )
   language plpgsql volatile set search_path from current
 as $$

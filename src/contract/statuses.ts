@@ -61,6 +61,8 @@ export const WEBHOOK_CHANGES = [
   'ordem_por_emprestimo',
   'ordem_nenhuma',
   'limite',
+  'credenciais',
+  'fim_das_credenciais',
 ] as const;
 export type WebhookChange = (typeof WEBHOOK_CHANGES)[number];
 
@@ -125,6 +127,7 @@ export const OUTCOMES = [
   'erro_conexao',
   'erro_tls',
   'destino_recusado',
+  'erro_autorizacao',
   'desconhecido',
 ] as const;
 export type Outcome = (typeof OUTCOMES)[number];
@@ -159,6 +162,8 @@ export const WAITING_REASONS = [
   'proxima_tentativa',
   'sem_poller',
   'webhook_falhando',
+  'sem_autorizacao',
+  'sem_consentimento',
   'limite_do_webhook',
   'a_caminho',
 ] as const;

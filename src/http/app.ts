@@ -40,6 +40,7 @@ import { summaryRoutes } from './routes/summary.ts';
 import { answerListen, LISTEN_PATH } from './routes/tools.ts';
 import { webhookChangeRoutes } from './routes/webhook-changes.ts';
 import { webhookHealthRoutes, webhookHistoryRoutes } from './routes/webhook-health.ts';
+import { webhookCredentialRoutes } from './routes/webhook-credentials.ts';
 import { webhookOptionRoutes } from './routes/webhook-options.ts';
 import { webhookSecretRoutes } from './routes/webhook-secrets.ts';
 import { webhookSendRoutes } from './routes/webhook-sends.ts';
@@ -56,6 +57,7 @@ const ROUTES: Routes = [
   ...webhookSendRoutes,
   ...webhookTestRoutes,
   ...webhookHealthRoutes,
+  ...webhookCredentialRoutes,
   ...webhookOptionRoutes,
   ...webhookHistoryRoutes,
   ...egressRoutes,

@@ -44,7 +44,11 @@ export async function changeWebhook(
   const change = changeOf(before, after);
   if (change !== null) {
     await tx`
-      update webhooks set url = ${after.url}, events = ${after.events}, active = ${after.active} where id = ${id}`;
+      update webhooks
+      set url = ${after.url}, events = ${after.events}, active = ${after.active},
+          refusals = case when url = ${after.url} then refusals else 0 end,
+          quiet_until = case when url = ${after.url} then quiet_until end
+      where id = ${id}`;
     await writeHistory(tx, subject, after, change);
   }
   return { ok: viewWebhook(after) };

@@ -18,6 +18,8 @@ export async function readEncryptionKeys(sql: Tx): Promise<EncryptionKey[]> {
       select encrypted_secret from webhooks where active
       union all
       select previous_encrypted_secret from webhooks where active and previous_until > now()
+      union all
+      select encrypted_credentials from webhooks where active and encrypted_credentials is not null
     ) secret (encrypted)
     group by 1
     order by 2 desc, 1`;

@@ -10,6 +10,7 @@
  */
 import { FIRST_ID } from '../db/first-id.ts';
 import type { Pool, Tx } from '../db/pool.ts';
+import { credentialsName } from './credentials.ts';
 import { KEY_ID_BYTES, tryDecrypt, type Vault } from './secrets.ts';
 
 const BATCH = 100;
@@ -18,6 +19,7 @@ interface Stored {
   readonly id: string;
   readonly current: Buffer;
   readonly previous: Buffer | null;
+  readonly credentials: Buffer | null;
 }
 
 export interface Resealed {
@@ -65,27 +67,34 @@ async function resealBatch(
   { vault, newestKeyId }: Resealing,
 ): Promise<Resealed & { readonly last: string | null }> {
   const rows = await tx<Stored[]>`
-    select id, encrypted_secret as current, previous_encrypted_secret as previous
+    select id, encrypted_secret as current, previous_encrypted_secret as previous, encrypted_credentials as credentials
     from webhooks
     where id > ${after}
       and (substr(encrypted_secret, 1, ${KEY_ID_BYTES}::int) <> convert_to(${newestKeyId}, 'UTF8')
-           or substr(previous_encrypted_secret, 1, ${KEY_ID_BYTES}::int) <> convert_to(${newestKeyId}, 'UTF8'))
+           or substr(previous_encrypted_secret, 1, ${KEY_ID_BYTES}::int) <> convert_to(${newestKeyId}, 'UTF8')
+           or substr(encrypted_credentials, 1, ${KEY_ID_BYTES}::int) <> convert_to(${newestKeyId}, 'UTF8'))
     order by id
     limit ${BATCH}
     for no key update`;
   const unopened: string[] = [];
   const fresh: Stored[] = [];
-  for (const { id, current, previous } of rows) {
-    const again = (blob: Buffer) => encryptAgain(vault, newestKeyId, id, blob);
-    const both = [again(current), previous === null ? null : again(previous)] as const;
-    if (both.includes('unopened')) unopened.push(id);
-    else fresh.push({ id, current: both[0] as Buffer, previous: both[1] as Buffer | null });
+  for (const { id, current, previous, credentials } of rows) {
+    const again = (name: string, blob: Buffer | null) => blob && encryptAgain(vault, newestKeyId, name, blob);
+    const all = [again(id, current), again(id, previous), again(credentialsName(id), credentials)] as const;
+    if (all.includes('unopened')) unopened.push(id);
+    else {
+      const [first, ...others] = all as readonly [Buffer, Buffer | null, Buffer | null];
+      fresh.push({ id, current: first, previous: others[0], credentials: others[1] });
+    }
   }
+  const hexOf = (pick: (one: Stored) => Buffer | null) => fresh.map((one) => pick(one)?.toString('hex') ?? null);
   await tx`
     update webhooks w
-    set encrypted_secret = decode(fresh.current, 'hex'), previous_encrypted_secret = decode(fresh.previous, 'hex')
-    from unnest(${fresh.map(({ id }) => id)}::uuid[], ${fresh.map(({ current }) => current.toString('hex'))}::text[],
-                ${fresh.map(({ previous }) => previous?.toString('hex') ?? null)}::text[]) as fresh (id, current, previous)
+    set encrypted_secret = decode(fresh.current, 'hex'), previous_encrypted_secret = decode(fresh.previous, 'hex'),
+        encrypted_credentials = decode(fresh.credentials, 'hex')
+    from unnest(${fresh.map(({ id }) => id)}::uuid[], ${hexOf(({ current }) => current)}::text[],
+                ${hexOf(({ previous }) => previous)}::text[],
+                ${hexOf(({ credentials }) => credentials)}::text[]) as fresh (id, current, previous, credentials)
     where w.id = fresh.id`;
   return { webhooks: fresh.length, unopened, last: rows.length === BATCH ? (rows.at(-1)?.id ?? null) : null };
 }

@@ -48,8 +48,8 @@ export async function createWebhook(
   const secret = newSecret();
   const encrypted = vault.encrypt(begun.id, secret);
   await tx`
-    insert into webhooks (id, partner_id, url, events, encrypted_secret, created_at)
-    values (${begun.id}, ${partnerId}, ${url}, ${events}, ${encrypted}, ${begun.at})`;
+    insert into webhooks (id, partner_id, url, events, encrypted_secret, created_at, refusals)
+    values (${begun.id}, ${partnerId}, ${url}, ${events}, ${encrypted}, ${begun.at}, 0)`;
   const row = { id: begun.id, url, events, active: true, createdAt: begun.at };
   await writeHistory(tx, request, row, 'criacao', { at: begun.at });
   return { ok: { webhook: viewWebhook(row), secret } };

@@ -4,12 +4,18 @@ import { EMITTED_NAMES, type SubscribableName } from '../../src/contract/events.
 import type { DeliveryAsSent } from '../../src/contract/resources/delivery-resource.ts';
 import type { ErrorBody } from '../../src/contract/errors.ts';
 import type { WebhookResource } from '../../src/contract/resources/webhook.ts';
+import type { Pool } from '../../src/db/pool.ts';
 import type { HttpDeps } from '../../src/http/deps.ts';
+import { openCredentials } from '../../src/webhooks/credentials.ts';
 import { startApi } from './api.ts';
 import { startEngine } from './engine.ts';
 import { endOf } from './ends.ts';
 import { commitEvent } from './outbox.ts';
 import { startReceiver } from './receiver.ts';
+
+/** As if its URL had answered 2xx: a new one gets one delivery at a time until then (queue/consent.ts). */
+export const prove = (pool: Pool, webhookId: string) =>
+  pool.run((sql) => sql`update webhooks set refusals = null where id = ${webhookId}`);
 
 export interface Registered extends WebhookResource {
   readonly secret: string;
@@ -25,7 +31,11 @@ export async function startDeliveryWorld(overrides: Partial<HttpDeps> = {}) {
   const api = await startApi({ allowInsecure: true, ...overrides });
   const { pool } = api.database;
   const receiver = await startReceiver();
-  const engine = startEngine(pool, { openSecret: (id, sealed) => api.vault.decrypt(id, sealed), now: () => null });
+  const engine = startEngine(pool, {
+    openSecret: (id, sealed) => api.vault.decrypt(id, sealed),
+    openCredentials: (id, sealed) => openCredentials(api.vault, id, sealed),
+    now: () => null,
+  });
   let paths = 0;
 
   return {
@@ -45,6 +55,7 @@ export async function startDeliveryWorld(overrides: Partial<HttpDeps> = {}) {
           const path = `/${(paths += 1)}`;
           const url = `${receiver.url}${path}`;
           const { body } = await send<Registered>('POST', '/v1/webhooks', { url, eventos });
+          await prove(pool, body.id);
           return { ...body, path };
         },
         /** Commits one event of a loan of its own and returns the loan's id. */

@@ -1,6 +1,6 @@
 /**
  * What `npm run test:long` runs, and `npm test` leaves out: mutants and the model's long walks, chaos, the bench, plans of large
- * tables, images and units, generated clients, alerts by promtool, PgBouncer, large partners, pollers that are killed, upgrades of a
+ * tables, real gateways, images and units, generated clients, alerts by promtool, PgBouncer, large partners, pollers that are killed, upgrades of a
  * database that is killed or written to meanwhile, a life under each setting of a role.
  */
 export const LONG_TESTS = [
@@ -17,5 +17,5 @@ export const LONG_TESTS = [
   'test/db/{embedded-hosts,every-setting,killed-upgrade,moved-database,running-system}.db.test.ts',
   'test/delivery/poller/{hostile-poller,hostile-receivers,outage,processes,standstill}.db.test.ts',
   'test/delivery/queue/large-partner.db.test.ts',
-  'test/delivery/sending/hostile-receivers.test.ts',
+  'test/delivery/sending/{gateways,hostile-receivers}.test.ts',
 ];

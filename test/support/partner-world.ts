@@ -6,7 +6,9 @@ import { EMITTED_NAMES, EVENTS, type EmittedName } from '../../src/contract/even
 import type { LoanResource } from '../../src/contract/resources/loan-resource.ts';
 import { registrationWorker } from '../../src/core/loans/registration-worker.ts';
 import type { HttpDeps } from '../../src/http/deps.ts';
+import { openCredentials } from '../../src/webhooks/credentials.ts';
 import { type Account, startApi } from './api.ts';
+import { prove } from './delivery-world.ts';
 import type { DescribedAnswers } from './described-answers.ts';
 import { startEngine } from './engine.ts';
 import { endOf } from './ends.ts';
@@ -53,7 +55,11 @@ export async function startPartnerWorld(overrides: Partial<HttpDeps> = {}) {
   const api = await startApi({ allowInsecure: true, ...overrides });
   const receiver = await startReceiver();
   const { pool } = api.database;
-  const engine = startEngine(pool, { openSecret: (id, sealed) => api.vault.decrypt(id, sealed), now: () => null });
+  const engine = startEngine(pool, {
+    openSecret: (id, sealed) => api.vault.decrypt(id, sealed),
+    openCredentials: (id, sealed) => openCredentials(api.vault, id, sealed),
+    now: () => null,
+  });
   const worker = registrationWorker({
     ...api.registry,
     pool,
@@ -69,7 +75,8 @@ export async function startPartnerWorld(overrides: Partial<HttpDeps> = {}) {
     const token = await api.token(id, ['emprestimos:read', 'emprestimos:write', 'sandbox', 'webhooks:write']);
     const path = `/${id}`;
     const webhook = { url: `${receiver.url}${path}`, eventos: EMITTED_NAMES };
-    const { body } = await api.send<{ secret: string }>('POST', '/v1/webhooks', { token, body: webhook });
+    const { body } = await api.send<{ id: string; secret: string }>('POST', '/v1/webhooks', { token, body: webhook });
+    await prove(pool, body.id);
     let keys = 0;
     const issue = (key = `key-${(keys += 1)}`) =>
       api.send<LoanResource>('POST', '/v1/emprestimos', { token, headers: { 'Idempotency-Key': key }, body: TERMS });

@@ -1,6 +1,6 @@
 /** Partners and their webhooks, as they are and as they were. */
 import { sql } from 'drizzle-orm';
-import { bigint, boolean, check, index, pgTable, text, uuid } from 'drizzle-orm/pg-core';
+import { bigint, boolean, check, index, pgTable, text, uuid, integer } from 'drizzle-orm/pg-core';
 import {
   DOCUMENT_MODES,
   ISSUANCE_MODES,
@@ -74,6 +74,12 @@ export const webhooks = pgTable(
     /** The secret before the last rotation; it signs too until `previous_until`. */
     previousEncryptedSecret: bytea('previous_encrypted_secret'),
     previousUntil: preciseInstant('previous_until'),
+    /** What its receiver demands (credentials.ts), encrypted as the secrets are; null: nothing. */
+    encryptedCredentials: bytea('encrypted_credentials'),
+    /** Attempts since its URL was set, while none has been answered 2xx; null: one has. */
+    refusals: integer('refusals'),
+    /** Nothing leaves before that, while none has. */
+    quietUntil: preciseInstant('quiet_until'),
     active: boolean('active').notNull().default(true),
     /** The partner's own name for it. */
     label: text('label'),

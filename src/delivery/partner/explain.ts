@@ -20,6 +20,9 @@ export interface WaitingFacts {
   readonly isWebhookActive: boolean;
   readonly mutedAt: Date | null;
   readonly failingSince: Date | null;
+  /** Attempts since the webhook's URL was set, none of them answered 2xx; null: one was. */
+  readonly refusals: number | null;
+  readonly quietUntil: Date | null;
   /** Of the webhook, now, over all pollers; counted up to 1,001, above every cap. */
   readonly inFlight: number;
   readonly window: number;
@@ -44,7 +47,8 @@ export async function explainDelivery(sql: Tx, id: string, partnerId: string | n
            coalesce(d.claimed_at <= now() - lease(), false) as "isLost",
            coalesce(extract(epoch from now() - nullif(d.next_attempt_at, 'infinity')), 0)::float8 as "dueS",
            p.active as "isPartnerActive", w.active as "isWebhookActive", lane.muted_at as "mutedAt",
-           lane.failing_since as "failingSince", flying.count::int as "inFlight",
+           lane.failing_since as "failingSince", w.refusals, case when w.quiet_until > now() then w.quiet_until end as "quietUntil",
+           flying.count::int as "inFlight",
            least(floor(lane.window_size), lane.max_in_flight)::int as window,
            (select count(*)::int from processes where role = 'poller' and seen_at > now() - interval '30 seconds') as "livingPollers"
     from deliveries d
@@ -137,6 +141,13 @@ function explainHold(facts: WaitingFacts): Said | null {
   }
   if (dueS >= 0 || nextAttemptAt === null) return null;
   const [at, after] = [nextAttemptAt.toISOString(), `${failures} (${lastOutcome ?? 'desconhecido'})`];
+  if (lastOutcome === 'erro_autorizacao') {
+    return said(
+      'sem_autorizacao',
+      `O servidor de token do webhook não deu um token; a próxima tentativa é em ${at}. Veja o erro da última tentativa e /v1/webhooks/{id}/credenciais.`,
+      `The token server of its webhook gave no token; its next attempt is at ${at}. See the error of its last attempt, and the webhook's credentials.`,
+    );
+  }
   return failures === 0
     ? said('proxima_tentativa', `Está marcada para ${at}.`, `It is due at ${at}.`)
     : said(
@@ -146,7 +157,8 @@ function explainHold(facts: WaitingFacts): Said | null {
       );
 }
 
-function explainDue({ livingPollers, failingSince, inFlight, window, dueS }: WaitingFacts): Said {
+function explainDue(facts: WaitingFacts): Said {
+  const { livingPollers, failingSince, inFlight, window, dueS } = facts;
   const s = seconds(dueS);
   if (livingPollers === 0)
     return said(
@@ -154,6 +166,8 @@ function explainDue({ livingPollers, failingSince, inFlight, window, dueS }: Wai
       `Está na fila há ${s} s por uma falha nossa, e segue sozinha.`,
       `It has been due for ${s} s and no poller lives: start poll.`,
     );
+  const consent = explainConsent(facts);
+  if (consent !== null) return consent;
   if (failingSince !== null && inFlight >= 1)
     return said(
       'webhook_falhando',
@@ -170,5 +184,22 @@ function explainDue({ livingPollers, failingSince, inFlight, window, dueS }: Wai
     'a_caminho',
     `Está na fila há ${s} s e é a próxima a ser enviada.`,
     `It has been due for ${s} s and a poller takes it next; if that does not pass, see queue status for late lanes and full pollers.`,
+  );
+}
+
+function explainConsent({ refusals, quietUntil, inFlight }: WaitingFacts): Said | null {
+  if (refusals === null || (quietUntil === null && inFlight === 0)) return null;
+  const [pt, en] = ['A URL do webhook ainda não respondeu 2xx', 'The URL of its webhook has not answered 2xx yet'];
+  if (quietUntil === null)
+    return said(
+      'sem_consentimento',
+      `${pt}: até lá recebe uma entrega por vez.`,
+      `${en}: until then one delivery is sent at a time.`,
+    );
+  const at = quietUntil.toISOString();
+  return said(
+    'sem_consentimento',
+    `${pt} em ${refusals} tentativas: recebe uma por minuto, a próxima depois de ${at}. Responda 2xx a uma delas.`,
+    `${en}, in ${refusals} attempts: one a minute is sent, the next one after ${at}.`,
   );
 }

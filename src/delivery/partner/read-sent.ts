@@ -13,7 +13,8 @@ import type { Pool, Tx } from '../../db/pool.ts';
 import { LEASE_S } from '../queue/lease.ts';
 import { signRequest } from '../poller/request.ts';
 import { type ArchivedDelivery, rowsOf } from './delivery-rows.ts';
-import { type OpenKey, type OpenSecret, rememberKeys } from '../sending/signing-keys.ts';
+import { type Openers, rememberOpened } from '../sending/openers.ts';
+import type { OpenSecret } from '../sending/signing-keys.ts';
 
 export type { OpenSecret };
 
@@ -111,8 +112,8 @@ export async function readSent(
     const { url, failures } = row;
     const body = row.salt === null ? Buffer.from(ERASED) : row.body;
     const signersAt = row.salt === null ? () => null : signersOf(row, changes);
-    const openKey = rememberKeys(openSecret);
-    return { body, url, failures, attempts: attempts.map((attempt) => sent(row, attempt, signersAt, openKey)) };
+    const openers = rememberOpened({ openSecret });
+    return { body, url, failures, attempts: attempts.map((attempt) => sent(row, attempt, signersAt, openers)) };
   });
 }
 
@@ -163,7 +164,7 @@ function signersOf(row: DeliveryRow, { changes, knownFromMs }: Changes): (at: Da
 const SIGNATURE = /signature/i;
 /** An attempt with one of these sent its request; with another one only if it reached an address. */
 const SENT: ReadonlySet<Outcome> = new Set(['entregue', 'resposta_nao_2xx', 'desconhecido']);
-const UNSENT: ReadonlySet<Outcome> = new Set(['erro_tls', 'destino_recusado']);
+const UNSENT: ReadonlySet<Outcome> = new Set(['erro_tls', 'destino_recusado', 'erro_autorizacao']);
 
 const wasSent = ({ outcome, address }: AttemptRow) => SENT.has(outcome) || (address !== null && !UNSENT.has(outcome));
 
@@ -171,7 +172,7 @@ function sent(
   row: DeliveryRow,
   attempt: AttemptRow,
   signersAt: (at: Date) => Signers | null,
-  openKey: OpenKey,
+  openers: Openers,
 ): SentAttempt {
   const { number, late, url, address, startedAt } = attempt;
   const signers = signersAt(startedAt);
@@ -179,8 +180,11 @@ function sent(
     encryptedSecret: row.encryptedSecret,
     previousEncryptedSecret: null,
   };
-  const delivery = { ...row, url, number, claimedAt: startedAt, encryptedSecret, previousEncryptedSecret };
-  const { headers } = signRequest(delivery, openKey, startedAt).request;
+  // Headers that its gateway demands are secrets: they are not shown.
+  const encryptedCredentials = null;
+  const signed = { encryptedSecret, previousEncryptedSecret, encryptedCredentials };
+  const delivery = { ...row, url, number, claimedAt: startedAt, ...signed };
+  const { headers } = signRequest(delivery, openers, startedAt).request;
   const pairs = Array.from({ length: wasSent(attempt) ? headers.length / 2 : 0 }, (_, index) => {
     return [headers[2 * index] as string, headers[2 * index + 1] as string] as const;
   });

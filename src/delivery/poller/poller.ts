@@ -31,16 +31,14 @@ import { signRequest } from './request.ts';
 import { FEW_SLOTS_MS, Rhythm } from './rhythm.ts';
 import { LEASE_ALONE, type Sign } from './sign-of-life.ts';
 import type { Sender } from '../sending/send.ts';
-import { type OpenKey, type OpenSecret, rememberKeys } from '../sending/signing-keys.ts';
+import { type Openers, rememberOpened, type ToOpen } from '../sending/openers.ts';
 import { Sweeper } from '../queue/upkeep/sweep.ts';
 import { Unsent } from './unsent.ts';
 
-export interface PollerDeps extends Omit<EngineDeps, 'now'>, Partial<Pick<EngineDeps, 'now'>> {
+export interface PollerDeps extends ToOpen, Omit<EngineDeps, 'now'>, Partial<Pick<EngineDeps, 'now'>> {
   /** By which others know that it lives; its leases alone unless it is given. */
   readonly sign?: Sign;
   readonly sender: Pick<Sender, 'send'>;
-  /** Decrypts a webhook's secret; throws when it cannot. */
-  readonly openSecret: OpenSecret;
   /** The newest checkpoint, which each POST carries (null: there is none), when a claim's sends have awaited its renewal. */
   readonly checkpoint?: { readonly header: string | null; renew(): Promise<void> };
   readonly metrics?: DeliveryMetrics;
@@ -66,7 +64,7 @@ export class Poller {
   readonly #deps: PollerDeps & EngineDeps & { readonly sign: Sign };
   readonly #claimer: Claimer;
   readonly #recorder: Recorder;
-  readonly #openKey: OpenKey;
+  readonly #openers: Openers;
   readonly #sweeper: Sweeper;
   readonly #slots: Slots;
   readonly #claimsAhead: ClaimsAhead;
@@ -92,7 +90,7 @@ export class Poller {
     this.#claimsAhead = new ClaimsAhead(this.#deps);
     this.#failures = new FailureLog(deps.log);
     this.#unsent = new Unsent({ ...this.#deps, letGo: (flights) => this.#letGo(flights) });
-    this.#openKey = rememberKeys(deps.openSecret);
+    this.#openers = rememberOpened(deps);
     this.#slots = new Slots(deps.capacity);
     this.#recorder = new Recorder({
       ...this.#deps,
@@ -227,7 +225,7 @@ export class Poller {
     const sentAt = new Date(delivery.claimedAt.getTime() + startedAtMs - claim.answeredAtMs);
     const span = startAttempt(delivery.traceparent, claim.span);
     const trace = writeTraceparent(span.spanContext());
-    const { request, keyId, bodyDigest } = signRequest(delivery, this.#openKey, sentAt, trace, checkpoint?.header);
+    const { request, keyId, bodyDigest } = signRequest(delivery, this.#openers, sentAt, trace, checkpoint?.header);
     if (delivery.number === 1) this.#deps.metrics?.observeFirstAttempt(ageS(delivery.id, sentAt));
     sender.send(request, startedAtMs).then(
       (result) => this.#report(claim, delivery, { keyId, bodyDigest, startedAtMs, result, span }),

@@ -18,6 +18,7 @@ import { tellOf } from '../../telemetry/traces.ts';
 import type { EngineDeps } from '../queue/engine-deps.ts';
 import { heldByOthers, record } from '../queue/record.ts';
 import type { Report } from '../queue/report.ts';
+import { Consent } from '../queue/consent.ts';
 import { Targets } from '../queue/targets.ts';
 
 const BATCH = 512;
@@ -41,6 +42,7 @@ export class Recorder {
   #waiting: Report[] = [];
   readonly #flushes = new Set<Promise<void>>();
   readonly #targets = new Targets();
+  readonly #consent = new Consent();
   /** Taken out of flushes that waited for a lock too long. */
   #heldUp: Report[] = [];
   #freeing: Promise<void> | null = null;
@@ -110,7 +112,7 @@ export class Recorder {
       tellOf('record', startedMs, { 'carteiro.attempts': batch.length }, () => batch.map(({ span }) => span));
       const late = standings.filter((standing) => standing === 'late').length;
       if (late > 0) log.warn({ late }, 'attempts reported after their lease was lost');
-      await this.#learnTargets(batch);
+      await this.#learn(batch);
       return batch;
     } catch (error) {
       if (hasWaitedTooLong(error)) {
@@ -129,12 +131,17 @@ export class Recorder {
     }
   }
 
-  /** A failure costs bytes alone, and what is not learned is tried with the next flush. */
-  async #learnTargets(batch: readonly Report[]): Promise<void> {
+  /** What is not learned is tried with the next flush: of targets a failure costs bytes, of consent an answer. */
+  async #learn(batch: readonly Report[]): Promise<void> {
+    const { pool, log, now } = this.#deps;
     try {
-      await this.#targets.learn(this.#deps.pool, batch);
+      await this.#targets.learn(pool, batch);
+      await this.#consent.count(pool, batch, now());
     } catch (error) {
-      this.#deps.log.warn({ code: codeOf(error) }, 'where attempts went could not be noted');
+      log.warn(
+        { code: codeOf(error) },
+        'where attempts went, and whether a first one was answered, could not be noted',
+      );
     }
   }
 

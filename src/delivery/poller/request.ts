@@ -12,6 +12,7 @@ import type { ClaimedDelivery } from '../queue/claim.ts';
 import { deliveryHeaders } from '../sending/headers.ts';
 import type { SendRequest } from '../sending/send.ts';
 import type { SigningKey } from '../sending/signature.ts';
+import type { Openers } from '../sending/openers.ts';
 import type { OpenKey } from '../sending/signing-keys.ts';
 
 const NO_SALT = Buffer.alloc(0);
@@ -35,12 +36,12 @@ export function bodyDigestOf({ salt, body }: Pick<ClaimedDelivery, 'salt' | 'bod
  */
 export function signRequest(
   delivery: ClaimedDelivery,
-  openKey: OpenKey,
+  { openKey, credentialsOf }: Openers,
   at: Date,
   traceparent: string | null = delivery.traceparent,
   checkpoint?: string | null,
 ): SignedRequest {
-  const { webhookId, body, url, encryptedSecret, previousEncryptedSecret } = delivery;
+  const { webhookId, body, url, encryptedSecret, previousEncryptedSecret, encryptedCredentials } = delivery;
   const { key, keyId } = openKey(webhookId, encryptedSecret);
   const previous = previousEncryptedSecret === null ? null : tryOpen(openKey, webhookId, previousEncryptedSecret);
   const headers = deliveryHeaders(delivery, key, previous, at);
@@ -49,7 +50,10 @@ export function signRequest(
   return {
     keyId,
     bodyDigest: bodyDigestOf(delivery),
-    request: { url, body, headers },
+    request:
+      encryptedCredentials === null
+        ? { url, body, headers }
+        : { url, body, headers, credentials: credentialsOf(webhookId, encryptedCredentials) },
   };
 }
 

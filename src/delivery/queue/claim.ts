@@ -34,6 +34,8 @@ interface Lane {
   readonly encryptedSecret: Buffer;
   /** The secret before a rotation, for as long as it still signs. */
   readonly previousEncryptedSecret: Buffer | null;
+  /** What its receiver demands; null: nothing. */
+  readonly encryptedCredentials: Buffer | null;
   /** The time of the claim, on the database's clock. */
   readonly claimedAt: Date;
   /** Deliveries whose leases ended with no report. */
@@ -77,6 +79,7 @@ interface Columns {
   url: string;
   encryptedSecret: Buffer;
   previousEncryptedSecret: Buffer | null;
+  encryptedCredentials: Buffer | null;
   claimedAt: Date;
   lost: readonly string[] | null;
   isFull: boolean;
@@ -108,13 +111,14 @@ export const ORDINAL = {
   url: 10,
   encryptedSecret: 11,
   previousEncryptedSecret: 12,
-  claimedAt: 13,
-  lost: 14,
-  isFull: 15,
-  isTest: 16,
-  arrived: 17,
-  server: 18,
-  leaseMs: 19,
+  encryptedCredentials: 13,
+  claimedAt: 14,
+  lost: 15,
+  isFull: 16,
+  isTest: 17,
+  arrived: 18,
+  server: 19,
+  leaseMs: 20,
 } as const satisfies Record<keyof TurnColumns, number>;
 
 export type Row = { readonly [Name in keyof TurnColumns as (typeof ORDINAL)[Name]]: TurnColumns[Name] };
@@ -211,6 +215,7 @@ function laneOf(row: Row): Lane {
     url: row[ORDINAL.url],
     encryptedSecret: row[ORDINAL.encryptedSecret],
     previousEncryptedSecret: row[ORDINAL.previousEncryptedSecret],
+    encryptedCredentials: row[ORDINAL.encryptedCredentials],
     claimedAt: row[ORDINAL.claimedAt],
     lost: row[ORDINAL.lost] ?? [],
     isFull: row[ORDINAL.isFull],
@@ -218,7 +223,7 @@ function laneOf(row: Row): Lane {
 }
 
 function deliveryOf(row: Row, lane: Lane): ClaimedDelivery {
-  const { webhookId, partnerId, url, encryptedSecret, previousEncryptedSecret, claimedAt } = lane;
+  const { webhookId, partnerId, url, encryptedSecret, previousEncryptedSecret, encryptedCredentials, claimedAt } = lane;
   return {
     id: row[ORDINAL.id] as string,
     number: row[ORDINAL.number],
@@ -233,6 +238,7 @@ function deliveryOf(row: Row, lane: Lane): ClaimedDelivery {
     url,
     encryptedSecret,
     previousEncryptedSecret,
+    encryptedCredentials,
     claimedAt,
   };
 }

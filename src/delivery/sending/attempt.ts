@@ -3,7 +3,6 @@
  * The invariant and its reasons stand in send.ts.
  */
 import type { Dispatcher } from 'undici';
-import { MAX_READ_BYTES } from '../../contract/delivery.ts';
 import { type AnswerHeaders, keptAnswer } from './answer.ts';
 import type { Connection, Place } from './connection.ts';
 import type { Connections } from './connections.ts';
@@ -13,8 +12,6 @@ import { MAX_UNENDED_BYTES, type UnendedBytes } from './unended-bytes.ts';
 import { readBentHead } from './bent-head.ts';
 import { faultText, isClosedByReceiver, isOurs, isUnparsed, outcomeOfFault } from './send-fault.ts';
 
-/** How long an attempt waits for the rest of its answer; what comes later is not kept (connections.ts, DRAIN_MS). */
-const READ_MS = 250;
 /** More interim (1xx) answers than this are not read: the attempt waits for its deadline with the connection closed. */
 const MAX_INTERIM_ANSWERS = 1_000;
 
@@ -24,10 +21,13 @@ export interface Shared {
   readonly timeoutMs: number;
   /** The most bytes of an answer's body that are kept; with 0 nothing of an answer is. */
   readonly keptBytes: number;
+  /** How long an attempt waits for the rest of its answer, and the most that it reads; what comes later drains (connections.ts). */
+  readonly readMs: number;
+  readonly readBytes: number;
   readonly now: () => number;
   readonly underWay: Set<Attempt>;
   readonly unended: UnendedBytes;
-  onQuiet: (() => void) | null;
+  readonly quiet: { on: (() => void) | null };
 }
 
 const DEADLINE = new Error('o prazo da tentativa passou');
@@ -70,7 +70,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
   /** Ends the attempt when its time without a status line, or for the rest of the answer, is over. */
   checkTime(atMs: number): void {
     if (this.#state === 'reading') {
-      if (this.#answeredAtMs + READ_MS <= atMs) this.#stopReading();
+      if (this.#answeredAtMs + this.#shared.readMs <= atMs) this.#stopReading();
     } else if (this.#startedAtMs + this.#shared.timeoutMs <= atMs) this.#expire();
     else if (this.#state === 'waiting') this.#shared.connections.makeRoomFor(this.#connection, atMs);
   }
@@ -103,7 +103,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
       this.#answer.push(part);
       this.#keptBytes += part.length;
     }
-    if (this.#readBytes > MAX_READ_BYTES) this.#stopReading();
+    if (this.#readBytes > this.#shared.readBytes) this.#stopReading();
   }
 
   onResponseEnd(): void {
@@ -155,7 +155,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
 
   /** Bytes of the answer that have come and been parsed. */
   #onBytes(bytes: number): void {
-    if (this.#state === 'reading' && bytes > MAX_UNENDED_BYTES) return this.#stopReading();
+    if (this.#state === 'reading' && bytes > MAX_UNENDED_BYTES + this.#shared.readBytes) return this.#stopReading();
     if (this.#state !== 'waiting') return;
     this.#setUnended(bytes);
     if (bytes > this.#shared.unended.limit) this.#cut();
@@ -233,10 +233,10 @@ export class Attempt implements Dispatcher.DispatchHandler {
   }
 
   #end(): void {
-    const { underWay, onQuiet } = this.#shared;
+    const { underWay, quiet } = this.#shared;
     this.#state = 'over';
     this.#setUnended(0);
     underWay.delete(this);
-    if (underWay.size === 0) onQuiet?.();
+    if (underWay.size === 0) quiet.on?.();
   }
 }

@@ -1,12 +1,30 @@
 /** What is asked of the sender, and what it answers. */
+import type { WebhookCredentials } from '../../contract/resources/webhook-credentials.ts';
 import type { Outcome } from '../../contract/statuses.ts';
+import type { ClientCertificate } from '../target/identity.ts';
 import type { Place } from './connection.ts';
+
+export type OAuth2 = Extract<NonNullable<WebhookCredentials['autorizacao']>, { tipo: 'oauth2' }>;
+
+export interface Certificate extends ClientCertificate {
+  /** Of no other certificate. */
+  readonly id: string;
+}
+
+/** What a receiver's gateway demands, made ready for many POSTs (credentials.ts). */
+export interface Credentials {
+  /** Names and values in turn; of oauth2 without the token. */
+  readonly headers: readonly string[];
+  readonly certificate: Certificate | null;
+  readonly oauth2: OAuth2 | null;
+}
 
 export interface SendRequest {
   readonly url: string;
   readonly body: Buffer;
   /** Names and values in turn. */
   readonly headers: string[];
+  readonly credentials?: Credentials | undefined;
 }
 
 export interface SendResult {

@@ -15,15 +15,26 @@
  */
 import { MAX_READ_BYTES, TIMES_S } from '../../contract/delivery.ts';
 import { Attempt, type Shared } from './attempt.ts';
-import type { Destination, SendRequest, SendResult } from './exchange.ts';
+import type { Certificate, Destination, SendRequest, SendResult } from './exchange.ts';
 import { Connections } from './connections.ts';
+import { type Send, sendWith } from './credentials.ts';
 import { guardedConnector, type GuardOptions } from '../target/guard.ts';
 import { parseTarget } from '../target/parse-target.ts';
+import { MAX_TOKEN_ANSWER_BYTES, TOKEN_MS, Tokens } from './tokens.ts';
 import { UnendedBytes } from './unended-bytes.ts';
 
 export { bodyOf } from './answer.ts';
 export type { SendRequest, SendResult } from './exchange.ts';
 
+/** How long an attempt waits for the rest of its answer. */
+const READ_MS = 250;
+/** A token is of no use in parts. */
+const OF_TOKENS = {
+  timeoutMs: TOKEN_MS,
+  readMs: TOKEN_MS,
+  keptBytes: MAX_TOKEN_ANSWER_BYTES,
+  readBytes: MAX_TOKEN_ANSWER_BYTES,
+};
 /** How coarse the deadline is. */
 const TICK_MS = 50;
 
@@ -67,6 +78,11 @@ function destinationOf({ origin, href }: URL): Destination {
   return { place: { origin, certificate: null, key: origin }, path: href.slice(origin.length) };
 }
 
+/** The same place, where a webhook shows a certificate of its own. */
+function shownTo({ place: { origin }, path }: Destination, certificate: Certificate): Destination {
+  return { place: { origin, certificate, key: `${origin} ${certificate.id}` }, path };
+}
+
 function refusedTarget(rule: string): SendResult {
   const error = `DESTINO_RECUSADO: a URL ${rule}`;
   return { outcome: 'destino_recusado', statusCode: null, durationMs: 0, address: null, error, answer: null };
@@ -80,7 +96,9 @@ export function createSender(options: SenderOptions): Sender {
   const targetOf = rememberTargets(allowInsecure);
   const connections = new Connections(guardedConnector(options), now);
   const unended = new UnendedBytes();
-  const shared: Shared = { connections, timeoutMs, keptBytes, now, underWay, unended, onQuiet: null };
+  const bounds = { timeoutMs, keptBytes, readMs: READ_MS, readBytes: MAX_READ_BYTES };
+  const shared: Shared = { connections, ...bounds, now, underWay, unended, quiet: { on: null } };
+  const tokens = new Tokens((request) => begin({ ...shared, ...OF_TOKENS }, request, now(), null), now);
   let isClosed = false;
 
   // Runs only while something is under way or drains: it would wake an idle process 20 times a second.
@@ -94,18 +112,26 @@ export function createSender(options: SenderOptions): Sender {
     ticker = undefined;
   }
 
+  function begin(bounded: Shared, request: SendRequest, startedAtMs: number, certificate: Certificate | null) {
+    const target = targetOf(request.url);
+    if (typeof target === 'string') return Promise.resolve(refusedTarget(target));
+    ticker ??= setInterval(tick, TICK_MS).unref();
+    const destination = certificate === null ? target : shownTo(target, certificate);
+    return new Attempt(bounded, destination, request, startedAtMs).result;
+  }
+
   return {
     send(request, startedAtMs = now()) {
       if (isClosed) return Promise.reject(new Error('the sender is closed'));
-      const target = targetOf(request.url);
-      if (typeof target === 'string') return Promise.resolve(refusedTarget(target));
-      ticker ??= setInterval(tick, TICK_MS).unref();
-      return new Attempt(shared, target, request, startedAtMs).result;
+      const { credentials } = request;
+      if (credentials === undefined) return begin(shared, request, startedAtMs, null);
+      const send: Send = (...given) => begin(shared, ...given);
+      return sendWith(credentials, request, startedAtMs, { send, tokens, now });
     },
     async close() {
       isClosed = true;
       if (underWay.size > 0) {
-        await new Promise<void>((resolve) => (shared.onQuiet = resolve));
+        await new Promise<void>((resolve) => (shared.quiet.on = resolve));
       }
       clearInterval(ticker);
       await connections.close();

@@ -15,6 +15,7 @@ import type { ServerOptions } from '../../http/server.ts';
 import type { Metrics } from '../../metrics.ts';
 import { openEgress } from './egress.ts';
 import { ReceiverCertificates } from '../../webhooks/certificates.ts';
+import { openCredentials } from '../../webhooks/credentials.ts';
 import { createVault } from '../../webhooks/secrets.ts';
 import { startHeartbeat } from '../operations/heartbeat.ts';
 import { installationOf, type OpenDatabase } from './database.ts';
@@ -99,6 +100,7 @@ export async function startPoller({ config, database, log, metrics, fit, relief 
     sign,
     sender,
     openSecret: (webhookId, encrypted) => vault.decrypt(webhookId, encrypted),
+    openCredentials: (webhookId, encrypted) => openCredentials(vault, webhookId, encrypted),
     log,
     metrics,
     ...(config.checkpointHeader && { checkpoint: new NewestCheckpoint(pool, monotonicMs) }),

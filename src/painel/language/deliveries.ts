@@ -51,6 +51,9 @@ export const deliveries = {
         proxima_tentativa: 'Its next attempt is planned; the time line says when.',
         sem_poller: 'It is due and held up by a fault of ours; it leaves by itself.',
         webhook_falhando: 'The webhook is failing, and gets one delivery at a time until it answers well.',
+        sem_autorizacao: 'Its token server gave no token; see the error of the last attempt.',
+        sem_consentimento:
+          'The URL has not answered 2xx yet: until then one delivery is sent at a time, and later one a minute.',
         limite_do_webhook: 'The webhook has as many deliveries under way as its answers allow: answer faster.',
         a_caminho: 'It is due and is sent next.',
       } as Partial<Record<WaitingReason, string>>,

@@ -198,6 +198,10 @@ export const docs = {
         en: 'a name without an address, a connection refused or broken',
       },
       erro_tls: { pt: 'certificado ou handshake recusado', en: 'the certificate or the handshake was refused' },
+      erro_autorizacao: {
+        pt: 'o servidor de token não deu um token, e nada foi enviado',
+        en: 'the token server gave no token, and nothing was sent',
+      },
       destino_recusado: { pt: 'o endereço não é público', en: 'the address is not public' },
       desconhecido: {
         pt: 'o poller morreu antes de registrar; não gasta o calendário',

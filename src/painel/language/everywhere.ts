@@ -121,6 +121,7 @@ export const everywhere = {
     tempo_esgotado: { pt: 'tempo esgotado', en: 'timed out' },
     erro_conexao: { pt: 'erro de conexão', en: 'connection error' },
     erro_tls: { pt: 'erro de TLS', en: 'TLS error' },
+    erro_autorizacao: { pt: 'sem token', en: 'no token' },
     destino_recusado: { pt: 'destino recusado', en: 'target refused' },
     desconhecido: { pt: 'desconhecido', en: 'unknown' },
   } satisfies Record<Outcome, Bilingual>,

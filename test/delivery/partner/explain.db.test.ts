@@ -72,6 +72,8 @@ const FACTS: WaitingFacts = {
   isWebhookActive: true,
   mutedAt: null,
   failingSince: null,
+  refusals: null,
+  quietUntil: null,
   inFlight: 0,
   window: 8,
   livingPollers: 1,

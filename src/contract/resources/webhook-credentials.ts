@@ -1,0 +1,117 @@
+/** `…/webhooks/{id}/credenciais`: what the gateway before a receiver demands. Answers never have a secret. */
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { z } from 'zod';
+import { HEADER_USER_AGENT } from '../delivery.ts';
+import { component, timestamp } from '../values.ts';
+
+const MAX_HEADERS = 4;
+const MAX_HEADER_BYTES = 4_096;
+const MAX_PEM = 32_768;
+
+/** RFC 9110, 5.6.2. */
+const NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/;
+/** Visible ASCII, with blanks and tabs within. */
+const VALUE = /^[\x21-\x7e](?:[\t\x20-\x7e]{0,4094}[\x21-\x7e])?$/;
+/** Ours, those of a connection (RFC 9110, 7.6.1), and those that the body or the target decides. */
+const OF_THE_CONNECTION =
+  'authorization host accept connection keep-alive proxy-connection te trailer upgrade transfer-encoding expect';
+const RESERVED: ReadonlySet<string> = new Set([
+  ...OF_THE_CONNECTION.split(' '),
+  'proxy-authorization',
+  'traceparent',
+  'tracestate',
+  HEADER_USER_AGENT.toLowerCase(),
+]);
+
+const isReserved = (name: string) => RESERVED.has(name) || /^(content|x-webhook|x-carteiro|webhook)-/.test(name);
+
+const text = (max: number) => z.string().min(1).max(max);
+/** Of credentials: no control character, which a header could not carry. */
+const secret = (max: number) => text(max).regex(/^[^\p{Cc}]*$/u, 'não pode ter caracteres de controle');
+
+const headers = z
+  .record(z.string().regex(NAME, 'não é um nome de cabeçalho'), z.string().regex(VALUE, 'não é um valor de cabeçalho'))
+  .superRefine((given, context) => {
+    const names = Object.keys(given);
+    const bytes = Object.entries(given).reduce((sum, pair) => sum + pair.join(': ').length, 0);
+    if (names.length > MAX_HEADERS)
+      context.addIssue({ code: 'custom', message: `tem no máximo ${MAX_HEADERS} cabeçalhos` });
+    if (bytes > MAX_HEADER_BYTES) context.addIssue({ code: 'custom', message: 'passam de 4 KiB' });
+    if (new Set(names.map((name) => name.toLowerCase())).size < names.length)
+      context.addIssue({ code: 'custom', message: 'tem um nome repetido' });
+    for (const name of names) {
+      if (isReserved(name.toLowerCase()))
+        context.addIssue({ code: 'custom', path: [name], message: 'é um cabeçalho do próprio Carteiro ou da conexão' });
+    }
+  });
+
+const certificate = z
+  .strictObject({ pem: text(MAX_PEM), chave_pem: text(MAX_PEM) })
+  .superRefine(({ pem, chave_pem }, context) => {
+    const fault = certificateFault(pem, chave_pem);
+    if (fault !== null) context.addIssue({ code: 'custom', ...fault });
+  });
+
+function certificateFault(pem: string, keyPem: string): { path: string[]; message: string } | null {
+  let own: X509Certificate;
+  try {
+    own = new X509Certificate(pem);
+  } catch {
+    return { path: ['pem'], message: 'não é um certificado em PEM' };
+  }
+  try {
+    if (own.checkPrivateKey(createPrivateKey(keyPem))) return null;
+    return { path: ['chave_pem'], message: 'não é a chave desse certificado' };
+  } catch {
+    return { path: ['chave_pem'], message: 'não é uma chave privada em PEM, sem senha' };
+  }
+}
+
+/** The schema of `token_url` is that of a webhook's `url`. */
+export function webhookCredentials<U extends z.ZodType<string>>(url: U) {
+  const authorization = z.discriminatedUnion('tipo', [
+    z.strictObject({
+      tipo: z.literal('basic'),
+      usuario: secret(256).regex(/^[^:]*$/, 'não pode ter dois-pontos'),
+      senha: secret(1_024),
+    }),
+    z.strictObject({ tipo: z.literal('bearer'), token: text(4_096).regex(/^[\x21-\x7e]+$/, 'não é um token') }),
+    z.strictObject({
+      tipo: z.literal('oauth2'),
+      token_url: url,
+      client_id: secret(256),
+      client_secret: secret(1_024),
+      escopo: secret(512).optional(),
+      audiencia: secret(512).optional(),
+      envio: z.enum(['basic', 'corpo']),
+    }),
+  ]);
+  return z
+    .strictObject({
+      cabecalhos: headers.optional(),
+      autorizacao: authorization.optional(),
+      certificado: certificate.optional(),
+    })
+    .refine((given) => Object.values(given).some((value) => value !== undefined), 'deve ter ao menos um campo');
+}
+export type WebhookCredentials = z.output<ReturnType<typeof webhookCredentials<z.ZodString>>>;
+
+/** Names and kinds; null where nothing of that kind is set. */
+export const shownCredentials = component('CredenciaisDoWebhook', {
+  cabecalhos: z.array(z.string()),
+  autorizacao: z
+    .strictObject({
+      tipo: z.enum(['basic', 'bearer', 'oauth2']),
+      /** Of `oauth2` alone. */
+      token_url: z.string().optional(),
+      client_id: z.string().optional(),
+      escopo: z.string().optional(),
+      audiencia: z.string().optional(),
+      envio: z.enum(['basic', 'corpo']).optional(),
+    })
+    .nullable(),
+  certificado: z
+    .strictObject({ assunto: z.string(), emissor: z.string(), valido_ate: timestamp, sha256: z.string() })
+    .nullable(),
+});
+export type ShownCredentials = z.infer<typeof shownCredentials>;

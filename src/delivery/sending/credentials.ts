@@ -1,0 +1,71 @@
+/**
+ * What a receiver's gateway demands of a POST, made of a webhook's credentials: headers, and a certificate.
+ *
+ * Invariant: a POST leaves with the credentials of its claim or not at all. An attempt whose token can't be had ends in
+ * `erro_autorizacao`, and holds back nobody else: it waits in its own slot, TOKEN_MS at most, and as an attempt without an answer
+ * it makes its webhook's window 1. What a receiver gives back of a secret is masked before it is kept.
+ */
+import { createHash } from 'node:crypto';
+import { MASK } from '../../contract/masking.ts';
+import type { WebhookCredentials } from '../../contract/resources/webhook-credentials.ts';
+import type { Certificate, Credentials, SendRequest, SendResult } from './exchange.ts';
+import { basic, NoToken, type Tokens } from './tokens.ts';
+
+type Given = NonNullable<WebhookCredentials['autorizacao']>;
+
+function authorizationOf(given: Given | undefined): readonly string[] {
+  if (given?.tipo === 'basic') return ['Authorization', basic(given.usuario, given.senha)];
+  return given?.tipo === 'bearer' ? ['Authorization', `Bearer ${given.token}`] : [];
+}
+
+export function prepareCredentials({ cabecalhos = {}, autorizacao, certificado }: WebhookCredentials): Credentials {
+  const { pem: cert = '', chave_pem: key = '' } = certificado ?? {};
+  const id = createHash('sha256').update(cert).update(key).digest('hex');
+  return {
+    headers: [...Object.entries(cabecalhos).flat(), ...authorizationOf(autorizacao)],
+    certificate: certificado === undefined ? null : { cert, key, id },
+    oauth2: autorizacao?.tipo === 'oauth2' ? autorizacao : null,
+  };
+}
+
+/** What is sent in clear and may come back: values of headers, and what stands behind `Bearer` or `Basic`. */
+function secretsOf(headers: readonly string[]): string[] {
+  const values = headers.filter((_, index) => index % 2 === 1);
+  return values.flatMap((value) => [value, value.slice(value.indexOf(' ') + 1)]).filter((value) => value.length >= 4);
+}
+
+function withoutSecrets(result: SendResult, headers: readonly string[]): SendResult {
+  if (result.answer === null) return result;
+  const answer = secretsOf(headers).reduce((text, secret) => text.replaceAll(secret, MASK), result.answer);
+  return { ...result, answer };
+}
+
+export type Send = (request: SendRequest, startedAtMs: number, certificate: Certificate | null) => Promise<SendResult>;
+
+/** Sends `request` with what its `credentials` say. `now` is the sender's clock. */
+export async function sendWith(
+  credentials: Credentials,
+  request: SendRequest,
+  startedAtMs: number,
+  { send, tokens, now }: { readonly send: Send; readonly tokens: Tokens; readonly now: () => number },
+): Promise<SendResult> {
+  const { oauth2, certificate } = credentials;
+  const headers = [...credentials.headers];
+  try {
+    if (oauth2 !== null) headers.push('Authorization', `Bearer ${await tokens.get(oauth2)}`);
+  } catch (error) {
+    if (!(error instanceof NoToken)) throw error;
+    const durationMs = Math.round(now() - startedAtMs);
+    return {
+      outcome: 'erro_autorizacao',
+      statusCode: null,
+      durationMs,
+      address: null,
+      error: error.message,
+      answer: null,
+    };
+  }
+  const result = await send({ ...request, headers: [...request.headers, ...headers] }, startedAtMs, certificate);
+  if (oauth2 !== null && result.statusCode === 401) tokens.forget(oauth2);
+  return withoutSecrets(result, headers);
+}

@@ -1,0 +1,73 @@
+/**
+ * What the gateway before a receiver demands. It lies in the webhook's row as one encrypted text, of which answers show names and
+ * kinds alone; its own name in the associated data keeps the form of a secret from being opened as credentials.
+ */
+import { X509Certificate } from 'node:crypto';
+import { NOT_FOUND, type Result } from '../contract/refusals.ts';
+import type { ShownCredentials, WebhookCredentials } from '../contract/resources/webhook-credentials.ts';
+import type { Pool, Tx } from '../db/pool.ts';
+import { lockWebhook, type Subject, writeHistory } from './history.ts';
+import type { Vault } from './secrets.ts';
+
+/** In place of the webhook's id in the associated data. */
+export const credentialsName = (webhookId: string) => `${webhookId}/credenciais`;
+
+export function openCredentials(vault: Vault, webhookId: string, encrypted: Buffer): WebhookCredentials {
+  return JSON.parse(vault.decrypt(credentialsName(webhookId), encrypted).secret) as WebhookCredentials;
+}
+
+/** Null when the partner has no webhook of that id. */
+export async function readCredentials(
+  pool: Pool,
+  vault: Vault,
+  partnerId: string,
+  id: string,
+): Promise<ShownCredentials | null> {
+  const [row] = await pool.run(
+    (sql) => sql<{ encrypted: Buffer | null }[]>`
+      select encrypted_credentials as encrypted from webhooks where id = ${id} and partner_id = ${partnerId}`,
+  );
+  if (row === undefined) return null;
+  return shownOf(row.encrypted === null ? {} : openCredentials(vault, id, row.encrypted));
+}
+
+/** Sets them, or with null removes them. The next claim has them; what is in flight goes on with those before. */
+export async function setCredentials(
+  tx: Tx,
+  vault: Vault,
+  subject: Subject,
+  credentials: WebhookCredentials | null,
+): Promise<Result<ShownCredentials, 'notFound'>> {
+  const webhook = await lockWebhook(tx, subject);
+  if (webhook === null) return NOT_FOUND;
+  const encrypted = credentials && vault.encrypt(credentialsName(subject.id), JSON.stringify(credentials));
+  const { count } = await tx`
+    update webhooks set encrypted_credentials = ${encrypted}
+    where id = ${subject.id} and (encrypted_credentials is not null or ${encrypted !== null})`;
+  if (count > 0) await writeHistory(tx, subject, webhook, encrypted === null ? 'fim_das_credenciais' : 'credenciais');
+  return { ok: shownOf(credentials ?? {}) };
+}
+
+function shownOf({ cabecalhos = {}, autorizacao, certificado }: WebhookCredentials): ShownCredentials {
+  return {
+    cabecalhos: Object.keys(cabecalhos),
+    autorizacao: autorizacao === undefined ? null : authorizationOf(autorizacao),
+    certificado: certificado === undefined ? null : certificateOf(certificado.pem),
+  };
+}
+
+function authorizationOf(given: NonNullable<WebhookCredentials['autorizacao']>): ShownCredentials['autorizacao'] {
+  if (given.tipo !== 'oauth2') return { tipo: given.tipo };
+  const { client_secret: _, ...shown } = given;
+  return shown;
+}
+
+function certificateOf(pem: string): ShownCredentials['certificado'] {
+  const { subject, issuer, validToDate, fingerprint256 } = new X509Certificate(pem);
+  return {
+    assunto: subject.replaceAll('\n', ', '),
+    emissor: issuer.replaceAll('\n', ', '),
+    valido_ate: validToDate.toISOString(),
+    sha256: fingerprint256.replaceAll(':', '').toLowerCase(),
+  };
+}

@@ -1,0 +1,279 @@
+/** Gateways that nobody here wrote, each set up as its own manual says, before a receiver of ours: what they demand is sent. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { chmod, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, afterEach, expect, test, vi } from 'vitest';
+import type { WebhookCredentials } from '../../../src/contract/resources/webhook-credentials.ts';
+import { prepareCredentials } from '../../../src/delivery/sending/credentials.ts';
+import { createSender } from '../../../src/delivery/sending/send.ts';
+import { makeAuthority } from '../../support/certificates.ts';
+import { freePorts } from '../../support/free-ports.ts';
+import { startReceiver } from '../../support/receiver.ts';
+import { isThere } from '../../support/snippets.ts';
+import { makeTestFolder } from '../../support/test-folder.ts';
+
+const authority = makeAuthority();
+const client = makeAuthority();
+const own = client.issue(['webhook.carteiro.test']);
+const folder = await makeTestFolder();
+const [port = 0] = await freePorts(1);
+const running: ChildProcess[] = [];
+const receiver = await startReceiver();
+const KEY = 'chave-do-gateway-7f3a';
+
+await chmod(folder.path, 0o755);
+const file = (name: string) => join(folder.path, name);
+const put = (name: string, text: string) => writeFile(file(name), text, { mode: 0o644 });
+const issued = authority.issue(['localhost']);
+await Promise.all([
+  put('cert.pem', issued.cert),
+  put('key.pem', issued.key),
+  put('both.pem', issued.cert + issued.key),
+  put('client-ca.pem', client.ca),
+]);
+
+async function stop(): Promise<void> {
+  for (const gateway of running.splice(0)) {
+    const ended = new Promise((resolve) => gateway.once('exit', resolve));
+    gateway.kill('SIGTERM');
+    await ended;
+  }
+}
+afterEach(stop);
+afterAll(stop);
+
+function isOpen(): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => resolve(true));
+    socket.once('error', () => resolve(false));
+    socket.once('connect', () => socket.destroy());
+  });
+}
+
+async function start(program: string, ...args: string[]): Promise<void> {
+  // A group of its own: Apache ends its whole group.
+  const gateway = spawn(program, args, { stdio: 'ignore', detached: true });
+  running.push(gateway);
+  await vi.waitFor(
+    async () => {
+      if (gateway.exitCode !== null) throw new Error(`${program} ended with ${gateway.exitCode}`);
+      expect(await isOpen()).toBe(true);
+    },
+    { timeout: 60_000, interval: 50 },
+  );
+}
+
+/** What an event's POST looks like, through the gateway. */
+async function post(given: WebhookCredentials | null) {
+  const sender = createSender({ allowInsecure: true, timeoutMs: 120_000, tls: { ca: authority.ca } });
+  const body = Buffer.from(
+    '{"evento":"webhook.teste","timestamp":"2026-01-31T12:00:00.000Z","data":{"motivo":"conta encerrada"}}',
+  );
+  const { accept, ...headers } = { accept: '*/*', 'Content-Type': 'application/json', 'User-Agent': 'Carteiro/0.2.0' };
+  const sent = await sender.send({
+    url: `https://localhost:${port}/hook`,
+    body,
+    headers: ['Accept', accept, ...Object.entries(headers).flat()],
+    ...(given !== null && { credentials: prepareCredentials(given) }),
+  });
+  await sender.close();
+  return sent;
+}
+
+const NGINX = (inServer: string) => `
+daemon off; pid ${file('nginx.pid')}; error_log ${file('nginx.log')};
+events {}
+http {
+  access_log off; client_body_temp_path ${file('body')}; proxy_temp_path ${file('proxy')};
+  fastcgi_temp_path ${file('fcgi')}; uwsgi_temp_path ${file('uwsgi')}; scgi_temp_path ${file('scgi')};
+  server {
+    listen 127.0.0.1:${port} ssl; ssl_certificate ${file('cert.pem')}; ssl_certificate_key ${file('key.pem')};
+    ${inServer}
+    location / { proxy_pass ${receiver.url}; }
+  }
+}`;
+
+test('nginx with mutual TLS takes the certificate of the webhook, and nothing else', async (context) => {
+  if (!(await isThere(['nginx', '-v']))) context.skip('there is no nginx');
+  await put('nginx.conf', NGINX(`ssl_client_certificate ${file('client-ca.pem')}; ssl_verify_client on;`));
+  await start('nginx', '-c', file('nginx.conf'));
+  expect(await post(null)).toMatchObject({ outcome: 'resposta_nao_2xx', statusCode: 400 });
+  const certificado = { pem: own.cert, chave_pem: own.key };
+  expect(await post({ certificado })).toMatchObject({ outcome: 'entregue', statusCode: 200 });
+  // A rotation: the next POST shows the new one.
+  const next = client.issue(['webhook.carteiro.test']);
+  expect(await post({ certificado: { pem: next.cert, chave_pem: next.key } })).toMatchObject({ outcome: 'entregue' });
+});
+
+test('nginx with auth_basic takes user and password', async (context) => {
+  if (!(await isThere(['nginx', '-v']))) context.skip('there is no nginx');
+  await put('users', `carteiro:{PLAIN}s3nh@ ç\n`);
+  await put('nginx.conf', NGINX(`auth_basic carteiro; auth_basic_user_file ${file('users')};`));
+  await start('nginx', '-c', file('nginx.conf'));
+  const autorizacao = { tipo: 'basic', usuario: 'carteiro', senha: 's3nh@ ç' } as const;
+  expect(await post(null)).toMatchObject({ statusCode: 401 });
+  expect(await post({ autorizacao: { ...autorizacao, senha: 'outra' } })).toMatchObject({ statusCode: 401 });
+  expect(await post({ autorizacao })).toMatchObject({ outcome: 'entregue' });
+});
+
+test('HAProxy with an API key takes the header', async (context) => {
+  if (!(await isThere(['haproxy', '-v']))) context.skip('there is no haproxy');
+  await put(
+    'haproxy.cfg',
+    `defaults
+  mode http
+  timeout connect 5s
+  timeout client 60s
+  timeout server 60s
+frontend gateway
+  bind 127.0.0.1:${port} ssl crt ${file('both.pem')}
+  http-request deny deny_status 403 unless { req.hdr(X-Api-Key) -m str ${KEY} }
+  default_backend receiver
+backend receiver
+  server one 127.0.0.1:${receiver.port}
+`,
+  );
+  await start('haproxy', '-db', '-f', file('haproxy.cfg'));
+  expect(await post(null)).toMatchObject({ statusCode: 403 });
+  expect(await post({ cabecalhos: { 'X-Api-Key': KEY } })).toMatchObject({ outcome: 'entregue' });
+});
+
+const MODULES = '/usr/lib/apache2/modules';
+const APACHE = (rest: string) => `
+ServerRoot ${folder.path}
+PidFile ${file('apache.pid')}
+ServerName localhost
+ErrorLog ${file('apache.log')}
+User www-data
+Group www-data
+LoadModule mpm_prefork_module ${MODULES}/mod_mpm_prefork.so
+LoadModule authz_core_module ${MODULES}/mod_authz_core.so
+LoadModule alias_module ${MODULES}/mod_alias.so
+${rest}
+`;
+
+test('Apache with ModSecurity and the Core Rule Set at paranoia 2 lets an event’s POST through', async (context) => {
+  if (
+    !(await isThere(['test', '-e', `${MODULES}/mod_security2.so`])) ||
+    !(await isThere(['test', '-e', '/usr/share/modsecurity-crs/rules']))
+  )
+    context.skip('there is no Apache with ModSecurity and its Core Rule Set');
+  await put(
+    'apache.conf',
+    APACHE(`
+LoadModule ssl_module ${MODULES}/mod_ssl.so
+LoadModule unique_id_module ${MODULES}/mod_unique_id.so
+LoadModule security2_module ${MODULES}/mod_security2.so
+LoadModule proxy_module ${MODULES}/mod_proxy.so
+LoadModule proxy_http_module ${MODULES}/mod_proxy_http.so
+Listen 127.0.0.1:${port}
+SSLEngine on
+SSLCertificateFile ${file('cert.pem')}
+SSLCertificateKeyFile ${file('key.pem')}
+Include /etc/modsecurity/modsecurity.conf-recommended
+SecRuleEngine On
+SecDataDir ${folder.path}
+SecAuditEngine Off
+SecAction "id:900000,phase:1,nolog,pass,t:none,setvar:tx.paranoia_level=2"
+Include /etc/modsecurity/crs/crs-setup.conf
+Include /usr/share/modsecurity-crs/rules/*.conf
+ProxyPass / ${receiver.url}/
+`),
+  );
+  await start('apache2', '-f', file('apache.conf'), '-DFOREGROUND');
+  expect(await post({ autorizacao: { tipo: 'bearer', token: 'um-token' } })).toMatchObject({ outcome: 'entregue' });
+});
+
+test('Apache with five workers, each one connection’s, answers a burst of three times as many', async (context) => {
+  if (!(await isThere(['test', '-e', `${MODULES}/mod_cgi.so`]))) context.skip('there is no Apache with CGI');
+  await put('slow.sh', `#!/bin/sh\ncat > /dev/null\nsleep 0.1\nprintf 'Content-Type: text/plain\\r\\n\\r\\nok'\n`);
+  await chmod(file('slow.sh'), 0o755);
+  await put(
+    'apache.conf',
+    APACHE(`
+LoadModule cgi_module ${MODULES}/mod_cgi.so
+Listen 127.0.0.1:${port}
+StartServers 5
+MinSpareServers 5
+MaxSpareServers 5
+MaxRequestWorkers 5
+KeepAlive On
+MaxKeepAliveRequests 0
+KeepAliveTimeout 120
+ScriptAlias /hook ${file('slow.sh')}
+<Directory ${folder.path}>
+  Require all granted
+</Directory>
+`),
+  );
+  await start('apache2', '-f', file('apache.conf'), '-DFOREGROUND');
+  const sender = createSender({ allowInsecure: true });
+  const one = () => sender.send({ url: `http://127.0.0.1:${port}/hook`, body: Buffer.from('{}'), headers: [] });
+  const turn = async () => (await Promise.all([one(), one(), one()])).map(({ outcome }) => outcome);
+  const outcomes = await Promise.all(
+    Array.from({ length: 5 }, async () => [...(await turn()), ...(await turn()), ...(await turn()), ...(await turn())]),
+  );
+  await sender.close();
+  expect(new Set(outcomes.flat())).toEqual(new Set(['entregue']));
+});
+
+test('a gateway that checks JWTs of an OAuth server takes its tokens, and anew after a 401', async (context) => {
+  if (!(await isThere(['haproxy', '-v']))) context.skip('there is no haproxy');
+  const { generateKeyPair, exportSPKI, SignJWT } = await import('jose');
+  let pair = await generateKeyPair('RS256');
+  await put('jwt.pem', await exportSPKI(pair.publicKey));
+  const config = `defaults
+  mode http
+  timeout connect 5s
+  timeout client 60s
+  timeout server 60s
+frontend gateway
+  bind 127.0.0.1:${port} ssl crt ${file('both.pem')}
+  http-request set-var(txn.bearer) http_auth_bearer
+  http-request set-var(txn.alg) var(txn.bearer),jwt_header_query('$.alg')
+  http-request deny deny_status 401 unless { var(txn.alg) -m str RS256 }
+  http-request deny deny_status 401 unless { var(txn.bearer),jwt_verify(txn.alg,"${file('jwt.pem')}") -m int 1 }
+  default_backend receiver
+backend receiver
+  server one 127.0.0.1:${receiver.port}
+`;
+  await put('haproxy.cfg', config);
+  await start('haproxy', '-db', '-f', file('haproxy.cfg'));
+  const issuer = await startReceiver();
+  issuer.answerWith((_post, response) => {
+    const jwt = new SignJWT({ scope: 'webhooks' }).setProtectedHeader({ alg: 'RS256' }).setExpirationTime('10m');
+    void jwt
+      .sign(pair.privateKey)
+      .then((access_token) =>
+        response
+          .writeHead(200, { 'content-type': 'application/json' })
+          .end(JSON.stringify({ access_token, expires_in: 600 })),
+      );
+  });
+  const autorizacao = {
+    tipo: 'oauth2',
+    token_url: `${issuer.url}/token`,
+    client_id: 'carteiro',
+    client_secret: 'segredo&do cliente',
+    envio: 'basic',
+  } as const;
+  const credentials = prepareCredentials({ autorizacao });
+  const sender = createSender({ allowInsecure: true, timeoutMs: 120_000, tls: { ca: authority.ca } });
+  const send = () =>
+    sender.send({ url: `https://localhost:${port}/hook`, body: Buffer.from('{}'), headers: [], credentials });
+  expect(await send()).toMatchObject({ outcome: 'entregue' });
+  expect(await send()).toMatchObject({ outcome: 'entregue' });
+  expect(issuer.posts.map(({ body }) => String(body))).toEqual(['grant_type=client_credentials']);
+  expect(issuer.posts[0]?.headers.authorization).toBe(
+    `Basic ${Buffer.from('carteiro:segredo%26do+cliente').toString('base64')}`,
+  );
+  // The gateway has another key now.
+  await stop();
+  pair = await generateKeyPair('RS256');
+  await put('jwt.pem', await exportSPKI(pair.publicKey));
+  await start('haproxy', '-db', '-f', file('haproxy.cfg'));
+  expect(await send()).toMatchObject({ statusCode: 401 });
+  expect(await send()).toMatchObject({ outcome: 'entregue' });
+  await sender.close();
+});

@@ -1,0 +1,172 @@
+/** What a receiver's gateway demands: set by its partner, sent with each POST, and shown to nobody. */
+import { beforeAll, expect, test } from 'vitest';
+import { credentialsName, openCredentials } from '../../src/webhooks/credentials.ts';
+import type { ShownCredentials } from '../../src/contract/resources/webhook-credentials.ts';
+import { makeAuthority } from '../support/certificates.ts';
+import { startDeliveryWorld, useSubscriber } from '../support/delivery-world.ts';
+import { startReceiver, status } from '../support/receiver.ts';
+
+const world = await startDeliveryWorld();
+const { partner, webhook } = useSubscriber(world);
+const own = makeAuthority().issue(['webhook.carteiro.test']);
+const SECRETS = [
+  'chave-7f3a91',
+  's3nha-c41b',
+  'token-e77d02',
+  'cliente-9b1f',
+  own.key.split('\n')[1] as string,
+] as const;
+const [KEY, PASSWORD, TOKEN, CLIENT_SECRET] = SECRETS;
+const issuer = await startReceiver();
+
+const path = () => `/v1/webhooks/${webhook.id}/credenciais`;
+const set = (body: unknown) => partner.send<ShownCredentials>('PUT', path(), body);
+const oauth2 = () => ({
+  tipo: 'oauth2',
+  token_url: `${issuer.url}/token`,
+  client_id: 'carteiro',
+  client_secret: CLIENT_SECRET,
+  envio: 'corpo',
+});
+const givesToken = (body: unknown, code = 200) => issuer.answerWith(status(code, JSON.stringify(body)));
+
+beforeAll(() => givesToken({ access_token: TOKEN, token_type: 'Bearer', expires_in: 3_600 }));
+
+async function deliverOne() {
+  await partner.emit();
+  await world.deliver();
+  const { itens } = (await partner.send<{ itens: { id: string }[] }>('GET', '/v1/entregas')).body;
+  return partner.read(itens[0]?.id ?? '');
+}
+
+test('headers, user and password are sent, and answered by their names alone', async () => {
+  const shown = { cabecalhos: ['X-Api-Key'], autorizacao: { tipo: 'basic' }, certificado: null };
+  const autorizacao = { tipo: 'basic', usuario: 'carteiro', senha: PASSWORD };
+  expect(await set({ cabecalhos: { 'X-Api-Key': KEY }, autorizacao })).toMatchObject({ status: 200, body: shown });
+  expect((await partner.send('GET', path())).body).toEqual(shown);
+  await deliverOne();
+  const [post] = world.postsTo(webhook.path);
+  expect(post?.headers).toMatchObject({
+    'x-api-key': KEY,
+    authorization: `Basic ${Buffer.from(`carteiro:${PASSWORD}`).toString('base64')}`,
+  });
+  expect((await partner.send('DELETE', path())).status).toBe(204);
+  expect((await partner.send('GET', path())).body).toEqual({ cabecalhos: [], autorizacao: null, certificado: null });
+  await deliverOne();
+  expect(world.postsTo(webhook.path)[1]?.headers).not.toHaveProperty('x-api-key');
+});
+
+test('a certificate is shown by its names, its end and its digest', async () => {
+  const { body } = await set({ certificado: { pem: own.cert, chave_pem: own.key } });
+  expect(body.certificado).toMatchObject({ assunto: 'CN=webhook.carteiro.test' });
+  expect(body.certificado?.sha256).toMatch(/^[0-9a-f]{64}$/);
+});
+
+test('a token is asked for once, and anew after a 401', async () => {
+  await set({ autorizacao: oauth2() });
+  const before = issuer.posts.length;
+  await deliverOne();
+  await deliverOne();
+  expect(issuer.posts.length - before).toBe(1);
+  expect(String(issuer.posts.at(-1)?.body)).toBe(
+    `grant_type=client_credentials&client_id=carteiro&client_secret=${CLIENT_SECRET}`,
+  );
+  expect(world.postsTo(webhook.path).at(-1)?.headers.authorization).toBe(`Bearer ${TOKEN}`);
+  world.receiver.answerWith(status(401), webhook.path);
+  await deliverOne();
+  await deliverOne();
+  expect(issuer.posts.length - before).toBe(2);
+});
+
+test.each<[string, number, unknown, RegExp]>([
+  ['refuses', 400, { error: 'invalid_client', secret: TOKEN }, /^TOKEN: .* respondeu 400 \(invalid_client\)$/],
+  ['answers HTML', 200, '<html>', /não tem access_token$/],
+  ['redirects', 302, {}, /respondeu 302$/],
+  ['gives an expired token', 200, { access_token: TOKEN, expires_in: 0 }, /token vencido$/],
+  ['gives a token of 20 KB', 200, { access_token: 'a'.repeat(20_000) }, /passa de 8 KiB$/],
+  ['gives a token of 10 MB', 200, { access_token: 'a'.repeat(10_000_000) }, /não tem access_token$/],
+])(
+  'a token server that %s costs its webhook an attempt without a POST, with its reason',
+  async (_what, code, body, reason) => {
+    givesToken(body, code);
+    await set({ autorizacao: { ...oauth2(), client_id: `carteiro-${_what}` } });
+    const { id, tentativas } = await deliverOne();
+    expect(tentativas).toMatchObject([{ resultado: 'erro_autorizacao', status_http: null, cabecalhos: [] }]);
+    expect(tentativas[0]?.erro).toMatch(reason);
+    expect(world.postsTo(webhook.path)).toEqual([]);
+    expect((await partner.send('GET', `/v1/entregas/${id}/espera`)).body).toMatchObject({ motivo: 'sem_autorizacao' });
+    givesToken({ access_token: TOKEN, expires_in: 3_600 });
+  },
+);
+
+test.each<[string, unknown, string]>([
+  ['no field', {}, ''],
+  ['five headers', { cabecalhos: { A: '1', B: '1', C: '1', D: '1', E: '1' } }, 'cabecalhos'],
+  ['a header of ours', { cabecalhos: { 'x-webhook-EVENT': '1' } }, 'cabecalhos'],
+  ['Host', { cabecalhos: { Host: 'a' } }, 'cabecalhos'],
+  ['a line break', { cabecalhos: { A: 'a\r\nB: c' } }, 'cabecalhos'],
+  [
+    'a key of another certificate',
+    { certificado: { pem: own.cert, chave_pem: makeAuthority().issue(['a']).key } },
+    'certificado',
+  ],
+  ['a token server that is no target', { autorizacao: { tipo: 'oauth2', token_url: 'ftp://a' } }, 'autorizacao'],
+])('%s is refused by its name', async (_what, body, field) => {
+  const { status: code, body: answer } = await partner.send('PUT', path(), body);
+  expect(code).toBe(400);
+  expect(JSON.stringify(answer)).toContain(field);
+  expect(JSON.stringify(answer)).not.toContain('PRIVATE');
+});
+
+test('nobody else’s webhook has any', async () => {
+  const other = await world.subscriber();
+  for (const method of ['GET', 'DELETE']) expect((await other.send(method, path())).status).toBe(404);
+  expect((await other.send('PUT', path(), { cabecalhos: { A: '1' } })).status).toBe(404);
+});
+
+test('no table has a secret in the clear, and history tells that they changed', async () => {
+  const { sql } = world.api.database;
+  world.receiver.answerWith((post, response) => {
+    response.writeHead(200, { 'x-echo': String(post.headers['x-api-key']) }).end(JSON.stringify(post.headers));
+  }, webhook.path);
+  await set({ cabecalhos: { 'X-Api-Key': KEY }, autorizacao: { tipo: 'bearer', token: TOKEN } });
+  await deliverOne();
+  await set({
+    autorizacao: { tipo: 'basic', usuario: 'u', senha: PASSWORD },
+    certificado: { pem: own.cert, chave_pem: own.key },
+  });
+  await deliverOne();
+  await set({ autorizacao: oauth2() });
+  const delivery = await deliverOne();
+  const tables = await sql<{ name: string }[]>`
+    select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    where n.nspname = 'carteiro' and c.relkind in ('r', 'p')`;
+  expect(tables.length).toBeGreaterThan(20);
+  const coded = SECRETS.flatMap((secret) => [
+    secret,
+    Buffer.from(secret).toString('hex'),
+    Buffer.from(`u:${secret}`).toString('base64'),
+  ]);
+  for (const { name } of tables) {
+    const rows = await sql<{ text: string }[]>`select t::text as text from ${sql(name)} t`;
+    const text = rows.map((row) => row.text).join('\n');
+    for (const secret of coded) expect(text.includes(secret), `${name} has ${secret}`).toBe(false);
+  }
+  for (const to of [`/v1/entregas/${delivery.id}`, `/v1/entregas/${delivery.id}/prova`, '/v1/webhooks', path()]) {
+    const text = JSON.stringify((await partner.send('GET', to)).body);
+    for (const secret of coded) expect(text).not.toContain(secret);
+  }
+  const { itens } = (
+    await partner.send<{ itens: { mudanca: string }[] }>('GET', `/v1/webhooks/${webhook.id}/historico`)
+  ).body;
+  expect(itens.filter(({ mudanca }) => mudanca === 'credenciais')).toHaveLength(3);
+});
+
+test('what is stored opens for its webhook alone, and not as a secret', async () => {
+  await set({ cabecalhos: { A: '1' } });
+  const [row] = await world.api.database.sql<[{ blob: Buffer }]>`
+    select encrypted_credentials as blob from webhooks where id = ${webhook.id}`;
+  expect(openCredentials(world.api.vault, webhook.id, row.blob)).toEqual({ cabecalhos: { A: '1' } });
+  expect(() => world.api.vault.decrypt(webhook.id, row.blob)).toThrow('was altered or belongs to another');
+  expect(world.api.vault.decrypt(credentialsName(webhook.id), row.blob).secret).toContain('"A":"1"');
+});
