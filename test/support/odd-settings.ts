@@ -84,7 +84,7 @@ export async function readOddSettings(sql: Sql): Promise<readonly OddSetting[]> 
 /** What became of a life: it went well, the role cannot have the setting, or a start refuses it in these words. */
 export type Verdict = 'lives' | 'impossible' | `refused: ${string}`;
 
-const IMPOSSIBLE = new Set(['55P02', '22023', '0A000', '42501', '58P01', '42704', '55000']);
+const IMPOSSIBLE = new Set(['55P02', '22023', '0A000', '42501', '58P01', '42704', '55000', '25001']);
 
 /** Lives on a fresh database as a login that has `settings`, whose core has them too. */
 export async function liveWith(settings: readonly OddSetting[]): Promise<Verdict> {

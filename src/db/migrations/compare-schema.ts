@@ -13,7 +13,7 @@ import type { Pool, Tx } from '../pool.ts';
 import { isUnavailable } from '../unavailable.ts';
 import { APPLIED_MIGRATIONS, type MigrationFile, readMigrationFiles, sqlFor } from './migration-files.ts';
 
-export interface SchemaDifference {
+interface SchemaDifference {
   /** `attempts`, `function mask(content text)`. */
   readonly name: string;
   readonly detail: string;
