@@ -7,23 +7,29 @@ import { lockWebhook, type Subject, writeHistory } from './history.ts';
 
 export interface Options {
   readonly order: DeliveryOrder;
+  readonly label: string | null;
 }
 
 /** Null when the partner has no webhook of that id. */
 export async function readOptions(pool: Pool, partnerId: string, id: string): Promise<Options | null> {
-  const [lane] = await pool.run(
-    (sql) => sql<{ inOrder: boolean }[]>`
-      select in_order as "inOrder" from lanes
-      where webhook_id = ${id} and partner_id = ${partnerId} order by version desc limit 1`,
+  const [row] = await pool.run(
+    (sql) => sql<{ inOrder: boolean; label: string | null }[]>`
+      select l.in_order as "inOrder", w.label from lanes l join webhooks w on w.id = l.webhook_id
+      where l.webhook_id = ${id} and l.partner_id = ${partnerId} order by l.version desc limit 1`,
   );
-  return lane === undefined ? null : { order: lane.inOrder ? 'por_emprestimo' : 'nenhuma' };
+  return row === undefined ? null : { order: row.inOrder ? 'por_emprestimo' : 'nenhuma', label: row.label };
 }
 
-/** Sets the options of a webhook, active or not; what is set already leaves no trace. */
-export async function setOptions(tx: Tx, subject: Subject, { order }: Options): Promise<Result<'set', 'notFound'>> {
+/** Sets those options of a webhook that are given, active or not; an order that is set already leaves no trace, nor does a label. */
+export async function setOptions(
+  tx: Tx,
+  subject: Subject,
+  { order, label }: { readonly order: DeliveryOrder | undefined; readonly label: string | null | undefined },
+): Promise<Result<'set', 'notFound'>> {
   const webhook = await lockWebhook(tx, subject);
   if (webhook === null) return NOT_FOUND;
-  const isChanged = await setInOrder(tx, subject.id, order === 'por_emprestimo');
+  const isChanged = order !== undefined && (await setInOrder(tx, subject.id, order === 'por_emprestimo'));
   if (isChanged) await writeHistory(tx, subject, webhook, `ordem_${order}`);
+  if (label !== undefined) await tx`update webhooks set label = ${label} where id = ${subject.id}`;
   return { ok: 'set' };
 }

@@ -45,6 +45,8 @@ export type HealthPeriod = z.infer<typeof period>;
 
 export const webhookHealth = component('SaudeDoWebhook', {
   webhook_id: id,
+  /** The partner's own name for it. */
+  rotulo: shown(z.string(), 'Produção, averbações').nullable(),
   estado: z.enum(WEBHOOK_STATES),
   /** Of the pending deliveries that are due first, at most {@link PENDING_LOOKED_AT}, the one that was made first. */
   pendente_mais_antiga: z

@@ -62,6 +62,7 @@ interface Lost {
 }
 
 interface Row extends Standing {
+  readonly label: string | null;
   readonly strange: number;
   readonly certificateUntil: Date | null;
   readonly id: string;
@@ -79,7 +80,7 @@ export async function readWebhookHealth(
   const ids = [...webhookIds];
   return pool.transaction(async (sql) => {
     const rows = await sql<Row[]>`
-      select w.id, w.active and p.active as "isActive",
+      select w.id, w.label, w.active and p.active as "isActive",
              lane.muted_at is not null as "isMuted", lane.failing_since is not null as "isFailing",
              coalesce((select change = 'suspensao' from webhook_history
                        where webhook_id = w.id and change in ('suspensao', 'desativacao', 'reativacao')
@@ -122,6 +123,7 @@ export async function readWebhookHealth(
       const inError = lost.find(({ webhookId }) => webhookId === row.id);
       return {
         webhook_id: row.id,
+        rotulo: row.label,
         estado: stateOf(row),
         pendente_mais_antiga: oldest === undefined ? null : viewPending(oldest),
         falhas_seguidas: streak?.failedInRow ?? 0,

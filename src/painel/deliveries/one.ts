@@ -6,6 +6,7 @@ import { ERASED } from '../../contract/erasure.ts';
 import type { DeliveryAsSent, DeliveryWait, SentAttempt } from '../../contract/resources/delivery-resource.ts';
 import type { WebhookResource } from '../../contract/resources/webhook.ts';
 import { scheduleOf, slotsOf } from '../../contract/schedule.ts';
+import { adviceOf } from '../../webhooks/advice.ts';
 import { addressOf, type Refusal, Refused } from '../api-client.ts';
 import type { Html, Visit } from '../env.ts';
 import { answerPage } from '../frame/page.ts';
@@ -28,8 +29,8 @@ export async function showDelivery(visit: Visit, id: string, refusal?: Refusal):
     title: t.delivery.title(`…${id.slice(-12)}`),
     ...(refusal && { status: 409 }),
     body: html`${refusal ? refusalList(c, refusal.error) : ''} ${doneNotice(visit, { reenvio: t.delivery.resent })}
-    ${facts(visit, delivery, webhook)} ${wait && waitPart(visit, wait)} ${actions(visit, delivery)}
-    ${history(visit, delivery)}
+    ${facts(visit, delivery, webhook)} ${wait && waitPart(visit, wait)} ${advicePart(visit, delivery)}
+    ${actions(visit, delivery)} ${history(visit, delivery)}
     ${delivery.tentativas.map((attempt, at) => attemptPart(visit, attempt, at === delivery.tentativas.length - 1))}
     ${onward(older && addressOf(`/painel/entregas/${id}`, { tentativas_depois: older }), t.delivery.older)}
     ${bodyPart(visit, delivery)} ${curlPart(visit, delivery)}
@@ -66,6 +67,20 @@ function waitPart(visit: Visit, { motivo, explicacao }: DeliveryWait): Html {
   const timed = explicacao.split(INSTANT).map((part, at) => (at % 2 === 1 ? moment(visit, part) : part));
   const said = c.var.language === 'pt' ? timed : t.delivery.waiting[motivo];
   return html`<p class="notice"><strong>${t.delivery.waits}</strong> ${said}</p>`;
+}
+
+const PAGE = /^\s{0,64}<(?:!doctype|html)/i;
+
+/** What the newest failure tells, and the next step. */
+function advicePart({ c, t }: Visit, { status, tentativas }: DeliveryAsSent): Html | '' {
+  const last = tentativas.at(-1);
+  if (status === 'entregue' || last === undefined || last.resultado === 'entregue') return '';
+  const { cause, next } = adviceOf(last.resultado, last.status_http, PAGE.test(last.resposta?.slice(0, 128) ?? ''));
+  const { language } = c.var;
+  return html`<p class="notice notice-failed">
+    ${cause[language].charAt(0).toUpperCase()}${cause[language].slice(1)}.
+    <strong>${t.losses.next}</strong> ${next[language]}
+  </p>`;
 }
 
 function actions(visit: Visit, delivery: DeliveryAsSent): Html {

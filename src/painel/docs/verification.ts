@@ -30,9 +30,9 @@ export function verificationBody(c: PainelContext, checkpointKeys: PainelDeps['c
       ({ language: name, files: [server, verifier] }) =>
         html`<details class="card" id="${name}">
           <summary>${name}</summary>
-          <h3>${words.verifier}: ${verifier.name}</h3>
+          <h2>${words.verifier}: ${verifier.name}</h2>
           ${copyable(t, `verifier-${name}`, `${words.verifier}: ${verifier.name}`, verifier.code)}
-          <h3>${words.receiver}: ${server.name}</h3>
+          <h2>${words.receiver}: ${server.name}</h2>
           ${copyable(t, `receiver-${name}`, `${words.receiver}: ${server.name}`, server.code)}
         </details>`,
     )}

@@ -12,6 +12,9 @@ import { input, named, select, tick } from '../frame/forms.ts';
 import { copyable, fact, loanPath, moment, onward, shortId, statusBadge, table } from '../frame/parts.ts';
 import { refusalList } from '../frame/refusals.ts';
 import { fieldsOf, pathId } from '../address.ts';
+import { readNames } from '../webhooks/names.ts';
+
+type Names = ReadonlyMap<string, string>;
 
 const PATH = '/painel/eventos';
 const LIMIT = '50';
@@ -33,14 +36,14 @@ async function showFeed(visit: Visit): Promise<Response> {
   const { desde, depois, ...filter } = fieldsOf(c, ['desde', 'depois', 'evento', 'historico']);
   const since = desde || localTime(c.var.zone, Date.now() - DAY_MS);
   const asked = { ...filter, desde: instantOf(c.var.zone, since), depois, limite: LIMIT };
-  const answer = await api.ask<FeedPage>('/v1/eventos', asked);
+  const [answer, names] = await Promise.all([api.ask<FeedPage>('/v1/eventos', asked), readNames(visit)]);
   if (!answer.ok && answer.status !== 400) throw new Refused(answer);
   return answerPage(c, {
     title: t.frame.events,
     status: answer.ok ? 200 : 400,
     body: html`<p>${t.events.intro} <a href="/docs/eventos">${t.events.catalog}</a></p>
       ${form(visit, since, filter)}
-      ${answer.ok ? results(visit, answer.body, { ...filter, desde: since }) : refusalList(c, answer.error)}`,
+      ${answer.ok ? results(visit, answer.body, names, { ...filter, desde: since }) : refusalList(c, answer.error)}`,
   });
 }
 
@@ -53,29 +56,47 @@ function form({ t }: Visit, since: string, { evento, historico }: Readonly<Recor
   </form>`;
 }
 
-function results(visit: Visit, { itens, proximo_cursor, ha_mais }: FeedPage, filter: Record<string, string>): Html {
+function results(
+  visit: Visit,
+  { itens, proximo_cursor, ha_mais }: FeedPage,
+  names: Names,
+  filter: Record<string, string>,
+): Html {
   const { t } = visit;
   const next = addressOf(PATH, { ...filter, depois: proximo_cursor ?? '' });
   return html`${
-    itens.length === 0
-      ? html`<p>${ha_mais ? t.deliveries.emptyPage : t.events.empty}</p>`
-      : table(
-          t.frame.events,
-          [t.deliveries.event, t.loans.at, t.deliveries.loan, t.frame.deliveries],
-          itens.map((item) => row(visit, item)),
-        )
+    itens.length === 0 ? html`<p>${ha_mais ? t.deliveries.emptyPage : t.events.empty}</p>` : byDay(visit, itens, names)
   }
   ${onward(next, ha_mais ? t.words.next : t.events.newer)}`;
 }
 
-function row(visit: Visit, item: FeedItem) {
+/** The events of each day behind a fold; the first day is open. */
+function byDay(visit: Visit, itens: readonly FeedItem[], names: Names): Html {
+  const { t, c } = visit;
+  const days = Map.groupBy(itens, ({ envelope }) =>
+    envelope === undefined ? '–' : localTime(c.var.zone, Date.parse(envelope.timestamp)).slice(0, 10),
+  );
+  return html`${[...days].map(
+    ([day, events], at) =>
+      html`<details class="card" ${at === 0 ? html`open` : ''}>
+        <summary>${day} <span class="dim">${t.events.count(events.length)}</span></summary>
+        ${table(
+          `${t.frame.events} ${day}`,
+          [t.deliveries.event, t.loans.at, t.deliveries.loan, t.frame.deliveries],
+          events.map((item) => row(visit, item, names)),
+        )}
+      </details>`,
+  )}`;
+}
+
+function row(visit: Visit, item: FeedItem, names: Names) {
   const loan = item.emprestimo_id;
   return [
     html`<a href="${PATH}/${item.evento_id}"><code>${item.envelope?.evento ?? shortId(item.evento_id)}</code></a>
       ${marks(visit, item)}`,
     moment(visit, item.envelope?.timestamp ?? null),
     loan === null ? '–' : html`<a href="${loanPath(visit, loan)}">${shortId(loan)}</a>`,
-    deliveryLinks(visit, item),
+    deliveryLinks(visit, item, names),
   ];
 }
 
@@ -85,16 +106,20 @@ function marks({ t }: Visit, { importado, apagado, ilegivel }: FeedItem): Html {
   return html`${told.map((mark) => (mark === undefined ? '' : html`<span class="badge">${mark}</span> `))}`;
 }
 
-function deliveryLinks({ t }: Visit, { entregas }: FeedItem): Html {
+function deliveryLinks({ t }: Visit, { entregas }: FeedItem, names: Names): Html {
   if (entregas.length === 0) return html`<span class="dim">${t.loans.noDelivery}</span>`;
   return html`${entregas.map(
-    ({ id, status }) => html`${statusBadge(t, status)} <a href="/painel/entregas/${id}">${shortId(id)}</a> `,
+    ({ id, status, webhook_id: webhook }) =>
+      html`<div>
+        ${statusBadge(t, status)}
+        <a class="wrap" href="/painel/entregas/${id}">${names.get(webhook) ?? shortId(webhook)}</a>
+      </div>`,
   )}`;
 }
 
 async function showEvent(visit: Visit): Promise<Response> {
   const { c, t, api } = visit;
-  const item = await api.read<FeedItem>(`/v1/eventos/${pathId(c)}`);
+  const [item, names] = await Promise.all([api.read<FeedItem>(`/v1/eventos/${pathId(c)}`), readNames(visit)]);
   const { envelope, emprestimo_id: loan, versao_emprestimo: version } = item;
   return answerPage(c, {
     title: envelope?.evento ?? t.deliveries.event,
@@ -113,17 +138,18 @@ async function showEvent(visit: Visit): Promise<Response> {
                   <p><a href="/docs/eventos#${envelope.evento}">${t.events.catalog}</a></p>`
           }
         </section>
-        <section aria-labelledby="entregas">
+        <div>
           <h2 id="entregas">${t.frame.deliveries}</h2>
           ${table(
             t.frame.deliveries,
-            [t.deliveries.delivery, t.deliveries.webhook],
-            item.entregas.map(({ id, webhook_id, status }) => [
-              html`<a href="/painel/entregas/${id}">${shortId(id)}</a> ${statusBadge(t, status)}`,
-              html`<a href="/painel/webhooks/${webhook_id}">${shortId(webhook_id)}</a>`,
+            [t.deliveries.event, t.deliveries.status, t.deliveries.webhook],
+            item.entregas.map(({ id, webhook_id: webhook, status }) => [
+              html`<a href="/painel/entregas/${id}"><code>${envelope?.evento ?? t.deliveries.delivery}</code></a>`,
+              statusBadge(t, status),
+              html`<a class="wrap" href="/painel/webhooks/${webhook}">${names.get(webhook) ?? shortId(webhook)}</a>`,
             ]),
           )}
-        </section>
+        </div>
       </div>`,
   });
 }

@@ -57,6 +57,9 @@ export function answerPage(
               </svg>
               Carteiro</a
             >
+            <span class="badge ${c.var.sandbox ? 'badge-pendente' : ''}"
+              >${c.var.sandbox ? t.frame.place.sandbox : t.frame.place.production}</span
+            >
             ${navigation ?? sessionNavigation(c)} ${account(c)}
           </header>
           <main id="main" tabindex="-1">

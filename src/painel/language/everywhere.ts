@@ -9,6 +9,10 @@ type Status = DeliveryResource['status'];
 export const everywhere = {
   frame: {
     skip: { pt: 'Ir para o conteúdo', en: 'Skip to the content' },
+    place: {
+      sandbox: { pt: 'Sandbox', en: 'Sandbox' },
+      production: { pt: 'Produção', en: 'Production' },
+    },
     menu: { pt: 'Páginas', en: 'Pages' },
     deliveries: { pt: 'Entregas', en: 'Deliveries' },
     webhooks: { pt: 'Webhooks', en: 'Webhooks' },

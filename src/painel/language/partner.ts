@@ -14,6 +14,10 @@ export const partner = {
       en: 'The catalogue: what each event and field means',
     },
     history: { pt: 'com o histórico importado', en: 'with imported history' },
+    count: {
+      pt: (count: number) => (count === 1 ? '1 evento' : `${count} eventos`),
+      en: (count: number) => (count === 1 ? '1 event' : `${count} events`),
+    },
     newer: { pt: 'O que há de novo', en: 'What is new' },
     empty: { pt: 'Nenhum evento desde este instante.', en: 'No event since this instant.' },
     imported: { pt: 'importado', en: 'imported' },
@@ -53,8 +57,8 @@ export const partner = {
     pending: { pt: 'Pendentes', en: 'Pending' },
     due: { pt: 'Vencidas', en: 'Due' },
     oldestDue: { pt: 'Mais antiga vencida', en: 'Oldest due' },
-    failing: { pt: 'Webhooks falhando', en: 'Failing webhooks' },
-    noneFailing: { pt: 'Nenhum webhook está falhando.', en: 'No webhook is failing.' },
+    failing: { pt: 'Webhooks com falhas', en: 'Webhooks with failures' },
+    noneFailing: { pt: 'Nenhum webhook tem falhas.', en: 'No webhook has failures.' },
     asTable: {
       pt: 'Os gráficos como tabela, na abertura da página',
       en: 'The charts as a table, as the page was opened',

@@ -10,8 +10,10 @@ export const recovery = {
       en: 'Who is told of late deliveries (fourth failure) and lost ones, of webhooks that fail, are suspended, muted or well again, of strange answers, of certificates and secrets that end, and of changes of URL, secret and alerts.',
     },
     waiting: {
-      pt: (where: string) => `Mandamos um código a ${where}. Nada mais é enviado ali até você o confirmar, em 24 horas.`,
-      en: (where: string) => `We sent a code to ${where}. Nothing more goes there until you confirm it, within 24 hours.`,
+      pt: (where: string) =>
+        `Mandamos um código a ${where}. Nada mais é enviado ali até você o confirmar, em 24 horas.`,
+      en: (where: string) =>
+        `We sent a code to ${where}. Nothing more goes there until you confirm it, within 24 hours.`,
     },
     code: { pt: 'Código', en: 'Code' },
     confirm: { pt: 'Confirmar', en: 'Confirm' },
@@ -40,6 +42,14 @@ export const recovery = {
         en: 'The test leaves within seconds; load the page again.',
       },
     } as Record<string, Bilingual>,
+  },
+  losses: {
+    inError: {
+      pt: (many: string) => (many === '1' ? '1 entrega em erro' : `${many} entregas em erro`),
+      en: (many: string) => (many === '1' ? '1 delivery in error' : `${many} deliveries in error`),
+    },
+    last: { pt: 'A última,', en: 'The last,' },
+    next: { pt: 'O que fazer:', en: 'What to do:' },
   },
   recovery: {
     title: { pt: 'Recuperar entregas', en: 'Recover deliveries' },

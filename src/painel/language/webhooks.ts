@@ -54,9 +54,24 @@ export const webhooks = {
     idle: { pt: 'sem entregas', en: 'no deliveries' },
     well: { pt: 'bem', en: 'well' },
     failing: {
-      pt: (count: number) => `falhando: ${count} seguidas`,
-      en: (count: number) => `failing: ${count} in a row`,
+      pt: (count: number) => (count === 1 ? 'a última falhou' : `${count} falhas seguidas`),
+      en: (count: number) => (count === 1 ? 'the last one failed' : `${count} failures in a row`),
     },
+    isFailing: { pt: 'falhando', en: 'failing' },
+    inError: { pt: (count: number) => `${count} em erro`, en: (count: number) => `${count} in error` },
+    strange: {
+      pt: (count: number) => `${count} respostas estranhas`,
+      en: (count: number) => `${count} strange answers`,
+    },
+    certificate: { pt: 'Certificado do receptor até', en: "The receiver's certificate until" },
+    label: { pt: 'Rótulo', en: 'Label' },
+    nameIt: { pt: 'Dar um rótulo', en: 'Label it' },
+    labelHint: {
+      pt: 'Um nome seu para este webhook, até 80 caracteres. Em branco: nenhum.',
+      en: 'A name of yours for this webhook, up to 80 characters. Empty: none.',
+    },
+    outcome: { pt: 'Resultado', en: 'Outcome' },
+    changed: { pt: 'De → para', en: 'From → to' },
     someFailed: { pt: (count: number) => `bem, ${count} falharam`, en: (count: number) => `well, ${count} failed` },
     secretTitle: { pt: 'Secret do webhook', en: 'Secret of the webhook' },
     secretOnce: {
@@ -132,6 +147,7 @@ export const webhooks = {
       en: "A receiver with this webhook's values. The secret comes from the environment, in CARTEIRO_SECRETS.",
     },
     done: {
+      rotulado: { pt: 'O rótulo mudou.', en: 'The label was changed.' },
       ordem: { pt: 'A ordem das entregas mudou.', en: 'The order of deliveries was changed.' },
       alterado: { pt: 'O webhook foi alterado.', en: 'The webhook was changed.' },
       desativado: { pt: 'O webhook está inativo.', en: 'The webhook is inactive.' },

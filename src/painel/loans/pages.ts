@@ -15,6 +15,7 @@ import { answerPage } from '../frame/page.ts';
 import { idForm } from '../frame/forms.ts';
 import { copyable, fact, moment, notice, plainList, shortId, statusBadge, table } from '../frame/parts.ts';
 import { pathId } from '../address.ts';
+import { readNames } from '../webhooks/names.ts';
 import { diagram } from './diagram.ts';
 
 const READ = { reader: 'partner', scope: 'emprestimos:read' } as const;
@@ -74,9 +75,10 @@ async function showLoan(visit: Visit, id: string): Promise<Response> {
   const loan = await api.read<LoanResource>(`/v1/emprestimos/${id}`);
   const asked = Number(c.req.query('versao') ?? loan.versao);
   const version = Number.isSafeInteger(asked) && asked >= 1 && asked <= loan.versao ? asked : loan.versao;
-  const [then, { itens: steps }] = await Promise.all([
+  const [then, { itens: steps }, names] = await Promise.all([
     version === loan.versao ? loan : api.read<LoanResource>(`/v1/emprestimos/${id}`, { versao: String(version) }),
     api.read<LoanHistory>(`/v1/emprestimos/${id}/historico`, wayTo(version)),
+    readNames(visit),
   ]);
   const upTo = steps.filter(({ versao }) => versao <= version);
   return answerPage(c, {
@@ -85,7 +87,7 @@ async function showLoan(visit: Visit, id: string): Promise<Response> {
       <section id="estado" aria-live="polite">
         ${diagram(t, upTo)} ${facts(visit, then)}
         <h2>${t.frame.events}</h2>
-        ${eventList(visit, steps, version)}
+        ${eventList(visit, steps, version, names)}
         <h2>${t.loans.asRead(version)}</h2>
         ${copyable(t, 'resource', t.loans.asRead(version), JSON.stringify(then, null, 2))}
       </section>`,
@@ -133,7 +135,12 @@ function facts(visit: Visit, loan: LoanResource): Html {
   </dl>`;
 }
 
-function eventList(visit: Visit, steps: readonly LoanStep[], version: number): Html {
+function eventList(
+  visit: Visit,
+  steps: readonly LoanStep[],
+  version: number,
+  names: ReadonlyMap<string, string>,
+): Html {
   const { t } = visit;
   return html`<ol class="events">
     ${steps.map(
@@ -144,7 +151,11 @@ function eventList(visit: Visit, steps: readonly LoanStep[], version: number): H
           ${entregas.length === 0 ? html`<span class="dim">${t.loans.noDelivery}</span>` : ''}
           ${plainList(
             entregas.map(
-              (one) => html`<a href="/painel/entregas/${one.id}">${shortId(one.id)}</a> ${statusBadge(t, one.status)}`,
+              (one) =>
+                html`${statusBadge(t, one.status)}
+                  <a class="wrap" href="/painel/entregas/${one.id}"
+                    >${evento} → ${names.get(one.webhook_id) ?? shortId(one.webhook_id)}</a
+                  >`,
             ),
           )}
         </li>`,

@@ -7,8 +7,10 @@ import { pathOf } from '../files.ts';
 import type { Streams } from '../live.ts';
 import { momentText } from '../frame/clock.ts';
 import { choices, select } from '../frame/forms.ts';
-import { moment, pauseButton, plainList, shortUrl, table, tile } from '../frame/parts.ts';
+import { moment, pauseButton, plainList, table, tile } from '../frame/parts.ts';
 import { healthBadge } from '../webhooks/list.ts';
+import { lossNotices } from '../webhooks/losses.ts';
+import { nameOf } from '../webhooks/names.ts';
 
 /** A long window is read anew less often: it costs more, and changes less. */
 const EVERY_MS = 3_000;
@@ -16,7 +18,9 @@ const SLOWLY_MS = 15_000;
 
 interface Numbers {
   readonly summary: Summary;
-  /** The active webhooks whose newest attempts failed; null of one webhook. */
+  /** The active ones; null of one webhook. */
+  readonly webhooks: readonly ListedWebhook[] | null;
+  /** Of them those whose newest attempts failed, or that are `falhando`. */
   readonly failing: readonly ListedWebhook[] | null;
 }
 
@@ -30,7 +34,8 @@ async function readNumbers(visit: Visit, webhookId: string): Promise<Numbers> {
     visit.api.read<Summary>('/v1/resumo', { janela: windowOf(visit), webhook_id: webhookId }),
     webhookId === '' ? visit.api.read<ListedWebhook[]>('/v1/webhooks', { incluir: 'saude' }) : null,
   ]);
-  return { summary, failing: webhooks?.filter(({ saude }) => (saude?.falhas_seguidas ?? 0) > 0) ?? null };
+  const failing = webhooks?.filter(({ saude }) => saude && (saude.falhas_seguidas > 0 || saude.estado === 'falhando'));
+  return { summary, webhooks, failing: failing ?? null };
 }
 
 /** One value for each step of the window, oldest first: seconds since 1970, attempts a minute, milliseconds. */
@@ -52,6 +57,7 @@ export function openPulse(streams: Streams, visit: Visit, webhookId = ''): Respo
     return [
       { event: 'serie', data: JSON.stringify(seriesOf(numbers.summary)) },
       { event: 'numeros', data: String(await tiles(visit, numbers)) },
+      { event: 'erros', data: String(await losses(visit, numbers)) },
       { event: 'falhas', data: String(await failingList(visit, numbers)) },
     ];
   });
@@ -76,6 +82,7 @@ export async function pulsePart(visit: Visit, path: string, webhookId = ''): Pro
       ${pauseButton(t)}
     </form>
     <div data-live="${path}/ao-vivo?janela=${chosen}">
+      <div data-part="erros">${losses(visit, numbers)}</div>
       <div data-part="numeros">${tiles(visit, numbers)}</div>
       <h2 id="chart-rate">${t.overview.rate}</h2>
       <div class="chart" role="img" aria-labelledby="chart-rate" data-chart="rate" data-words="${words}"></div>
@@ -129,11 +136,17 @@ function tiles(visit: Visit, { summary, failing }: Numbers): Html {
     ${mostra_desde === null ? '' : html`<p class="dim">${t.overview.cut} ${moment(visit, mostra_desde)}</p>`}`;
 }
 
+function losses(visit: Visit, { webhooks }: Numbers): Html | '' {
+  const losing = webhooks?.flatMap((one) => (one.saude ? [{ name: nameOf(one), health: one.saude }] : [])) ?? [];
+  return lossNotices(visit, losing);
+}
+
 function failingList({ t }: Visit, { failing }: Numbers): Html | '' {
   if (failing === null) return '';
   const items = failing.map(
-    ({ id, url, saude }) =>
-      html`<a href="/painel/webhooks/${id}">${shortUrl(url)}</a> ${saude && healthBadge(t, saude)}`,
+    (one) =>
+      html`<a class="wrap" href="/painel/webhooks/${one.id}">${nameOf(one)}</a>
+        ${one.saude && healthBadge(t, one.saude)}`,
   );
   return plainList(items, t.overview.noneFailing);
 }

@@ -6,6 +6,8 @@ import type { Html, Visit } from '../env.ts';
 import { answerPage } from '../frame/page.ts';
 import { moment, shortId, shortUrl, table } from '../frame/parts.ts';
 import type { Texts } from '../language/choose.ts';
+import { lossNotices } from './losses.ts';
+import { nameOf } from './names.ts';
 
 /** The most that are shown; a partner may have more deactivated ones. */
 const SHOWN = '200';
@@ -17,7 +19,11 @@ export async function showWebhooks(visit: Visit): Promise<Response> {
   const webhooks = await api.read<ListedWebhook[]>('/v1/webhooks', asked);
   return answerPage(c, {
     title: t.frame.webhooks,
-    body: html`<div class="actions">
+    body: html`${lossNotices(
+        visit,
+        webhooks.flatMap((one) => (one.saude ? [{ name: nameOf(one), health: one.saude }] : [])),
+      )}
+      <div class="actions">
         ${
           session.identity.scopes.has('webhooks:write')
             ? html`<a class="button primary" href="/painel/webhooks/novo">${t.webhooks.create}</a>`
@@ -48,8 +54,8 @@ function webhookTable(visit: Visit, webhooks: readonly ListedWebhook[]): Html {
 
 function row(visit: Visit, { id, url, eventos, saude }: ListedWebhook) {
   return [
-    html`<a class="wrap" href="/painel/webhooks/${id}">${shortUrl(url)}</a>
-      <div class="dim">${shortId(id)}</div>`,
+    html`<a class="wrap" href="/painel/webhooks/${id}">${saude?.rotulo ?? shortUrl(url)}</a>
+      <div class="dim">${saude?.rotulo ? html`<span class="wrap">${shortUrl(url)}</span>` : shortId(id)}</div>`,
     saude ? healthBadge(visit.t, saude) : '',
     saude ? deliveredOf(saude) : '',
     saude ? speed(visit.t, saude) : '',
@@ -71,15 +77,22 @@ function speed(t: Texts, { ultimas_24h: { p50_ms, p95_ms } }: WebhookHealthResou
   return p50_ms === null || p95_ms === null ? '–' : `${t.words.ms(p50_ms)} / ${t.words.ms(p95_ms)}`;
 }
 
-/** In a word: switched off, muted, suspended, idle, well, or failing for so many in a row. */
+/** In a word: switched off, muted, suspended, idle, well, or with failures; `falhando` is the API's state. */
 export function healthBadge(t: Texts, health: WebhookHealthResource): Html {
   const { estado, falhas_seguidas: inRow, ultima_entregue_em: lastDelivered, ultimas_24h: day } = health;
+  const { em_erro: lost, respostas_estranhas: strange } = health;
   if (estado === 'inativa' || estado === 'suspensa' || estado === 'silenciada') {
     return html`<span class="badge">${t.webhooks.stopped[estado]}</span>`;
   }
+  return html`${standingBadge(t, estado === 'falhando', inRow, failedIn(day), lastDelivered === null)}
+  ${lost === 0 ? '' : html`<span class="badge badge-erro">${t.webhooks.inError(lost)}</span>`}
+  ${strange === 0 ? '' : html`<span class="badge badge-pendente">${t.webhooks.strange(strange)}</span>`}`;
+}
+
+function standingBadge(t: Texts, isFailing: boolean, inRow: number, failed: number, isIdle: boolean): Html {
+  if (isFailing) return html`<span class="badge badge-erro">${t.webhooks.isFailing}</span>`;
   if (inRow > 0) return html`<span class="badge badge-erro">${t.webhooks.failing(inRow)}</span>`;
-  const failed = failedIn(day);
   if (failed > 0) return html`<span class="badge badge-pendente">${t.webhooks.someFailed(failed)}</span>`;
-  if (lastDelivered === null) return html`<span class="badge">${t.webhooks.idle}</span>`;
+  if (isIdle) return html`<span class="badge">${t.webhooks.idle}</span>`;
   return html`<span class="badge badge-entregue">${t.webhooks.well}</span>`;
 }

@@ -9,16 +9,17 @@ import { deliveryTable } from '../deliveries/table.ts';
 import type { Refusal } from '../api-client.ts';
 import type { Html, Visit } from '../env.ts';
 import { answerPage } from '../frame/page.ts';
-import { choices, confirmed, select, tick } from '../frame/forms.ts';
+import { choices, confirmed, input, select, tick } from '../frame/forms.ts';
 import { copyable, doneNotice, fact, moment, shortUrl, table } from '../frame/parts.ts';
 import { refusalList } from '../frame/refusals.ts';
 import { pulsePart } from '../overview/pulse.ts';
 import { healthBadge } from './list.ts';
+import { lossNotices } from './losses.ts';
 import { snippetsFor } from './snippets.ts';
 
 /** Deliveries shown. */
 const NEWEST = '10';
-/** When a new secret may begin to sign, in hours from now; 0 is at once. */
+/** When a new secret may begin to sign, in hours from now; 0 is at once. In two steps unless told otherwise: the last. */
 const WAITS_H = [0, 1, 4, 12, 23] as const;
 
 type HistoryLine = WebhookHistory['itens'][number];
@@ -27,11 +28,11 @@ type Failure = keyof HealthPeriod['falhas'];
 export async function showWebhook(visit: Visit, id: string, refusal?: Refusal): Promise<Response> {
   const { c, t, api, session } = visit;
   const path = `/v1/webhooks/${id}`;
-  const [webhook, health, secrets, { ordem }, newest, history, pulse] = await Promise.all([
+  const [webhook, health, secrets, { ordem, rotulo }, newest, history, pulse] = await Promise.all([
     api.read<WebhookResource>(path),
     api.read<WebhookHealthResource>(`${path}/saude`),
     api.read<SecretState>(`${path}/segredo`),
-    api.read<{ ordem: DeliveryOrder }>(`${path}/opcoes`),
+    api.read<{ ordem: DeliveryOrder; rotulo: string | null }>(`${path}/opcoes`),
     api.read<{ itens: DeliveryResource[] }>(`${path}/entregas`, { limite: NEWEST }),
     api.read<WebhookHistory>(`${path}/historico`, { cursor: c.req.query('antes') ?? '' }),
     pulsePart(visit, `/painel/webhooks/${id}`, id),
@@ -39,11 +40,12 @@ export async function showWebhook(visit: Visit, id: string, refusal?: Refusal): 
   const mayWrite = session.identity.scopes.has('webhooks:write');
   const resent = Number(c.req.query('entregas') ?? '0');
   return answerPage(c, {
-    title: `${t.deliveries.webhook} ${shortUrl(webhook.url)}`,
+    title: `${t.deliveries.webhook} ${rotulo ?? shortUrl(webhook.url)}`,
     status: refusal?.status ?? 200,
     body: html`${refusal === undefined ? '' : refusalList(c, refusal.error)}
       ${doneNotice(visit, { ...t.webhooks.done, recuperado: t.recovery.done(resent) })}
-      ${facts(visit, webhook, health, ordem)} ${mayWrite ? actions(visit, webhook, ordem) : ''} ${pulse}
+      ${lossNotices(visit, [{ name: null, health }])} ${facts(visit, webhook, health, ordem)}
+      ${mayWrite ? actions(visit, webhook, ordem, rotulo) : ''} ${pulse}
       <h2>${t.webhooks.newest}</h2>
       ${newest.itens.length === 0 ? html`<p>${t.deliveries.empty}</p>` : deliveryTable(visit, newest.itens, null)}
       <p><a href="/painel/entregas?webhook=${id}">${t.webhooks.allDeliveries}</a></p>
@@ -59,6 +61,7 @@ function facts(visit: Visit, webhook: WebhookResource, health: WebhookHealthReso
     ${fact(t.webhooks.health, healthBadge(t, health))} ${fact(t.webhooks.order, t.webhooks.orders[order])}
     ${fact(t.webhooks.lastDelivered, moment(visit, health.ultima_entregue_em))}
     ${fact(t.webhooks.oldestPending, moment(visit, health.pendente_mais_antiga?.criada_em ?? null))}
+    ${health.certificado_ate === null ? '' : fact(t.webhooks.certificate, moment(visit, health.certificado_ate))}
     ${fact(t.frame.events, html`${webhook.eventos.map((name) => html`<code>${name}</code> `)}`, 'wide')}
   </dl>`;
 }
@@ -71,7 +74,7 @@ function healthTable({ t }: Visit, { ultimas_24h: day, ultimos_7d: week }: Webho
   return html`<h2>${t.deliveries.attempts}</h2>
     ${table(
       t.deliveries.attempts,
-      ['', { number: t.overview.windows['24h'] ?? '' }, { number: t.overview.windows['7d'] ?? '' }],
+      [t.webhooks.outcome, { number: t.overview.windows['24h'] ?? '' }, { number: t.overview.windows['7d'] ?? '' }],
       [
         row(t.overview.delivered, ({ entregues }) => String(entregues)),
         ...failures.map((outcome) => row(t.outcome[outcome], ({ falhas }) => String(falhas[outcome]))),
@@ -81,7 +84,7 @@ function healthTable({ t }: Visit, { ultimas_24h: day, ultimos_7d: week }: Webho
     )}`;
 }
 
-function actions(visit: Visit, webhook: WebhookResource, order: DeliveryOrder): Html {
+function actions(visit: Visit, webhook: WebhookResource, order: DeliveryOrder, label: string | null): Html {
   const { t } = visit;
   const path = `/painel/webhooks/${webhook.id}`;
   const [other] = DELIVERY_ORDERS.filter((known) => known !== order) as [DeliveryOrder];
@@ -104,6 +107,12 @@ function actions(visit: Visit, webhook: WebhookResource, order: DeliveryOrder): 
       `${path}/ordem`,
       { label: t.webhooks.changeOrder, question: t.webhooks.orderConfirm[other] },
       html`<input type="hidden" name="ordem" value="${other}" />`,
+    )}
+    ${confirmed(
+      visit,
+      `${path}/rotulo`,
+      { label: t.webhooks.nameIt, question: t.webhooks.labelHint },
+      html`<p>${input(t.webhooks.label, 'rotulo', label ?? '', html`maxlength="80"`)}</p>`,
     )}
   </div>`;
 }
@@ -158,7 +167,7 @@ function secretSteps(visit: Visit, { id, vale_em: waitsUntil, anterior_ate: prev
   );
   const fields = html`<p>
     <input type="hidden" name="chave" value="${newRequestId()}" />
-    ${select(t.webhooks.signsFrom, 'horas', choices('0', waits))}
+    ${select(t.webhooks.signsFrom, 'horas', choices(String(WAITS_H.at(-1)), waits))}
   </p>`;
   return confirmed(visit, path, { label: t.webhooks.rotate, question: t.webhooks.rotateConfirm }, fields);
 }
@@ -173,11 +182,9 @@ function historyPart(visit: Visit, id: string, { itens, proximo_cursor }: Webhoo
     difference(line, itens[index + 1]),
   ]);
   const older = html`<p><a href="/painel/webhooks/${id}?antes=${proximo_cursor}#historico">${words.older}</a></p>`;
-  return html`<section aria-labelledby="historico">
-    <h2 id="historico">${words.history}</h2>
-    ${table(words.history, [visit.t.loans.at, words.change, words.author, ''], rows, 'fields')}
-    ${proximo_cursor === null ? '' : older}
-  </section>`;
+  return html`<h2 id="historico">${words.history}</h2>
+    ${table(words.history, [visit.t.loans.at, words.change, words.author, visit.t.webhooks.changed], rows, 'fields')}
+    ${proximo_cursor === null ? '' : older}`;
 }
 
 /** What a change made other than it was; `before` is the line below, if it is known. */

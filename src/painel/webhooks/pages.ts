@@ -83,6 +83,7 @@ const ACTS: Readonly<Record<string, { done: string; call: (form: URLSearchParams
     call: (form) => ['PATCH', '', { ativo: true, ...(form.has('retomar') && { retomar: true }) }],
   },
   ordem: { done: 'ordem', call: (form) => ['PUT', '/opcoes', { ordem: form.get('ordem') ?? '' }] },
+  rotulo: { done: 'rotulado', call: (form) => ['PUT', '/opcoes', { rotulo: form.get('rotulo')?.trim() || null }] },
   'segredo/ativar': { done: 'ativado', call: () => ['POST', '/segredo/ativar'] },
   'segredo/descartar': { done: 'descartado', call: () => ['DELETE', '/segredo/novo'] },
   'segredo/encerrar': { done: 'encerrado', call: () => ['DELETE', '/segredo/anterior'] },

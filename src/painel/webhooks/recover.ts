@@ -81,7 +81,11 @@ function resend({ api, c }: Visit, asked: URLSearchParams, simular: boolean): Pr
 function form({ c, t }: Visit, asked: URLSearchParams, counted: Answer<Resent> | null): Html {
   const wrong = (field: string) => (counted?.ok === false ? wrongField(counted, field) : '');
   const statuses = asked.has('status') ? asked.getAll('status') : FAILED;
-  const since = asked.get('desde') || localTime(c.var.zone, Date.now() - DAY_MS);
+  const given = asked.get('desde') ?? '';
+  // A link brings an instant, the form local time; the minute before it, which the form has no seconds of.
+  const since = given.endsWith('Z')
+    ? localTime(c.var.zone, Date.parse(given))
+    : given || localTime(c.var.zone, Date.now() - DAY_MS);
   return html`<form class="grid" method="get">
     ${input(t.deliveries.from, 'desde', since, html`type="datetime-local" required ${wrong('desde')}`)}
     ${input(t.deliveries.until, 'ate', asked.get('ate') ?? '', html`type="datetime-local" ${wrong('ate')}`)}
