@@ -34,11 +34,11 @@ const versionsAt = (loan: string) =>
 
 describe('the options', () => {
   test('are without an order until the partner asks for one, and each change leaves a line of history', async () => {
-    expect(await get()).toEqual({ ordem: 'nenhuma' });
+    expect(await get()).toEqual({ ordem: 'nenhuma', rotulo: null });
     for (const ordem of ['por_emprestimo', 'por_emprestimo', 'nenhuma']) {
       const answer = await put({ ordem });
-      expect([answer.status, answer.body]).toEqual([200, { ordem }]);
-      expect(await get()).toEqual({ ordem });
+      expect([answer.status, answer.body]).toEqual([200, { ordem, rotulo: null }]);
+      expect(await get()).toEqual({ ordem, rotulo: null });
     }
     const rows = await world.api.database.sql`
       select change, active, actor from webhook_history where webhook_id = ${webhook.id} order by position`;

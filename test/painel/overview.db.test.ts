@@ -28,7 +28,7 @@ describe('the overview', () => {
       Entregues: '2',
       'Tentativas que falharam': '2',
       Pendentes: '2',
-      'Webhooks falhando': '1',
+      'Webhooks com falhas': '1',
     });
     expect(tiles['Chegada (p50)']).toMatch(/^\d+ ms$/);
     const { body } = await partner.send<Summary>('GET', '/v1/resumo?janela=15m');

@@ -185,7 +185,7 @@ describe('a webhook', () => {
     const rowOf = (id: string) => text.split('<tr>').find((row) => row.includes(id)) ?? '';
     expect(rowOf(good.id)).toContain('bem');
     expect(rowOf(good.id)).toContain('3 / 3');
-    expect(rowOf(bad.id)).toContain('falhando: 3 seguidas');
+    expect(rowOf(bad.id)).toContain('3 falhas seguidas');
     expect(rowOf(bad.id)).toContain('<time');
     expect(rowOf(idle.id)).toContain('sem entregas');
   });

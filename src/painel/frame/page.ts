@@ -57,7 +57,7 @@ export function answerPage(
               </svg>
               Carteiro</a
             >
-            <span class="badge ${c.var.sandbox ? 'badge-pendente' : ''}"
+            <span class="place badge${c.var.sandbox ? ' badge-pendente' : ''}"
               >${c.var.sandbox ? t.frame.place.sandbox : t.frame.place.production}</span
             >
             ${navigation ?? sessionNavigation(c)} ${account(c)}
