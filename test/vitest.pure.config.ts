@@ -19,5 +19,7 @@ export default defineConfig({
     ],
     pool: 'threads',
     isolate: false,
+    // As in vitest.config.ts: no verdict depends on how fast the machine is.
+    testTimeout: 900_000,
   },
 });
