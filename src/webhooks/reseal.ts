@@ -10,7 +10,7 @@
  */
 import { FIRST_ID } from '../db/first-id.ts';
 import type { Pool, Tx } from '../db/pool.ts';
-import { credentialsName } from './credentials.ts';
+import { credentialsName } from './gateway/credentials.ts';
 import { KEY_ID_BYTES, tryDecrypt, type Vault } from './secrets.ts';
 
 const BATCH = 100;

@@ -1,6 +1,6 @@
 /** What a receiver's gateway demands: set by its partner, sent with each POST, and shown to nobody. */
 import { beforeAll, expect, test } from 'vitest';
-import { credentialsName, openCredentials } from '../../src/webhooks/credentials.ts';
+import { credentialsName, openCredentials } from '../../src/webhooks/gateway/credentials.ts';
 import type { ShownCredentials } from '../../src/contract/resources/webhook-credentials.ts';
 import { makeAuthority } from '../support/certificates.ts';
 import { startDeliveryWorld, useSubscriber } from '../support/delivery-world.ts';

@@ -6,7 +6,7 @@ import type { ErrorBody } from '../../src/contract/errors.ts';
 import type { WebhookResource } from '../../src/contract/resources/webhook.ts';
 import type { Pool } from '../../src/db/pool.ts';
 import type { HttpDeps } from '../../src/http/deps.ts';
-import { openCredentials } from '../../src/webhooks/credentials.ts';
+import { openCredentials } from '../../src/webhooks/gateway/credentials.ts';
 import { startApi } from './api.ts';
 import { startEngine } from './engine.ts';
 import { endOf } from './ends.ts';

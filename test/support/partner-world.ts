@@ -6,7 +6,7 @@ import { EMITTED_NAMES, EVENTS, type EmittedName } from '../../src/contract/even
 import type { LoanResource } from '../../src/contract/resources/loan-resource.ts';
 import { registrationWorker } from '../../src/core/loans/registration-worker.ts';
 import type { HttpDeps } from '../../src/http/deps.ts';
-import { openCredentials } from '../../src/webhooks/credentials.ts';
+import { openCredentials } from '../../src/webhooks/gateway/credentials.ts';
 import { type Account, startApi } from './api.ts';
 import { prove } from './delivery-world.ts';
 import type { DescribedAnswers } from './described-answers.ts';

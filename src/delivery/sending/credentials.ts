@@ -6,7 +6,7 @@
  * it makes its webhook's window 1. What a receiver gives back of a secret is masked before it is kept.
  */
 import { createHash } from 'node:crypto';
-import { MASK } from '../../contract/masking.ts';
+import { MASK } from '../../contract/masking/masking.ts';
 import type { WebhookCredentials } from '../../contract/resources/webhook-credentials.ts';
 import type { Certificate, Credentials, SendRequest, SendResult } from './exchange.ts';
 import { basic, NoToken, type Tokens } from './tokens.ts';

@@ -19,7 +19,7 @@ interface IdentityFiles {
 
 const LOOK_MS = 10_000;
 
-export function makeSecureContext({ ca, ...shown }: Pick<SecureContextOptions, 'cert' | 'key'> & { ca?: string } = {}) {
+function makeSecureContext({ ca, ...shown }: Pick<SecureContextOptions, 'cert' | 'key'> & { ca?: string } = {}) {
   return createSecureContext({
     minVersion: 'TLSv1.2',
     ...shown,

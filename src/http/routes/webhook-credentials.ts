@@ -1,7 +1,7 @@
 /** `…/v1/webhooks/{id}/credenciais`: headers, authorization and certificate that the gateway before a receiver demands. */
 import { NOT_FOUND } from '../../contract/refusals.ts';
 import { shownCredentials, webhookCredentials } from '../../contract/resources/webhook-credentials.ts';
-import { readCredentials, setCredentials } from '../../webhooks/credentials.ts';
+import { readCredentials, setCredentials } from '../../webhooks/gateway/credentials.ts';
 import { answered } from '../answer.ts';
 import { route, type Routes } from '../route.ts';
 import { targetUrl } from '../target-url.ts';

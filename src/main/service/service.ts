@@ -15,7 +15,7 @@ import type { ServerOptions } from '../../http/server.ts';
 import type { Metrics } from '../../metrics.ts';
 import { openEgress } from './egress.ts';
 import { ReceiverCertificates } from '../../webhooks/certificates.ts';
-import { openCredentials } from '../../webhooks/credentials.ts';
+import { openCredentials } from '../../webhooks/gateway/credentials.ts';
 import { createVault } from '../../webhooks/secrets.ts';
 import { startHeartbeat } from '../operations/heartbeat.ts';
 import { installationOf, type OpenDatabase } from './database.ts';

@@ -3,11 +3,11 @@
  * kinds alone; its own name in the associated data keeps the form of a secret from being opened as credentials.
  */
 import { X509Certificate } from 'node:crypto';
-import { NOT_FOUND, type Result } from '../contract/refusals.ts';
-import type { ShownCredentials, WebhookCredentials } from '../contract/resources/webhook-credentials.ts';
-import type { Pool, Tx } from '../db/pool.ts';
-import { lockWebhook, type Subject, writeHistory } from './history.ts';
-import type { Vault } from './secrets.ts';
+import { NOT_FOUND, type Result } from '../../contract/refusals.ts';
+import type { ShownCredentials, WebhookCredentials } from '../../contract/resources/webhook-credentials.ts';
+import type { Pool, Tx } from '../../db/pool.ts';
+import { lockWebhook, type Subject, writeHistory } from '../history.ts';
+import type { Vault } from '../secrets.ts';
 
 /** In place of the webhook's id in the associated data. */
 export const credentialsName = (webhookId: string) => `${webhookId}/credenciais`;
