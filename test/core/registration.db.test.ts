@@ -83,6 +83,22 @@ describe('a registration', () => {
     expect(await latest(loanId)).toMatchObject({ id: again, status: 'concluida' });
   });
 
+  test('that waits tells the partner how often it was asked, what came of it and when it is asked again', async () => {
+    const { loanId } = await newRequested();
+    expect(await latest(loanId)).toMatchObject({ tentativas: 0, ultima_resposta: null });
+    const away = () => Promise.reject(new RegistryFailure('ECONNREFUSED'));
+    await worker({ registry: scriptedRegistry(away) }).tick();
+    expect(await latest(loanId)).toMatchObject({
+      status: 'processando',
+      tentativas: 1,
+      ultima_resposta: 'o registry não respondeu',
+      proxima_tentativa_em: expect.stringMatching(/^\d{4}-.*Z$/) as string,
+    });
+    await makeDue();
+    await worker().tick();
+    expect(await latest(loanId)).toMatchObject({ status: 'concluida', tentativas: 2, proxima_tentativa_em: null });
+  });
+
   test('is not asked twice at once, and the refused request leaves no work', async () => {
     const { loanId } = await newRequested();
     const refused = await requestRegistration(database.pool, partner, loanId);

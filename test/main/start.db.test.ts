@@ -27,8 +27,16 @@ test('a newcomer starts it, pastes the commands, stops it, and finds everything 
   const { id } = (await created.json()) as { id: string };
 
   // A second process on the same folder shares the one server, and leaves it running.
-  const created2 = await runCommand(['partner', 'create', '--name', 'Outro', '--issuance', 'assincrona'], env);
-  expect(JSON.parse(created2.stdout)).toMatchObject({ name: 'Outro', signing: 'internal', issuance: 'assincrona' });
+  const ofCore = '0198c0de-0000-7000-8000-00000000c04e';
+  const create = ['partner', 'create', '--name', 'Outro', '--issuance', 'assincrona', '--id', ofCore];
+  const created2 = await runCommand(create, env);
+  const outro = { id: ofCore, name: 'Outro', signing: 'internal', issuance: 'assincrona' };
+  expect(JSON.parse(created2.stdout)).toMatchObject(outro);
+  expect(await runCommand(create, env)).toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr: expect.stringContaining('--id: there is a partner of this id already') as string,
+  });
   expect((await fetchDescribed(`${url}/readyz`)).status).toBe(200);
   const stopped = await first.end('SIGINT');
   // On a machine that is busy a connection may take longer than its deadline, which is told and tried again.
