@@ -17,14 +17,23 @@ export interface RecentLoan {
   readonly at: Date;
 }
 
-/** At most `limit` loans, the last moved first. */
-export async function readRecentLoans(pool: Pool, partnerId: string, limit: number): Promise<RecentLoan[]> {
+/** At most `limit` loans, the last moved first; with a `number` the loan that bears it or bore it, whenever it moved. */
+export async function readRecentLoans(
+  pool: Pool,
+  partnerId: string,
+  limit: number,
+  number?: string,
+): Promise<RecentLoan[]> {
   return pool.run(
     (sql) => sql<RecentLoan[]>`
       with newest as materialized (
         select stream, type, version, occurred_at, epoch, tx, position
         from events
-        where partner_id = ${partnerId} and not imported
+        where partner_id = ${partnerId} and ${
+          number === undefined
+            ? sql`not imported`
+            : sql`stream = (select loan_id from numbered_loans where partner_id = ${partnerId} and number = ${number})`
+        }
         order by epoch desc, tx desc
         fetch first ${LOOKED_AT} rows with ties
       ),

@@ -189,3 +189,18 @@ describe('the sandbox', () => {
     expect([answer.status, answer.body.detalhes?.[0]?.campo]).toEqual([400, 'avancar_segundos']);
   });
 });
+
+test('a loan is found by its number, of its partner alone', async () => {
+  const token = await partnerToken();
+  const { body: loan } = await issue(token);
+  await issue(token, 'key-2');
+  const find = async (by: string, numero: string) => {
+    const { status, body } = await api.send<{ itens: { id: string }[] }>('GET', `${PATH}?numero=${numero}`, {
+      token: by,
+    });
+    return [status, body.itens.map(({ id }) => id)];
+  };
+  expect(await find(token, loan.numero)).toEqual([200, [loan.id]]);
+  expect(await find(token, '2099-00000001')).toEqual([200, []]);
+  expect(await find(await partnerToken(), loan.numero)).toEqual([200, []]);
+});

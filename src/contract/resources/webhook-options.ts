@@ -11,7 +11,7 @@ const rotulo = shown(
     .trim()
     .min(1, 'não pode ser vazio')
     .max(MAX_LABEL, `tem no máximo ${MAX_LABEL} caracteres`)
-    .regex(/^[^\u0000-\u001F\u007F]*$/, 'deve ser uma linha'),
+    .refine((text) => !/\p{Cc}/u.test(text), 'deve ser uma linha'),
   'Produção, averbações',
 ).nullable();
 

@@ -111,10 +111,17 @@ export const loanRoutes: Routes = [
       pt: 'São os dos 2.000 eventos mais novos do parceiro; para tudo, leia GET /v1/eventos.',
       en: "They are those of the partner's newest 2,000 events; for everything read GET /v1/eventos.",
     },
-    query: z.strictObject({ limite }),
+    query: z.strictObject({
+      limite,
+      numero: z
+        .string()
+        .max(40, 'tem no máximo 40 caracteres')
+        .optional()
+        .meta({ text: { pt: 'Só o empréstimo deste número', en: 'The loan of this number alone' } }),
+    }),
     answers: answered(200, recentLoans, { pt: 'Os empréstimos', en: 'The loans' }),
-  })(async ({ partnerId, query: { limite: limit } }, { pool }) => {
-    const loans = await readRecentLoans(pool, partnerId, limit);
+  })(async ({ partnerId, query: { limite: limit, numero } }, { pool }) => {
+    const loans = await readRecentLoans(pool, partnerId, limit, numero);
     const itens = loans.map(({ id, number, status, version, lastEvent, at }) => {
       return {
         id,
