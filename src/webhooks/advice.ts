@@ -116,6 +116,13 @@ const WITHOUT_ANSWER: Readonly<Record<Exclude<Outcome, 'entregue'>, Advice>> = {
       "Check the certificate's dates, name and chain: the server must send the intermediates too. If it demands a client certificate, set it among the credentials.",
     ],
   ),
+  erro_autorizacao: say(
+    ['o servidor de tokens do receptor não deu um token', "the receiver's token server gave no token"],
+    [
+      'Nada foi enviado. Confira token_url, client_id, client_secret e escopo nas credenciais do webhook, e se o servidor de tokens está no ar.',
+      "Nothing was sent. Check token_url, client_id, client_secret and scope among the webhook's credentials, and that the token server is up.",
+    ],
+  ),
   destino_recusado: say(
     ['a URL leva a um endereço que não pode receber', 'the URL leads to an address that may not receive'],
     [
