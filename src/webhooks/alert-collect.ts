@@ -37,7 +37,7 @@ export interface Look {
 export async function collectAlerts(tx: Tx, { now = null, restS = 0 }: Look = {}): Promise<boolean> {
   const [mark] = await tx<{ from: Date; isNewMinute: boolean }[]>`
     select greatest(coalesce(passed_at, now()), now() - interval '1 day') - ${SLACK_S} * interval '1 second' as from,
-           passed_at is null or date_trunc('minute', passed_at) < date_trunc('minute', now()) or ${restS} = 0 as "isNewMinute",
+           passed_at is null or date_trunc('minute', passed_at) < date_trunc('minute', now()) or ${restS === 0} as "isNewMinute",
            set_config('enable_seqscan', 'off', true)
     from projections
     where name = 'alerts' and coalesce(passed_at, '-infinity') <= clock_timestamp() - ${restS} * interval '1 second'
