@@ -32,6 +32,9 @@ COPY --from=listen /app/src/main/listen.mjs ./src/main/
 COPY --from=dependencies --chown=1000:1000 /app/.data ./.data
 # The image's user `node`; by number, so that an orchestrator can see that it is not root.
 USER 1000:1000
+# --build-arg REVISION=$(git rev-parse HEAD), which /metrics shows.
+ARG REVISION=unknown
+ENV CARTEIRO_REVISION=${REVISION}
 EXPOSE 3000 9464
 # The command gives up after 3 s by itself; the rest of the 20 s is for the start of its Node on a host that is busy.
 HEALTHCHECK --interval=10s --timeout=20s --start-period=60s CMD ["node", "src/main.ts", "health"]

@@ -599,6 +599,14 @@ CREATE TABLE "scheduled_jobs" (
 	CONSTRAINT "scheduled_jobs_off" CHECK (schedule is not null or next_at is null)
 );
 --> statement-breakpoint
+CREATE TABLE "send_faults" (
+	"webhook_id" uuid PRIMARY KEY NOT NULL,
+	"delivery_id" uuid NOT NULL,
+	"reason" text NOT NULL,
+	"since" timestamp with time zone DEFAULT now() NOT NULL,
+	"at" timestamp with time zone DEFAULT now() NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE "verify_verdicts" (
 	"position" bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY (sequence name "verify_verdicts_position_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
 	"since" bigint NOT NULL,

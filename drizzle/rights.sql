@@ -108,8 +108,9 @@ grant execute on function
   to carteiro_app, carteiro_poller;
 
 -- What operators are shown.
-grant select on processes, scheduled_jobs, balance_verdicts, verify_verdicts, failing_policy, failing_runs to carteiro_app, carteiro_poller;
+grant select on send_faults, present_send_faults, processes, scheduled_jobs, balance_verdicts, verify_verdicts, failing_policy, failing_runs to carteiro_app, carteiro_poller;
 grant insert, update, delete on processes to carteiro_app, carteiro_poller;
+grant insert, update on send_faults to carteiro_poller;
 grant insert, update, delete on failing_policy, failing_runs to carteiro_poller;
 grant insert (from_day, to_day, closes, differences) on balance_verdicts to carteiro_app;
 grant select, insert, update, delete on balance_days to carteiro_app;

@@ -30,10 +30,10 @@ const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'
 
 /** The variables that are settings as they are: `JWT_ISSUER` is `jwtIssuer`, and null where it is absent. */
 const PLAIN = {
-  /** 0 lets the system choose, here and for METRICS_PORT, where `poll` serves its metrics. */
+  /** 0 lets the system choose, here and for METRICS_PORT: where `poll` serves its metrics, and `api` too where it is set. */
   PORT: integer(0, 65_535).default(3000),
   HOST: z.string().regex(/^\S+$/, 'must be a host name or an address').default('127.0.0.1'),
-  METRICS_PORT: integer(0, 65_535).default(9464),
+  METRICS_PORT: integer(0, 65_535).optional(),
   /** Where others find the service. */
   PUBLIC_URL: webUrl.transform((text) => new URL(text)).optional(),
   ...DATABASE_VARIABLES,
@@ -51,6 +51,8 @@ const PLAIN = {
   /** For how many years after its end the law has a loan's data kept. */
   ERASE_AFTER_YEARS: integer(0, 100).default(5),
   LOG_LEVEL: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`).default('info'),
+  /** True on a copy that is looked at first: nothing is served, delivered, asked or closed. */
+  QUARANTINE: flag.default(false),
   /** Who writes the loans: partners through us, or the lender's core. */
   LOAN_CORE: z.enum(['own', 'outside'], 'must be own or outside').default('own'),
   MARGIN_REUSE_HOURS: integer(0, 8_760).default(24),
@@ -112,6 +114,9 @@ export class ConfigError extends Error {
     this.problems = problems;
   }
 }
+
+/** Where a poller is seen without METRICS_PORT. */
+export const POLLER_METRICS_PORT = 9464;
 
 /** Every variable that there is. */
 export const VARIABLES: readonly string[] = Object.keys(environment.shape);

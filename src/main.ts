@@ -13,4 +13,10 @@ if (process.pid === 1) {
   }
 }
 
+// Who reads the output has seen enough, as `| head` has.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit();
+});
+
 await runCommandLine(process.argv.slice(2));

@@ -6,7 +6,7 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { readMetrics } from './telemetry/database-metrics.ts';
 import { deliveryMetrics } from './telemetry/delivery-metrics.ts';
-import { VERSION } from './version.ts';
+import { REVISION, VERSION } from './version.ts';
 
 const CALL_OUTCOMES = ['answered', 'failed', 'not_asked'] as const;
 
@@ -27,10 +27,10 @@ export function createMetrics(readTimeoutMs = READ_TIMEOUT_MS) {
   for (const name of MISNAMED) exposition.removeSingleMetric(name);
   new Gauge({
     name: 'carteiro_build_info',
-    help: 'Always 1; its labels are the version of Carteiro and of Node',
-    labelNames: ['version', 'node'],
+    help: 'Always 1; its labels are the version of Carteiro, the commit that it was built of, and the version of Node',
+    labelNames: ['version', 'revision', 'node'],
     registers: [exposition],
-  }).set({ version: VERSION, node: process.versions.node }, 1);
+  }).set({ version: VERSION, revision: REVISION, node: process.versions.node }, 1);
   return {
     ...deliveryMetrics(exposition),
     ...readMetrics(exposition, readTimeoutMs),

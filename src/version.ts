@@ -1,4 +1,18 @@
-/** The version of this product, as package.json has it. */
+/** The version of this product, as package.json has it, and the commit that it was built of. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import manifest from '../package.json' with { type: 'json' };
 
 export const VERSION = manifest.version;
+
+/** Of an image its build argument `REVISION`, of a checkout its HEAD; `unknown` where neither is there. */
+export const REVISION = process.env['CARTEIRO_REVISION'] || revisionOf(path.resolve(import.meta.dirname, '../.git'));
+
+function revisionOf(git: string): string {
+  try {
+    const head = readFileSync(path.join(git, 'HEAD'), 'utf8').trim();
+    return head.startsWith('ref: ') ? readFileSync(path.join(git, head.slice(5)), 'utf8').trim() : head;
+  } catch {
+    return 'unknown';
+  }
+}

@@ -29,7 +29,8 @@ describe('the configuration', () => {
     expect(readConfig({})).toEqual({
       port: 3000,
       host: '127.0.0.1',
-      metricsPort: 9464,
+      metricsPort: null,
+      quarantine: false,
       publicUrl: null,
       databaseUrl: null,
       directDatabaseUrl: null,

@@ -30,7 +30,11 @@ test('what cannot be read is left out, and everything else is told', async () =>
   };
   metrics.watch('registry_breaker_open', ask);
   metrics.watch('in_flight', () => 3);
-  metrics.watchDatabase(() => ask().then(() => takesWrites));
+  let isFull = false;
+  metrics.watchDatabase(
+    () => ask().then(() => takesWrites),
+    () => isFull,
+  );
   for (const away of [false, true, false]) {
     isAway = away;
     expect(await samples(metrics, 'carteiro_registry_breaker_open')).toEqual(
@@ -41,6 +45,9 @@ test('what cannot be read is left out, and everything else is told', async () =>
     expect(await samples(metrics, 'carteiro_database_takes_writes')).toEqual(
       away ? [] : ['carteiro_database_takes_writes 0'],
     );
+    isFull = away;
+    expect(await samples(metrics, 'carteiro_database_takes_writes')).toEqual(['carteiro_database_takes_writes 0']);
+    isFull = false;
     takesWrites = true;
     expect(await samples(metrics, 'carteiro_deliveries_in_flight')).toEqual(['carteiro_deliveries_in_flight 3']);
     expect(await samples(metrics, 'process_start_time_seconds')).toHaveLength(1);
@@ -50,10 +57,13 @@ test('what cannot be read is left out, and everything else is told', async () =>
 test('what is never answered is not waited for, nor asked for again while it is under way', async () => {
   const metrics = createMetrics(1);
   let asked = 0;
-  metrics.watchDatabase(() => {
-    asked += 1;
-    return new Promise(() => undefined);
-  });
+  metrics.watchDatabase(
+    () => {
+      asked += 1;
+      return new Promise(() => undefined);
+    },
+    () => false,
+  );
   expect(await samples(metrics, 'carteiro_database_up')).toEqual(['carteiro_database_up 0']);
   expect(await samples(metrics, 'carteiro_database_up')).toEqual(['carteiro_database_up 0']);
   expect(asked).toBe(1);

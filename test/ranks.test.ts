@@ -49,7 +49,7 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
     'strange-answers.ts',
     'suspend.ts',
   ],
-  'delivery/poller': ['poller.ts', 'session.ts', 'sign-of-life.ts'],
+  'delivery/poller': ['loops.ts', 'poller.ts', 'session.ts', 'sign-of-life.ts'],
   'delivery/partner': [
     'activation.ts',
     'advance.ts',

@@ -126,7 +126,7 @@ const PAGES: Readonly<Record<string, readonly (readonly [told: string, file: str
     ["4 s for a poller's deliveries", 'src/contract/delivery.ts', 'statement: 4,'],
   ],
   'main/operations': [
-    ['`METRICS_PORT` (9464)', 'src/config.ts', 'METRICS_PORT: integer(0, 65_535).default(9464)'],
+    ['`METRICS_PORT` (9464)', 'src/config.ts', 'POLLER_METRICS_PORT = 9464'],
     ['(10,000 deliveries of a kind', 'src/main/operations/measure-queue.ts', 'COUNTED = 10_000;'],
     ['a kind, 1,000 lanes)', 'src/main/operations/measure-queue.ts', 'LANES = 1_000;'],
     ['100 at most', 'src/main/operations/measure-installation.ts', 'SHOWN = 100;'],

@@ -77,3 +77,22 @@ test('every package of production is in the list of parts that are not ours, and
   const listed = rows.flatMap((names) => names.replaceAll('`', '').split(', '));
   expect(listed.toSorted()).toEqual(Object.keys(manifest.dependencies).toSorted());
 });
+
+/** The files that comments name, in TypeScript and SQL; a name counts where some file's path ends with it. */
+function missingIn(file: string, text: string, known: readonly string[]): string[] {
+  const comments = text.match(/(?:\/\/|^\s*\*|\/\*\*|--).*$/gm) ?? [];
+  const named = comments.flatMap(
+    (line) => line.match(/(?<![\w./:-])(?:[\w.-]+\/)*[\w-]+\.(?:ts|sql|md|ya?ml)\b/g) ?? [],
+  );
+  const isThere = (name: string) =>
+    known.some((one) => one === name || one.endsWith(`/${name}`)) ||
+    existsSync(path.resolve(root, path.dirname(file), name));
+  return [...new Set(named)].filter((name) => !isThere(name)).map((name) => `${file}: there is no ${name}`);
+}
+
+test('every file that a comment of the source names exists', () => {
+  const known = globSync('{src,test,drizzle,.ci,*}/**/*.*', { cwd: root, exclude: ['node_modules/**'] });
+  const sources = globSync('{src/**/*.ts,drizzle/**/*.sql}', { cwd: root });
+  expect(sources.flatMap((file) => missingIn(file, textOf(file), known))).toEqual([]);
+  expect(missingIn('src/x.ts', '// as in queue/nowhere.ts', known)).toEqual(['src/x.ts: there is no queue/nowhere.ts']);
+});

@@ -10,7 +10,7 @@
 --   CT403  a partner that is unknown, or not the one whose stream it is
 --   CT404  a type that is unknown, reserved, or not of this family
 --   CT409  a version that leaves a gap or stands twice; one that holds another event; a second closing of a month
--- Whether the loan's rules allow the event is asked by the command `import` (src/core/history/batch.ts), as `decide` is asked for
+-- Whether the loan's rules allow the event is asked by the command `import` (src/core/history/append-batch.ts), as `decide` is asked for
 -- own events. `audit balance` lists one that they do not allow.
 -- A row of `history_batches` tells the projector that there is something to read. Calls at once wait for each other where they write
 -- the same stream, month, or number of a loan, and nowhere else.

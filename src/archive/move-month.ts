@@ -1,5 +1,5 @@
 /**
- * The rows of an archived month leave the database, or come back.
+ * The rows of an archived month leave the database, or come back; its files go to another place.
  *
  * Invariant: a row is in the database, or in a file that was verified after the row was sealed, or in both. A removal begins with a
  * verification of the whole month and with its act; nothing is removed before that act is under a seal. Each batch is one transaction
@@ -11,7 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from '../db/pool.ts';
 import { addAct, isRemoved, type MonthAct } from './acts.ts';
 import type { Row } from './cells.ts';
-import { readManifest } from './manifest.ts';
+import { manifestName, readManifest } from './manifest.ts';
 import { ArchiveFault, type Place } from './place.ts';
 import { readPart, verifyMonth } from './verify-month.ts';
 
@@ -87,6 +87,27 @@ export async function restoreMonth(moving: Moving): Promise<number> {
   });
   await register(moving, act, 'restauracao', restored);
   return restored;
+}
+
+/**
+ * Copies the files of a month to another place, verifies them there, and registers that: from then on they are read there. The files
+ * in the old place stay; whoever erases workers later does not find them.
+ */
+export async function carryMonth(moving: Moving, to: Place): Promise<MonthAct> {
+  const { pool, openPlace, month, onProgress } = moving;
+  const act = await verifyMonth(pool, openPlace, month);
+  if (to.name === act.place) throw new ArchiveFault(`${month} is in ${to.name} already: nothing was done`);
+  const from = openPlace(act.place);
+  const { partes } = await readManifest(from, month, act.manifest);
+  const files = partes.flatMap(({ arquivos }) => arquivos.map(({ nome }) => nome));
+  for (const [index, file] of [...files, manifestName(month, act.manifest)].entries()) {
+    await to.write(file, await from.read(file));
+    onProgress?.(index + 1);
+  }
+  await verifyMonth(pool, (name) => (name === act.place ? to : openPlace(name)), month);
+  const carried = { ...act, place: to.name };
+  await register(moving, carried, act.act, act.rows);
+  return carried;
 }
 
 async function register({ pool, actor, reason }: Moving, month: MonthAct, act: MonthAct['act'], rows: number) {

@@ -160,6 +160,7 @@ export const WAITING_REASONS = [
   'tentativa_perdida',
   'outra_do_emprestimo',
   'proxima_tentativa',
+  'falha_nossa',
   'sem_poller',
   'webhook_falhando',
   'sem_autorizacao',

@@ -45,6 +45,15 @@ export async function readServerFault(sql: Tx): Promise<ServerFault | null> {
   return fault;
 }
 
+/** Where the log ends, by which a restore to an earlier moment is told from what other systems know. */
+export async function tellNewest(sql: Tx): Promise<string> {
+  const [{ event, attempt }] = await sql<[{ event: Date | null; attempt: Date | null }]>`
+    select (select uuid_extract_timestamp(id) from events order by id desc limit 1) as event,
+           (select recorded_at from attempts order by recorded_at desc limit 1) as attempt`;
+  const of = (at: Date | null) => (at === null ? 'not there' : `of ${at.toISOString()}`);
+  return `the newest event is ${of(event)}, the newest attempt ${of(attempt)}`;
+}
+
 /** What the last look told. `nextTx` is a whole number as text. */
 interface Seen {
   readonly epoch: number;
@@ -60,7 +69,7 @@ interface ServerWatchDeps {
   readonly rest?: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
-const EVERY_MS = 1_000;
+export const EVERY_MS = 1_000;
 
 /**
  * Looks every second until `signal` is aborted. With another process before it, it looks every six or twelve, and whenever the pool has opened a
@@ -102,7 +111,7 @@ export async function lookAgain(pool: Pool, log: Logger, seen: Seen | null): Pro
   if (fault !== null) throw new StrangeServer(fault);
   if (seen !== null && epoch > seen.epoch) {
     log.warn(
-      { epoch, before: seen.epoch },
+      { epoch, before: seen.epoch, newest: await pool.run(tellNewest) },
       'the server was promoted, or recovered to an earlier moment: a new epoch begins, and what was not copied by then is lost',
     );
   }

@@ -189,7 +189,7 @@ export class Pool {
     this.#connections.delete(connection);
     const place = this.#idle.indexOf(connection);
     if (place >= 0) this.#idle.splice(place, 1);
-    connection.fail?.(new DatabaseUnavailable('the connection was lost'));
+    connection.fail?.(connection.lost());
     connection.destroy();
     this.#serve();
   }

@@ -22,6 +22,9 @@ const OVERLOADED = /^(53[12]00|40001)$/;
 /** The one among {@link OVERLOADED} that means a full disk. */
 export const REFUSED_WRITE = /^53100$/;
 
+/** The login or its password. */
+export const REFUSED_LOGIN = /^28/;
+
 /** SQLSTATE of what the login may not do. */
 export const PERMISSION_DENIED = '42501';
 

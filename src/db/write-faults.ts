@@ -32,6 +32,18 @@ export async function readWriteFault(pool: Pool, tries = false): Promise<WriteFa
   }
 }
 
+/** A statement came after one that had failed, whose own error the driver keeps to itself where that one was a COPY. */
+const AFTER_A_FAILURE = /^25P02$/;
+
+/** What a write that failed with `error` stumbled over: a disk without room is found by another try. */
+export async function faultBehind(pool: Pool, error: unknown): Promise<unknown> {
+  if (!hasCode(error, AFTER_A_FAILURE)) return error;
+  return pool.transaction(tryToWrite).then(
+    () => error,
+    (found: unknown) => found,
+  );
+}
+
 /** Needs a new page, and leaves none behind. A login that may make no temporary table is not told of a full disk. */
 async function tryToWrite(tx: Tx): Promise<{ refused: 'undone' }> {
   const [{ may }] = await tx<[{ may: boolean }]>`

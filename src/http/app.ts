@@ -120,7 +120,7 @@ export function createApp(deps: HttpDeps): Hono<Env> {
   addRoute('get', '/', answerRoot);
   addRoute('get', '/healthz', answerAlive);
   addRoute('get', '/readyz', answerReady(deps));
-  addRoute('get', '/metrics', answerMetrics(deps));
+  if (deps.showsMetrics) addRoute('get', '/metrics', answerMetrics(deps));
   for (const [path, answerEvidence] of Object.entries(evidenceRoutes(deps))) addRoute('get', path, answerEvidence);
   addRoute('get', LISTEN_PATH, answerListen());
   for (const one of [...ROUTES, ...(deps.sandbox ?? [])]) add(typeof one === 'function' ? one(deps) : one);

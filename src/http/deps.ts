@@ -27,6 +27,8 @@ export interface HttpDeps {
   readonly margins: MarginQueries | null;
   readonly log: Logger;
   readonly metrics: Metrics;
+  /** False where METRICS_PORT has them, which the public need not see. */
+  readonly showsMetrics: boolean;
   /** Who may sign tokens, and for whom. */
   readonly tokens: { readonly keys: KeySource; readonly issuer: string; readonly audience: string };
   /** The sandbox's routes; null: their paths are 404, and nothing simulated is loaded. */

@@ -3,6 +3,7 @@ import type { Context } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { ERROR_STATUS, type ErrorBody } from '../contract/errors.ts';
 import { isStrangeServer } from '../db/known-server.ts';
+import { logUnavailable } from '../db/outage-log.ts';
 import { isUnavailable } from '../db/unavailable.ts';
 import { VersionConflict } from '../log/append.ts';
 import type { Logger } from '../log-lines.ts';
@@ -39,6 +40,8 @@ export function answerError(log: Logger) {
   return (error: unknown, c: Context<Env>): Response => {
     const known = toApiError(error);
     logFault(log, known, c.var);
+    if (known.code === 'CREDENCIAL_INVALIDA')
+      c.set('refused', known.cause instanceof Error ? known.cause.message : known.message);
     return c.json(errorBody(known, c.var.requestId), ERROR_STATUS[known.code] as ContentfulStatusCode, {
       ...known.headers,
     });
@@ -48,6 +51,8 @@ export function answerError(log: Logger) {
 /** A line for a fault of ours, or of what the service stands on; none for a refusal. */
 export function logFault(log: Logger, known: ApiError, { requestId, route }: Env['Variables']): void {
   if (known.code !== 'ERRO_INTERNO' && known.code !== 'INDISPONIVEL') return;
+  // One line for all requests of an outage, now and then, with the server's own words.
+  if (isUnavailable(known.cause)) return logUnavailable(log, known.cause, 'requests are answered 503');
   log.error({ requisicao_id: requestId, route, ...safeParts(known.cause) }, known.code);
 }
 

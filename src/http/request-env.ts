@@ -16,6 +16,8 @@ export interface Env {
     /** The matched route's pattern, `-` before there is one. */
     route: string;
     partnerId: string | null;
+    /** Why the token was refused, in words that hold nothing of it. */
+    refused?: string;
   };
 }
 

@@ -7,8 +7,8 @@ import { PROBED } from './request-trace.ts';
 /**
  * Gives each request its id, its answer the headers that all answers have, writes one log line, and counts the request
  * in the metrics. The line holds the route's pattern and never the path, the query or a body, because any path may hold
- * a tax id. A probe answered with 200 is logged at level debug: otherwise one pod's probes would write 50,000 lines a
- * day.
+ * a tax id. A probe is logged at level debug: otherwise one pod's probes would write 50,000 lines a day. That the process is not
+ * ready is told when it begins and when it ends (routes/health.ts). A 401 says why the token was refused.
  */
 export function logRequests(log: Logger, metrics: Metrics): MiddlewareHandler<Env> {
   return async (c, next) => {
@@ -23,8 +23,7 @@ export function logRequests(log: Logger, metrics: Metrics): MiddlewareHandler<En
     if (!c.res.headers.has('Cache-Control')) c.res.headers.set('Cache-Control', 'no-store');
     const durationMs = performance.now() - startedAt;
     metrics.observeRequest(c.req.method, c.var.route, c.res.status, durationMs / 1_000);
-    const isRoutine = PROBED.has(c.var.route) && c.res.status === 200;
-    log[isRoutine ? 'debug' : 'info'](
+    log[PROBED.has(c.var.route) ? 'debug' : 'info'](
       {
         method: c.req.method,
         route: c.var.route,
@@ -32,6 +31,7 @@ export function logRequests(log: Logger, metrics: Metrics): MiddlewareHandler<En
         duration_ms: Math.round(durationMs),
         requisicao_id: requestId,
         parceiro_id: c.var.partnerId,
+        ...(c.var.refused !== undefined && { refused: c.var.refused }),
       },
       'request',
     );

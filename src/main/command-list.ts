@@ -54,6 +54,7 @@ const COMMANDS: Readonly<Record<string, Load>> = {
   archive: async () => (await import('./commands/archive.ts')).archive,
   'archive verify': async () => (await import('./commands/archive/verify.ts')).verify,
   'archive restore': async () => (await import('./commands/archive/restore.ts')).restore,
+  'archive move': async () => (await import('./commands/archive/move.ts')).move,
   maintain: async () => (await import('./commands/maintain.ts')).maintain,
   token: async () => (await import('./commands/token.ts')).token,
   listen: async () => (await import('./commands/listen.ts')).listen,

@@ -47,7 +47,7 @@ Environment (none is needed for an embedded sandbox; see src/main/README.md, "Co
   DATABASE_URL       a PostgreSQL 18 server; without it an embedded one is started under DATA_DIR
   DATA_DIR           the embedded server's data and the sandbox's keys (default .data)
   PORT, HOST         where the API listens (3000, 127.0.0.1)
-  METRICS_PORT       where poll serves /metrics, /healthz and /readyz, on HOST (9464); 0 takes a free one
+  METRICS_PORT       where poll (9464), and api and start if it is set, serve /metrics, /healthz and /readyz on HOST
   SANDBOX            true adds /v1/sandbox and the service's own tokens
   REGISTRY_URL       the bridge to the employment-data registry (a sandbox simulates one)
   LOG_LEVEL          fatal, error, warn, info, debug, trace or silent (info)

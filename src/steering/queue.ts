@@ -30,6 +30,8 @@ interface LaneLine {
   readonly inFlight: number;
   /** How long its oldest unclaimed due delivery has been due; 0 when none is. */
   readonly dueForS: number;
+  /** What keeps its deliveries from being sent now, on our side. */
+  readonly fault: string | null;
 }
 
 interface PollerLine {
@@ -108,7 +110,7 @@ async function readLanes(tx: Tx): Promise<{ readonly lanes: readonly LaneLine[];
              (select count(*) from due) < ${LANES} and (select count(*) from stopped) < ${LANES}
              and (select count(*) from woken) < ${ARRIVALS} as are_all_found
     )
-    select l.webhook_id as webhook, w.partner, w.url,
+    select l.webhook_id as webhook, w.partner, w.url, fault.reason as fault,
            case when l.muted_at is not null then 'muted'
                 when not w.active then 'inactive'
                 when l.failing_since is not null then 'falhando'
@@ -141,11 +143,12 @@ async function readLanes(tx: Tx): Promise<{ readonly lanes: readonly LaneLine[];
       where d.webhook_id = l.webhook_id and d.status = 'pendente' and d.claimed_at is not null
         and d.next_attempt_at between l.scan_from and l.flying_to
     ) flying
+    left join present_send_faults fault on fault.webhook_id = lane.webhook_id
     where waiting.pending > 0 or l.muted_at is not null or l.failing_since is not null
     order by l.muted_at is not null, "dueForS" desc, waiting.pending desc, l.webhook_id`;
   return {
-    lanes: found.map(({ webhook, partner, url, state, pending, inFlight, dueForS }) => {
-      return { webhook, partner, url: masked(url), state, pending, inFlight, dueForS };
+    lanes: found.map(({ webhook, partner, url, state, pending, inFlight, dueForS, fault }) => {
+      return { webhook, partner, url: masked(url), state, pending, inFlight, dueForS, fault };
     }),
     isExact: found.every(({ isCounted, areAllFound }) => isCounted && areAllFound),
   };

@@ -28,7 +28,7 @@ export function readMetrics(exposition: Registry, readTimeoutMs: number) {
   const addGauge = (
     [name, help]: readonly [string, string],
     read: () => number | Promise<number>,
-    unread: number | null,
+    unread: () => number | null,
   ): void => {
     const readInTime = withinTime(read, readTimeoutMs);
     const made: Gauge = new Gauge({
@@ -36,7 +36,7 @@ export function readMetrics(exposition: Registry, readTimeoutMs: number) {
       help,
       registers,
       async collect() {
-        const value = (await readInTime()) ?? unread;
+        const value = (await readInTime()) ?? unread();
         if (value === null) made.remove();
         else made.set(value);
       },
@@ -51,15 +51,26 @@ export function readMetrics(exposition: Registry, readTimeoutMs: number) {
   });
   return {
     /** Reads a gauge at each scrape. */
-    watch: (gauge: GaugeName, read: () => number | Promise<number>) => addGauge(GAUGES[gauge], read, null),
-    /** Asks at each scrape whether the database answers, and whether it takes writes. */
-    watchDatabase(ask: () => Promise<boolean>): void {
+    watch: (gauge: GaugeName, read: () => number | Promise<number>) => addGauge(GAUGES[gauge], read, () => null),
+    /**
+     * Asks at each scrape whether the database answers, and whether it takes writes. `isFull`: the last write that was tried
+     * found no room, by which a server that went down for that is told from one that is only away.
+     */
+    watchDatabase(ask: () => Promise<boolean>, isFull: () => boolean): void {
       const asked = shared(ask);
       const up = 'Whether the database answered this scrape: 1, or 0';
-      addGauge(['carteiro_database_up', up], () => asked().then(() => 1), 0);
+      addGauge(
+        ['carteiro_database_up', up],
+        () => asked().then(() => 1),
+        () => 0,
+      );
       const takes =
-        'Whether the database takes writes: 1, or 0 (read-only, or its disk is full); absent while it is away';
-      addGauge(['carteiro_database_takes_writes', takes], () => asked().then(Number), null);
+        'Whether the database takes writes: 1, or 0 (read-only, or its disk is full); absent while it is away for another reason';
+      addGauge(
+        ['carteiro_database_takes_writes', takes],
+        () => asked().then(Number),
+        () => (isFull() ? 0 : null),
+      );
     },
     /** Reads at each scrape, once for all of them, what only the database knows. */
     watchReadings: (read: () => Promise<Readings>) => addReadings(exposition, withinTime(read, readTimeoutMs)),

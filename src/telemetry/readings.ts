@@ -103,6 +103,11 @@ export const READINGS = {
     'Rows of each table as of its last ANALYZE or VACUUM; the indexes deliveries_due (pending) and deliveries_stopped (erro, suspensa) as tables',
     'table',
   ],
+  sessions: ['carteiro_database_sessions', 'Sessions of the PostgreSQL server, those of others included'],
+  sessionsMost: [
+    'carteiro_database_sessions_limit',
+    'How many sessions logins without special rights may have there at most',
+  ],
   epoch: ['carteiro_epoch', 'The epoch that rows written now get; rises with a promotion, a recovery, an adopt'],
   clockSkew: ['carteiro_clock_skew_seconds', 'How far this process and the database are apart in time'],
   pendingMigrations: ['carteiro_migrations_pending', 'Migrations of this version that the database lacks'],

@@ -172,6 +172,16 @@ describe('a month in a directory', () => {
     expect((await callCommand(['archive', 'verify', MONTH], env)).code).toBe(0);
   });
 
+  test('is carried to another place, verified there and read there from then on, and back', async () => {
+    const move = (to: string) => callCommand(['archive', 'move', MONTH, '--to', to, '--reason', 'a new disk'], env);
+    const moved = await move(at('moved'));
+    expect([moved.code, moved.stderr, JSON.parse(moved.stdout)]).toEqual([0, '', { mes: MONTH, onde: at('moved') }]);
+    expect((await move(at('moved'))).stderr).toContain('already: nothing was done');
+    const verified = await callCommand(['archive', 'verify', MONTH], env);
+    expect(JSON.parse(verified.stdout)).toMatchObject({ onde: at('moved'), confere: true });
+    expect((await move(place())).code).toBe(0);
+  });
+
   test.for(['duckdb', 'pandas'])('is read by %s, in columns of their types', async (library, { skip }) => {
     const missing = await run('python3', ['-c', `import ${library}`]).then(
       () => false,

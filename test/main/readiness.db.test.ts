@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
 import type { Pool } from '../../src/db/pool.ts';
+import { noteRefusedWrite, noteRoom } from '../../src/db/refused-writes.ts';
 import { readiness } from '../../src/main/service/readiness.ts';
 import { createTestDatabase, type TestDatabase, openPool } from '../support/database.ts';
 
@@ -35,6 +36,21 @@ test('one that only takes reads is not, and the reason says so', async () => {
 test('one with migrations to come is not, and the reason counts them', async () => {
   await database.sql`delete from applied_migrations where name = '0000_baseline.sql'`;
   expect(await readiness(pool)()).toBe('falta 1 migração: rode o comando migrate');
+});
+
+test('a server that refuses the login is not told as silent, nor is one that went down without room on its disk', async () => {
+  const failing = (code: string) =>
+    readiness({
+      schema: 'carteiro',
+      run: () => Promise.reject(Object.assign(new Error('refused'), { code })),
+    } as unknown as Pool)();
+  expect(await failing('28P01')).toBe('o banco de dados recusa o usuário ou a senha de DATABASE_URL');
+  await expect(failing('ECONNREFUSED')).rejects.toThrow('refused');
+  noteRefusedWrite({ code: '53100' });
+  expect(await failing('ECONNREFUSED')).toBe(
+    'o banco de dados não responde, e antes não aceitou escritas: o disco está cheio',
+  );
+  noteRoom();
 });
 
 test('those who ask at the same time share one look', async () => {

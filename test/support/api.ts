@@ -69,6 +69,7 @@ export async function startApi(overrides: Partial<HttpDeps> = {}) {
     ...askedBy({ pool: database.pool, log, reuseHours: 24 }, registry),
     log,
     metrics: createMetrics(),
+    showsMetrics: true,
     tokens: { keys, ...tokens },
     sandbox: sandboxRoutes,
     loanCore: 'own',

@@ -125,10 +125,17 @@ export function exampleOf(object: Example) {
     podLabels: at<Record<string, string>>(object, 'spec', 'template', 'metadata', 'labels') ?? null,
     replicas: at<number>(object, 'spec', 'replicas') ?? 1,
     minAvailable: at<number>(object, 'spec', 'minAvailable') ?? null,
-    secrets: (at<Example[]>(container, 'env') ?? [])
-      .map((one) => at<{ name: string; key: string }>(one, 'valueFrom', 'secretKeyRef'))
-      .filter((reference) => reference !== undefined)
-      .map(({ name, key }) => `${name}/${key}`),
+    secrets: [
+      ...(at<Example[]>(container, 'env') ?? [])
+        .map((one) => at<{ name: string; key: string }>(one, 'valueFrom', 'secretKeyRef'))
+        .filter((reference) => reference !== undefined)
+        .map(({ name, key }) => `${name}/${key}`),
+      ...(at<Example[]>(object, 'spec', 'template', 'spec', 'volumes') ?? []).flatMap((volume) =>
+        (at<{ key: string }[]>(volume, 'secret', 'items') ?? []).map(
+          ({ key }) => `${at<string>(volume, 'secret', 'secretName')}/${key}`,
+        ),
+      ),
+    ],
   };
 }
 
@@ -136,7 +143,7 @@ export function exampleOf(object: Example) {
 const IN_FILE: Readonly<Record<string, readonly string[]>> = {
   migrate: ['DATABASE_URL'],
   poll: ['DATABASE_URL', 'SECRETS_KEY'],
-  api: ['DATABASE_URL', 'SECRETS_KEY', 'JWT_ISSUER', 'JWT_AUDIENCE', 'JWT_JWKS_URL'],
+  api: ['DATABASE_URL', 'SECRETS_KEY', 'JWT_ISSUER', 'JWT_AUDIENCE', 'JWT_JWKS_URL', 'ANCHOR_DIRECTORY'],
 };
 
 export function readUnits(units: readonly (readonly [file: string, text: string])[]): DeployedProcess[] {

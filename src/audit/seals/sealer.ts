@@ -10,12 +10,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from '../../db/pool.ts';
 import { logFailedTry } from '../../db/outage-log.ts';
+import { faultBehind } from '../../db/write-faults.ts';
 import { signHead } from '../checkpoint/stored.ts';
 import type { Signer } from '../checkpoint/note.ts';
 import type { Logger } from '../../log-lines.ts';
 import { type SealTurn, sealTurn, startWidth } from './seal.ts';
 
-const EVERY_MS = 30_000;
+export const EVERY_MS = 30_000;
 /** Between the turns of a backlog it rests this many times as long as the turn took, so that writers go first. */
 const RESTS = 4;
 const AFTER_FAULT_MS = 10_000;
@@ -48,7 +49,8 @@ export async function runSealer(
       const pauseMs = (everyMs * (0.75 + Math.random() / 2)) / often();
       await pause(more ? (performance.now() - startedMs) * RESTS : pauseMs);
     } catch (error) {
-      logFailedTry(log, error, 'the database is out of reach, sealing later', 'rows could not be sealed');
+      const fault = await faultBehind(pool, error);
+      logFailedTry(log, fault, 'the database is out of reach, sealing later', 'rows could not be sealed');
       await pause(AFTER_FAULT_MS);
     }
   }

@@ -113,6 +113,11 @@ export const queue = component('Fila', {
       pendentes: z.int(),
       em_andamento: z.int(),
       vencida_ha_s: seconds,
+      /** What keeps its deliveries from being sent now, on our side, in the words of the log. */
+      falha_nossa: z
+        .string()
+        .nullable()
+        .meta({ examples: ['no key of the ring has encrypted the secret of webhook 0199…'] }),
     }),
   ),
   pollers: z.array(

@@ -27,7 +27,7 @@ import { inTrace } from '../../telemetry/traces.ts';
 import { closeLost } from './open-registrations.ts';
 import { recordRegistration } from './registration.ts';
 
-const IDLE_POLL_MS = 200;
+export const IDLE_POLL_MS = 200;
 const MAX_IN_FLIGHT = 8;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 5 * 60 * 1_000;

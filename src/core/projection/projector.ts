@@ -23,7 +23,7 @@ import { applyEvents, type Attempt, readFaulty } from './apply-events.ts';
 import { LOANS } from './lag.ts';
 
 const TURN_EVENTS = 1_000;
-const EVERY_MS = 200;
+export const EVERY_MS = 200;
 const AFTER_FAULT_MS = 2_000;
 /** How often an idle projector writes down how far it has come in time; a closing writes it whenever it asks. */
 const MARK_EVERY_MS = 60_000;

@@ -16,7 +16,7 @@ import { fold } from '../../loan/evolve.ts';
 import type { Logger } from '../../log-lines.ts';
 import { readStream } from '../../log/read.ts';
 
-const EVERY_MS = 10_000;
+export const EVERY_MS = 10_000;
 
 /** How far an order's work is. */
 export interface ErasureState {

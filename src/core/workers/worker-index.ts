@@ -16,7 +16,7 @@ import type { Logger } from '../../log-lines.ts';
 import { digestOf, type WorkerKey } from './worker-key.ts';
 
 const TURN_EVENTS = 1_000;
-const EVERY_MS = 5_000;
+export const EVERY_MS = 5_000;
 const AFTER_FAULT_MS = 15_000;
 
 /** Reads the next settled events; true when more may be left. */

@@ -76,6 +76,7 @@ export async function clientOf(
   { place, schema, name, deadlineMs, prepare, settings }: ConnectionOptions,
   host: DatabaseHost,
   onclose: () => void,
+  onnotice: (notice: postgres.Notice) => void,
 ): Promise<Client> {
   const serverTimeoutMs = deadlineMs - SERVER_LEAD_MS;
   const { user, database, applicationName, options } = place;
@@ -113,7 +114,7 @@ export async function clientOf(
       ...settings,
     },
     onclose,
-    onnotice: () => undefined,
+    onnotice,
   }) as unknown as Client;
   addTypes(client);
   return client;

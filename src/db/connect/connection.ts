@@ -43,12 +43,19 @@ export class Connection {
   readonly #options: ConnectionOptions;
   readonly #onLost: (connection: Connection) => void;
   #opening: Promise<Client> | null = null;
+  /** Why the server ends it (class 57), where it says so: of a crash, as for a disk without room for its log. */
+  #lastWords: Error | undefined;
   /** The one that is open, or is being opened. */
   #client: Client | null = null;
 
   constructor(options: ConnectionOptions, onLost: (connection: Connection) => void) {
     this.#options = options;
     this.#onLost = onLost;
+  }
+
+  /** Why a call failed whose connection is gone, with the server's own words. */
+  lost(): DatabaseUnavailable {
+    return new DatabaseUnavailable('the connection was lost', { cause: this.#lastWords });
   }
 
   /** Runs `work` on a client that sends to this connection alone. Once the connection is lost, the client refuses to send. */
@@ -60,7 +67,7 @@ export class Connection {
     const client = await this.#opening;
     const reserved = await client.reserve();
     const guarded = (...args: Parameters<typeof reserved>) => {
-      if (this.isLost) throw new DatabaseUnavailable('the connection was lost');
+      if (this.isLost) throw this.lost();
       return reserved(...args);
     };
     try {
@@ -107,10 +114,13 @@ export class Connection {
   /** Null when the server is not one that `suits`. */
   async #openOn(host: DatabaseHost, suits: (server: Server) => boolean): Promise<Client | null> {
     let isOpen = false;
-    const client = await clientOf(this.#options, host, () => {
+    const onClose = () => {
       // The driver may reopen it for a call that has failed already; nobody else would close that connection.
       queueMicrotask(() => void client.close());
       if (isOpen) this.#onLost(this);
+    };
+    const client = await clientOf(this.#options, host, onClose, ({ code = '', message = '' }) => {
+      if (code.startsWith('57')) this.#lastWords = Object.assign(new Error(message), { code });
     });
     this.#client = client;
     if (this.isLost) throw new DatabaseUnavailable('the connection was lost');

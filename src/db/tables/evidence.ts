@@ -114,7 +114,7 @@ export const sendOrders = pgTable(
 
 /**
  * The log of seals, append-only: each covers every row of the logs whose epoch and transaction lie from (`first_epoch`,
- * `first_tx`) to before (`end_epoch`, `end_tx`), where the next begins (audit/log/seal.ts). `root` is that of the tree of its
+ * `first_tx`) to before (`end_epoch`, `end_tx`), where the next begins (audit/seals/seal.ts). `root` is that of the tree of its
  * rows, and `leaf` the seal's own in the log's tree.
  */
 export const seals = pgTable(

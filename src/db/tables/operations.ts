@@ -1,6 +1,6 @@
-/** The service's own state, for operators: living processes, jobs, and the verdicts of the balance and of verify. */
+/** The service's own state, for operators: living processes, faults of sending, jobs, and the verdicts of the balance and of verify. */
 import { sql } from 'drizzle-orm';
-import { bigint, boolean, check, index, integer, json, pgTable, text } from 'drizzle-orm/pg-core';
+import { bigint, boolean, check, index, integer, json, pgTable, text, uuid } from 'drizzle-orm/pg-core';
 import { bytea, preciseInstant } from '../columns.ts';
 
 /**
@@ -16,6 +16,19 @@ export const processes = pgTable('processes', {
   keys: text('keys').array().notNull(),
   startedAt: preciseInstant('started_at').notNull().defaultNow(),
   seenAt: preciseInstant('seen_at').notNull().defaultNow(),
+});
+
+/**
+ * The last fault of ours that kept a delivery of a webhook from being sent, in the words of the poller's log. It is tried again every
+ * minute, so the fault lasts while `at` is young (drizzle/functions/present_send_faults.sql).
+ */
+export const sendFaults = pgTable('send_faults', {
+  webhookId: uuid('webhook_id').primaryKey(),
+  deliveryId: uuid('delivery_id').notNull(),
+  reason: text('reason').notNull(),
+  /** When it began; a later one that follows within minutes goes on with it. */
+  since: preciseInstant('since').notNull().defaultNow(),
+  at: preciseInstant('at').notNull().defaultNow(),
 });
 
 /** What each run of `audit balance` found, append-only. */

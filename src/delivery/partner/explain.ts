@@ -27,6 +27,9 @@ export interface WaitingFacts {
   readonly inFlight: number;
   readonly window: number;
   readonly livingPollers: number;
+  /** What keeps deliveries of the webhook from being sent now, on our side. */
+  readonly sendFault: string | null;
+  readonly sendFaultSince: Date | null;
 }
 
 export interface Explanation {
@@ -50,8 +53,10 @@ export async function explainDelivery(sql: Tx, id: string, partnerId: string | n
            lane.failing_since as "failingSince", w.refusals, case when w.quiet_until > now() then w.quiet_until end as "quietUntil",
            flying.count::int as "inFlight",
            least(floor(lane.window_size), lane.max_in_flight)::int as window,
-           (select count(*)::int from processes where role = 'poller' and seen_at > now() - interval '30 seconds') as "livingPollers"
+           (select count(*)::int from processes where role = 'poller' and seen_at > now() - interval '30 seconds') as "livingPollers",
+           fault.reason as "sendFault", fault.since as "sendFaultSince"
     from deliveries d
+    left join present_send_faults fault on fault.webhook_id = d.webhook_id
     join webhooks w on w.id = d.webhook_id
     join partners p on p.id = d.partner_id
     cross join lateral (
@@ -122,8 +127,11 @@ function explainClaim({ claimedBy, claimedS, isLost }: WaitingFacts): Said | nul
       );
 }
 
+/** What to do about a fault of ours, for operators. */
+export const FAULT_ADVICE = 'doctor tells what to do; where the key of a secret is lost, secrets replace';
+
 function explainHold(facts: WaitingFacts): Said | null {
-  const { mutedAt, isHeld, nextAttemptAt, dueS, failures, lastOutcome } = facts;
+  const { mutedAt, isHeld, nextAttemptAt, dueS, failures, lastOutcome, sendFault, sendFaultSince } = facts;
   if (mutedAt !== null) {
     const since = mutedAt.toISOString();
     return said(
@@ -137,6 +145,14 @@ function explainHold(facts: WaitingFacts): Said | null {
       'outra_do_emprestimo',
       'Espera outra entrega, anterior, do mesmo empréstimo: o webhook as recebe em ordem.',
       'It waits for an earlier delivery of its loan, because its webhook takes them in order.',
+    );
+  }
+  if (sendFault !== null) {
+    const since = sendFaultSince?.toISOString();
+    return said(
+      'falha_nossa',
+      `Uma falha nossa impede o envio desde ${since}; nenhuma tentativa é gasta, e ela segue sozinha.`,
+      `A fault of this side keeps it from being sent since ${since}, and is tried again every minute: ${sendFault}. ${FAULT_ADVICE}.`,
     );
   }
   if (dueS >= 0 || nextAttemptAt === null) return null;

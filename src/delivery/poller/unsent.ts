@@ -7,7 +7,7 @@ import type { Tx } from '../../db/pool.ts';
 import type { DeliveryMetrics } from '../../telemetry/delivery-metrics.ts';
 import type { ClaimedDelivery } from '../queue/claim.ts';
 import type { EngineDeps } from '../queue/engine-deps.ts';
-import { endUnsent, releaseDeliveries } from '../queue/release.ts';
+import { endUnsent, noteSendFault, releaseDeliveries } from '../queue/release.ts';
 import type { Flight } from '../queue/slots.ts';
 import type { Claim } from './claimer.ts';
 
@@ -28,16 +28,20 @@ export class Unsent {
     this.#deps = deps;
   }
 
-  giveBack(claim: Claim, deliveries: readonly ClaimedDelivery[], delayS = 0): void {
+  giveBack(claim: Claim, deliveries: readonly ClaimedDelivery[]): void {
     const ids = deliveries.map((delivery) => delivery.id);
-    this.#end(claim, deliveries, (tx) => releaseDeliveries(tx, claim.name, ids, delayS, this.#deps.now()));
+    this.#end(claim, deliveries, (tx) => releaseDeliveries(tx, claim.name, ids, 0, this.#deps.now()));
   }
 
   giveUp(claim: Claim, delivery: ClaimedDelivery, error: Error): void {
-    const fields = { delivery_id: delivery.id, webhook_id: delivery.webhookId, error: error.message };
+    const { id, webhookId } = delivery;
+    const fields = { delivery_id: id, webhook_id: webhookId, error: error.message };
     this.#deps.log.error(fields, 'a fault of ours kept a delivery from being sent');
     this.#deps.metrics?.countSendFault();
-    this.giveBack(claim, [delivery], FAULT_DELAY_S);
+    this.#end(claim, [delivery], async (tx) => {
+      await releaseDeliveries(tx, claim.name, [id], FAULT_DELAY_S, this.#deps.now());
+      await noteSendFault(tx, webhookId, id, error.message);
+    });
   }
 
   endUnreadable(claim: Claim, delivery: ClaimedDelivery): void {

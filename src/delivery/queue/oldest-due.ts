@@ -1,21 +1,4 @@
-/**
- * Lanes: one row per webhook that says when to look at it next, and where.
- *
- * Invariants. A webhook with a pending delivery has a lane whose `next_due_at` is at most the time that delivery is due
- * (or, while deliveries of it are claimed, the earliest end of their leases), or an arrival that will set it so. Every
- * pending delivery is due at or after its lane's `scan_from`, or an arrival says from when on; every claimed one is due
- * at or before `flying_to`.
- * A crash keeps them, because each step is one statement or one transaction: (1) arming deletes an arrival and updates its
- * lane, or re-inserts it; (2) a claim takes deliveries and re-arms the lanes; (3) ending a claim early, or making a delivery
- * due earlier, inserts an arrival. (A lost claim keeps its lane due, unless the lane is saturated.)
- * Why not one queue by due time: with one endpoint hanging on 300,000 due rows, 0 of 17,501 other deliveries were
- * claimed in 25 s; with lanes all were, at 30 ms (p99). Skipping busy endpoints with `<> all (…)` costs 120 ms a claim
- * at a million rows, lanes 5 ms.
- * Why the marks: a delivered row leaves a dead index entry where each scan begins, and a lane leaves one at each time at which
- * it was due (due-mark.ts). While a snapshot is held open, vacuum cannot remove them. A lane has a version instead of a
- * unique key for the same reason. We measured the median claim on 100 lanes in a minute of such a snapshot: 22 → 141 ms with
- * the unique key and without the marks, 22 → 50 ms as it is.
- */
+/** How late the work is that waits for a poller, for monitors and the doctor. */
 import type { Tx } from '../../db/pool.ts';
 
 /** How many of the oldest arrivals are searched for those without a time; later arrivals wait less. */

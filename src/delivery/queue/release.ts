@@ -31,6 +31,17 @@ export async function releaseDeliveries(
   return rows.length;
 }
 
+/** Keeps why a delivery was given back: a fault of ours, at most {@link MAX_REASON} characters of it. */
+export async function noteSendFault(tx: Tx, webhookId: string, deliveryId: string, reason: string): Promise<void> {
+  await tx`
+    insert into send_faults as known (webhook_id, delivery_id, reason) values (${webhookId}, ${deliveryId}, ${reason.slice(0, MAX_REASON)})
+    on conflict (webhook_id) do update
+    set delivery_id = excluded.delivery_id, reason = excluded.reason, at = now(),
+        since = case when known.at > now() - interval '3 minutes' then known.since else now() end`;
+}
+
+const MAX_REASON = 500;
+
 /**
  * Ends one of the claim's deliveries, whose event cannot be sent: `erro`, with the reason in an order of the service's own. `what`:
  * what is the matter with the event. Returns the event's id; null when the claim is over.

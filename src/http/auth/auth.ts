@@ -89,8 +89,8 @@ export function requireNoPartner(identity: Identity): void {
   });
 }
 
-function unauthorized(message: string, challenge = 'Bearer error="invalid_token"'): ApiError {
-  return new ApiError('CREDENCIAL_INVALIDA', message, { headers: { 'WWW-Authenticate': challenge } });
+function unauthorized(message: string, challenge = 'Bearer error="invalid_token"', cause?: unknown): ApiError {
+  return new ApiError('CREDENCIAL_INVALIDA', message, { headers: { 'WWW-Authenticate': challenge }, cause });
 }
 
 /** jose holds only `exp` and `nbf` against the clock. */
@@ -124,8 +124,10 @@ async function verify(token: string, { keys, issuer, audience }: AuthenticatorOp
   }
 }
 
+/** The library's sentence goes to the log: it names the claim, and quotes nothing of the token. */
 function invalid(error: unknown): ApiError {
-  return unauthorized(error instanceof errors.JWTExpired ? 'o token expirou' : 'o token é inválido');
+  const cause = error instanceof errors.JOSEError ? error : undefined;
+  return unauthorized(error instanceof errors.JWTExpired ? 'o token expirou' : 'o token é inválido', undefined, cause);
 }
 
 function readActor({ sub }: JWTPayload): string {

@@ -1,7 +1,9 @@
 /** What an orchestrator and a monitor ask: alive, ready to serve, in what numbers. No token. */
 import type { Context } from 'hono';
-import { unavailable } from '../api-error.ts';
+import { logUnavailable } from '../../db/outage-log.ts';
+import { ApiError, unavailable } from '../api-error.ts';
 import type { HttpDeps } from '../deps.ts';
+import { errorBody } from '../errors.ts';
 import type { Env } from '../request-env.ts';
 
 /** The process runs. */
@@ -9,17 +11,28 @@ export function answerAlive(c: Context<Env>): Response {
   return c.json({ status: 'ok' });
 }
 
-/** The database answers, takes writes and has its migrations; otherwise 503, whose `mensagem` says what is missing. */
-export function answerReady({ ready }: Pick<HttpDeps, 'ready'>) {
-  return async (c: Context<Env>): Promise<Response> => {
-    let problem: string | null;
+/**
+ * The database answers, takes writes and has its migrations; otherwise 503, whose `mensagem` says what is missing. That is logged
+ * when it changes, not for each probe.
+ */
+export function answerReady({ ready, log }: Pick<HttpDeps, 'ready' | 'log'>) {
+  let told: string | null = null;
+  const look = async (): Promise<string | null> => {
     try {
-      problem = await ready();
+      return await ready();
     } catch (error) {
-      throw unavailable(error, 'o banco de dados não responde');
+      logUnavailable(log, error, 'not ready');
+      return 'o banco de dados não responde';
     }
-    if (problem !== null) throw unavailable(new Error(problem), problem);
-    return c.json({ status: 'ok' });
+  };
+  return async (c: Context<Env>): Promise<Response> => {
+    const problem = await look();
+    if (problem !== told) log.info({ reason: problem }, problem === null ? 'ready again' : 'not ready');
+    told = problem;
+    if (problem === null) return c.json({ status: 'ok' });
+    const { code, headers } = unavailable(null);
+    const body = errorBody(new ApiError(code, problem), c.var.requestId);
+    return c.json(body, 503, { ...headers });
   };
 }
 

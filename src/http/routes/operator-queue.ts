@@ -107,7 +107,7 @@ function view(status: QueueStatus, hasRegistry: boolean): Queue {
     falhando: status.falhando,
     registry_configurado: hasRegistry,
     por_segundo: { tentativas: attempts, entregues: delivered, falhas: failed },
-    webhooks: status.lanes.map(({ webhook, partner, url, state, pending, inFlight, dueForS }) => ({
+    webhooks: status.lanes.map(({ webhook, partner, url, state, pending, inFlight, dueForS, fault }) => ({
       webhook_id: webhook,
       parceiro: partner,
       url,
@@ -115,6 +115,7 @@ function view(status: QueueStatus, hasRegistry: boolean): Queue {
       pendentes: pending,
       em_andamento: inFlight,
       vencida_ha_s: dueForS,
+      falha_nossa: fault,
     })),
     pollers: status.pollers.map(({ poller, inFlight, attemptsLastMinute, seenAgoS }) => ({
       poller,

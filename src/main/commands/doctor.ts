@@ -10,7 +10,7 @@ export const doctor = command({
 Looks, from this host, with this environment and this login, at: PostgreSQL's version and settings, its clock against this
 host's, transactions that stay open; migrations, epoch, roles and grants, and every table,
 view, function and trigger against this release's; SECRETS_KEY against the stored secrets; the
-issuer's key set; which api and poll live; sealer, projector and late deliveries; disk growth and vacuum; the standby of READ_DATABASE_URL; the names
+issuer's key set; which api and poll live; the worker's key; sealer, projector and late deliveries; disk growth and vacuum; the standby of READ_DATABASE_URL; the names
 of webhooks in DNS. It changes nothing. Run it before the first start of a host, and first when something is wrong. Where migrations are pending, it stops
 at those.
 

@@ -1,4 +1,5 @@
 import { isIPv6 } from 'node:net';
+import { POLLER_METRICS_PORT } from '../../config.ts';
 import { command, Refusal } from '../command.ts';
 
 const DEADLINE_MS = 3_000;
@@ -22,7 +23,8 @@ database lives: a restart would not help it.
 Output: alive`,
   exits: { done: 'one of the two answers', refused: 'neither answers', outOfReach: null },
   async run(_, { configure, print }) {
-    const { host, port, metricsPort } = configure().config;
+    const { host, port, metricsPort: own } = configure().config;
+    const metricsPort = own ?? POLLER_METRICS_PORT;
     const answers = await Promise.all([port, metricsPort].map((asked) => isAlive(host, asked)));
     if (!answers.includes(true)) throw new Refusal(`nothing answers at ports ${port} and ${metricsPort} of ${host}`);
     print('alive');

@@ -15,6 +15,7 @@ import {
   lookAtProcesses,
   lookAtSealer,
   lookAtVerdict,
+  lookAtWorkerKey,
 } from './upkeep.ts';
 
 /** Every finding, in the order of the looks. Throws when the database is out of reach. */
@@ -49,6 +50,7 @@ export async function examine(pool: Pool, config: Config): Promise<readonly Find
   await at('processes', lookAtProcesses);
   await at('sealer', lookAtSealer);
   await at('verify', lookAtVerdict);
+  await beside('workers', () => lookAtWorkerKey(config));
   await at('anchors', (sql) => lookAtAnchors(sql, config));
   await at('lags', lookAtLags);
   await at('upkeep', lookAtJobs);

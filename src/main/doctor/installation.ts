@@ -1,7 +1,7 @@
 /** The installation: the server that it knows, its roles and what they may do, its secrets. */
 import type { Config } from '../../config.ts';
 import { ROLES } from '../../db/installation.ts';
-import { readServerFault } from '../../db/known-server.ts';
+import { readServerFault, tellNewest } from '../../db/known-server.ts';
 import { compareSchema } from '../../db/migrations/compare-schema.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
 import { readBroken, readEncryptionKeys } from '../../webhooks/encryption-keys.ts';
@@ -30,7 +30,7 @@ export async function lookAtEpoch(sql: Tx): Promise<readonly Finding[]> {
   const [{ epoch }] = await sql<[{ epoch: number }]>`select current_epoch() as epoch`;
   return [
     serverFault === null
-      ? ok('epoch', `${epoch}, on the server that the installation knows`)
+      ? ok('epoch', `${epoch}, on the server that the installation knows; ${await tellNewest(sql)}`)
       : fault(
           'epoch',
           `the database ${serverFault === 'copy' ? 'is a copy' : 'went back in time'}`,

@@ -1,23 +1,16 @@
 /** The PostgreSQL server: its sessions, its clock, whether it takes writes, and what holds it up. */
-import { readClockSkewS } from '../../db/clock-skew.ts';
+import { readClockSkewS, SKEWED_S } from '../../db/clock-skew.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
+import { readSessions } from '../../db/sessions.ts';
 import { readWriteFault } from '../../db/write-faults.ts';
 import { fault, type Finding, ok, warning } from '../../db/fitness/finding.ts';
 import { MOST } from '../service/pools.ts';
 
-/** Tokens are held against the clock with a tolerance of 5 s. */
-const SKEW_FAULT_S = 5;
 const SKEW_WARNING_S = 1;
 const LONG_OPEN_S = 60;
 
 export async function lookAtSessions(sql: Tx): Promise<readonly Finding[]> {
-  const [{ sessions, most }] = await sql<[{ sessions: number; most: number }]>`
-    select case when pg_has_role('pg_read_all_stats', 'usage')
-             then (select count(*)::int from pg_stat_activity where backend_type = 'client backend')
-             else (select sum(numbackends)::int from pg_stat_database)
-           end as sessions,
-           current_setting('max_connections')::int - current_setting('reserved_connections')::int
-             - current_setting('superuser_reserved_connections')::int as most`;
+  const { sessions, most } = await readSessions(sql);
   return [roomFor(sessions, most)];
 }
 
@@ -51,7 +44,7 @@ export async function lookAtClock(sql: Tx, nowMs: () => number): Promise<readonl
   const skewS = await readClockSkewS(sql, nowMs);
   const found = `${skewS.toFixed(1)} s apart from the database's`;
   const advice = 'let both machines keep their time (chrony, systemd-timesyncd): tokens and signatures carry it';
-  if (skewS > SKEW_FAULT_S) return [fault('clock', found, advice)];
+  if (skewS > SKEWED_S) return [fault('clock', found, advice)];
   return [skewS > SKEW_WARNING_S ? warning('clock', found, advice) : ok('clock', found)];
 }
 

@@ -3,6 +3,7 @@ import { hasAnchors } from '../../anchor-settings.ts';
 import { readAnchors } from '../../audit/anchor/run-anchors.ts';
 import type { Config } from '../../config.ts';
 import { readCheckpointKeys } from '../service/checkpoint-keys.ts';
+import { readWorkerKey } from '../service/worker-key.ts';
 import { readStanding } from '../../audit/seals/verdicts.ts';
 import { readLastSeal } from '../../audit/seals/seal-log.ts';
 import { readProjectorLagS } from '../../core/projection/lag.ts';
@@ -59,6 +60,18 @@ export async function lookAtVerdict(sql: Tx): Promise<readonly Finding[]> {
 }
 
 const LATE_ANCHOR_S = 10_800;
+
+/** Whether workers can be found by their CPF, and forgotten. */
+export async function lookAtWorkerKey(config: Config): Promise<readonly Finding[]> {
+  const about = 'workers';
+  try {
+    if ((await readWorkerKey(config)) !== null) return [ok(about, 'the key is there by which they are found')];
+  } catch (error) {
+    return [fault(about, (error as Error).message, 'mend the file, and give every api the same')];
+  }
+  const advice = 'make one with openssl rand -base64 32, and name its file in WORKER_KEY_FILE of every api';
+  return [warning(about, 'no key is set, so none is found by a CPF and none is forgotten', advice)];
+}
 
 /** Who signs the log's head, and which places outside keep it. */
 export async function lookAtAnchors(sql: Tx, config: Config): Promise<readonly Finding[]> {
@@ -130,7 +143,9 @@ export async function lookAtLags(sql: Tx): Promise<readonly Finding[]> {
 /** What Carteiro does by itself: the loops of its processes, and each job with its last run. */
 export async function lookAtJobs(sql: Tx): Promise<readonly Finding[]> {
   const jobs = await readJobs(sql);
-  const loops = UPKEEP.map(({ name, period, roles }) => `${name} (${roles.join(' and ')}, each ${period})`).join(', ');
+  const loops = UPKEEP.map(
+    ({ name, everyMs, roles }) => `${name} (${roles.join(' and ')}, each ${everyMs / 1_000} s)`,
+  ).join(', ');
   if (jobs.length === 0) {
     return [warning('upkeep', `${loops}; the jobs are not known yet`, 'start api: it runs them by their schedules')];
   }

@@ -7,6 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../../config.ts';
+import { apartS, SKEWED_S } from '../../db/clock-skew.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
 import { codeOf } from '../../db/unavailable.ts';
 import type { Logger } from '../../log-lines.ts';
@@ -15,7 +16,9 @@ import { keyIdOf } from '../../webhooks/secrets.ts';
 import type { Role } from '../fitness/checks.ts';
 import { readSecretsKeys } from '../service/secrets-keys.ts';
 
-const EVERY_MS = 10_000;
+export const EVERY_MS = 10_000;
+const SKEWED =
+  "the clocks of this host and of the database are apart: tokens that are good may be refused, and a POST's time is the database's";
 /** After three missed signs of life a process counts as lost. */
 const LOST_AFTER_S = 30;
 
@@ -59,9 +62,12 @@ export async function startHeartbeat(
 
 /** Gives signs of life until `signal` is aborted, then says goodbye. Never rejects. */
 async function runHeartbeat({ pool, log, self }: HeartbeatDeps, signal: AbortSignal): Promise<void> {
+  let isSkewed = false;
   while (!signal.aborted) {
     try {
-      await pool.run((sql) => beat(sql, self));
+      const skewS = await pool.run((sql) => beat(sql, self));
+      if (skewS > SKEWED_S && !isSkewed) log.error({ skew_s: Math.round(skewS) }, SKEWED);
+      isSkewed = skewS > SKEWED_S;
     } catch (error) {
       log.debug({ code: codeOf(error) }, 'cannot give a sign of life');
     }
@@ -70,13 +76,19 @@ async function runHeartbeat({ pool, log, self }: HeartbeatDeps, signal: AbortSig
   await pool.run((sql) => sql`delete from processes where name = ${self.name}`).catch(() => undefined);
 }
 
-/** Writes one sign of life, and deletes the rows of processes that were silent for a day. */
-export async function beat(sql: Tx, { name, role, host, keys }: Self): Promise<void> {
-  await sql`
+/**
+ * Writes one sign of life, and deletes the rows of processes that were silent for a day. Returns how many seconds this host's clock
+ * and the database's are apart.
+ */
+export async function beat(sql: Tx, { name, role, host, keys }: Self, clockMs = Date.now): Promise<number> {
+  const beforeMs = clockMs();
+  const [{ nowMs }] = await sql<[{ nowMs: number }]>`
     with gone as (delete from processes where seen_at < now() - interval '1 day' and name <> ${name})
     insert into processes (name, role, host, version, keys)
     values (${name}, ${role}, ${host}, ${VERSION}, ${keys as string[]})
-    on conflict (name) do update set seen_at = now()`;
+    on conflict (name) do update set seen_at = now()
+    returning (extract(epoch from clock_timestamp()) * 1000)::float8 as "nowMs"`;
+  return apartS(beforeMs, nowMs, clockMs());
 }
 
 export interface Seen {

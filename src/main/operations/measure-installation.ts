@@ -5,6 +5,7 @@ import { readStanding } from '../../audit/seals/verdicts.ts';
 import { pendingMigrations } from '../../db/migrations/pending-migrations.ts';
 import { readClockSkewS } from '../../db/clock-skew.ts';
 import type { Tx } from '../../db/pool.ts';
+import { readSessions } from '../../db/sessions.ts';
 import type { Readings } from '../../telemetry/readings.ts';
 import { type Role, ROLES } from '../fitness/checks.ts';
 import { readProjectorLagS } from '../../core/projection/lag.ts';
@@ -117,7 +118,10 @@ export async function measureTables(sql: Tx): Promise<Readings> {
 
 export async function measureInstallation(sql: Tx, schema: string): Promise<Readings> {
   const [{ epoch }] = await sql<[{ epoch: number }]>`select current_epoch() as epoch`;
+  const { sessions, most } = await readSessions(sql);
   return {
+    sessions: [{ value: sessions }],
+    sessionsMost: [{ value: most }],
     epoch: [{ value: epoch }],
     clockSkew: [{ value: await readClockSkewS(sql, Date.now) }],
     pendingMigrations: [{ value: await pendingMigrations(sql, schema) }],

@@ -1,4 +1,6 @@
-/** Adds the database's measures to a process's metrics. A process without an API also gets a port to serve them. */
+/** Adds the database's measures to a process's metrics. A process without an API, or with METRICS_PORT, gets a port to serve them. */
+import { areWritesRefused } from '../../db/refused-writes.ts';
+import { POLLER_METRICS_PORT } from '../../config.ts';
 import { readWriteFault } from '../../db/write-faults.ts';
 import type { Role } from '../fitness/checks.ts';
 import { openPool } from '../service/pools.ts';
@@ -16,7 +18,8 @@ export async function startSeen(deps: ServiceDeps, roles: readonly Role[]): Prom
   const pool = openPool(config, database.url, 'metrics', DEADLINE_MS, MEASURING_SETTINGS);
   metrics.watchPool('metrics', pool);
   metrics.watchReadings(measuring({ pool, log, monotonicMs: () => performance.now() }));
-  const port = roles.includes('api') ? null : await openOwnPort();
+  // An API without METRICS_PORT is seen on its own.
+  const port = roles.includes('api') && config.metricsPort === null ? null : await openOwnPort();
   return {
     ...(port !== null && { url: port.url }),
     failed: new Promise<never>(() => undefined),
@@ -27,9 +30,15 @@ export async function startSeen(deps: ServiceDeps, roles: readonly Role[]): Prom
   };
 
   async function openOwnPort() {
-    metrics.watchDatabase(async () => (await readWriteFault(pool)) === null);
+    if (!roles.includes('api'))
+      metrics.watchDatabase(async () => (await readWriteFault(pool)) === null, areWritesRefused);
     const { host, metricsPort } = config;
-    const opened = await openPort({ host, port: metricsPort, metrics, ready: readiness(pool, leaving) });
+    const opened = await openPort({
+      host,
+      port: metricsPort ?? POLLER_METRICS_PORT,
+      metrics,
+      ready: readiness(pool, leaving),
+    });
     log.info({ url: opened.url }, 'metrics are served');
     return opened;
   }

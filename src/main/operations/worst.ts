@@ -25,6 +25,8 @@ export interface WorstWebhook {
   /** Failed attempts of the last 15 minutes, and the outcome that is most frequent among them. */
   readonly failed_attempts: number;
   readonly resultado: string | null;
+  /** What keeps its deliveries from being sent now, on our side. */
+  readonly fault: string | null;
 }
 
 /** The `limit` webhooks with most that is late, then with most failures. */
@@ -52,10 +54,11 @@ export async function readWorst(tx: Tx, limit: number): Promise<WorstWebhook[]> 
     select lane.webhook_id as webhook, w.partner_id as partner, w.active, late.overdue::int,
            coalesce(extract(epoch from now() - late.oldest), 0)::int as oldest_seconds,
            coalesce(last.failures > 0, false) as failing, lane.saturated, lane.max_in_flight,
-           coalesce(failed.failed_attempts, 0) as failed_attempts, failed.resultado
+           coalesce(failed.failed_attempts, 0) as failed_attempts, failed.resultado, fault.reason as fault
     from lane
     join webhooks w on w.id = lane.webhook_id
     left join failed on failed.webhook_id = lane.webhook_id
+    left join present_send_faults fault on fault.webhook_id = lane.webhook_id
     cross join lateral (
       select count(*) as overdue, min(next_attempt_at) as oldest
       from (
@@ -75,7 +78,7 @@ export async function readWorst(tx: Tx, limit: number): Promise<WorstWebhook[]> 
       order by d.next_attempt_at desc
       limit 1
     ) last on true
-    where late.overdue > 0 or last.failures > 0
-    order by late.overdue desc, failed_attempts desc, lane.webhook_id
+    where late.overdue > 0 or last.failures > 0 or fault.reason is not null
+    order by fault.reason is null, late.overdue desc, failed_attempts desc, lane.webhook_id
     limit ${limit}`;
 }

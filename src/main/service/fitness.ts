@@ -8,8 +8,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../../config.ts';
 import { refuse } from '../../db/fitness/finding.ts';
-import { readServerFault, StrangeServer } from '../../db/known-server.ts';
+import { readServerFault, StrangeServer, tellNewest } from '../../db/known-server.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
+import { readWriteFault } from '../../db/write-faults.ts';
 import { UntrustedServer } from '../../db/connect/tls.ts';
 import { logUnavailable } from '../../db/outage-log.ts';
 import { codeOf, isUnavailable, PERMISSION_DENIED } from '../../db/unavailable.ts';
@@ -21,6 +22,7 @@ const WAIT_MS = 500;
 /** What a server answers to settings that it does not know, before anybody could ask for its version. */
 const UNKNOWN_SETTING = '42704';
 const NEEDED = "the server must be PostgreSQL 18, and know the parameters of the database's URL";
+const COMPARE = 'compare what came after that with your other systems, run doctor, then take QUARANTINE away';
 /** A typing mistake: it would be waited for until somebody looks. */
 const NO_SUCH_DATABASE = '3D000';
 /** The silence of a database that is away is told apart within this time. */
@@ -91,6 +93,8 @@ export function watchFitness(config: Config, databaseUrl: string, roles: readonl
   const away = Promise.withResolvers<void>();
   const pool = openPool(config, databaseUrl, 'start', DEADLINE_MS);
   const demand = async (sql: Tx): Promise<void> => {
+    if (config.quarantine)
+      throw new Error(`QUARANTINE is true, so nothing is served or delivered. ${await tellNewest(sql)}: ${COMPARE}`);
     await refuseOtherRights(sql, config, roles);
     const asked = { config, schema: pool.schema };
     if (roles.includes('poller')) refuse(await CHECKS.lease(sql));
@@ -102,7 +106,13 @@ export function watchFitness(config: Config, databaseUrl: string, roles: readonl
   };
   // The API alone stays to say so at /readyz.
   const onStrange = roles.includes('poller') ? 'refuse' : 'wait';
-  const watching = untilFit(pool, log, stopping.signal, { onAway: away.resolve, demand, onStrange });
+  const watching = untilFit(pool, log, stopping.signal, { onAway: away.resolve, demand, onStrange }).then(
+    async (isFit) => {
+      // A disk without room shows only in a write: from here on each look tries one, until it has room.
+      if (isFit) await readWriteFault(pool, true).catch(() => undefined);
+      return isFit;
+    },
+  );
   const fit = explaining(watching, pool, config, roles);
   const looked = Promise.race([away.promise, fit.then(() => undefined)]);
   for (const promise of [fit, looked]) promise.catch(() => undefined);

@@ -1,18 +1,22 @@
 import { readServerFault, type ServerFault } from '../../db/known-server.ts';
 import { pendingMigrations } from '../../db/migrations/pending-migrations.ts';
 import type { Pool } from '../../db/pool.ts';
+import { areWritesRefused } from '../../db/refused-writes.ts';
+import { hasCode, REFUSED_LOGIN } from '../../db/unavailable.ts';
 import { readWriteFault, type WriteFault } from '../../db/write-faults.ts';
 
 /**
  * For `/readyz`: null when the process is not about to stop and the database answers, takes writes, is migrated and lies on
  * the server that it knows; else what is missing, in Portuguese. Those who ask while a look is under way share it, because
- * anybody may ask. Throws as the pool does.
+ * anybody may ask. Throws as the pool does where the database is away and nothing more is known.
  */
 export function readiness(pool: Pool, leaving?: AbortSignal): () => Promise<string | null> {
   let looking: Promise<string | null> | null = null;
   return async () => {
     if (leaving?.aborted === true) return 'este processo está encerrando';
-    looking ??= findMissing(pool).finally(() => (looking = null));
+    looking ??= findMissing(pool)
+      .catch(explain)
+      .finally(() => (looking = null));
     return looking;
   };
 }
@@ -25,6 +29,15 @@ async function findMissing(pool: Pool): Promise<string | null> {
   const fault = await pool.run(readServerFault);
   return fault === null ? null : STRANGE[fault];
 }
+
+/** A server that went down because it had no room for its log, or that refuses this process, is not just silent. */
+function explain(error: unknown): string {
+  if (areWritesRefused()) return `o banco de dados não responde, e antes ${FULL}`;
+  if (hasCode(error, REFUSED_LOGIN)) return 'o banco de dados recusa o usuário ou a senha de DATABASE_URL';
+  throw error;
+}
+
+const FULL = 'não aceitou escritas: o disco está cheio';
 
 const REFUSED: Readonly<Record<WriteFault, string>> = {
   standby: 'o banco de dados só aceita leituras: é uma réplica',

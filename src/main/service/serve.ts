@@ -15,6 +15,7 @@ import { startSeen } from '../operations/seen.ts';
 import { startUpkeep } from '../upkeep/list.ts';
 import { type Part, type ServiceDeps, startApi, startPoller, whenFit } from './service.ts';
 import { Interrupted, unlessStopped } from './stop-signals.ts';
+import { tellSystemd } from '../systemd.ts';
 import { showDrain, startStopping } from './stopping.ts';
 
 /** Longer than an attempt's deadline, so that a drain ends by itself unless the database is gone. */
@@ -38,6 +39,7 @@ export async function runUntilStopped(
   const parts: Part[] = [];
   let database: OpenDatabase | null = null;
   let fitness: Fitness | null = null;
+  let quiet = (): void => undefined;
   const stopExporting = await startExporting(process.env, 'carteiro');
   try {
     const opening = openDatabase(config, log, stopping.signal);
@@ -58,6 +60,7 @@ export async function runUntilStopped(
       relief: { often: () => 1 },
     };
     const url = await startParts(parts, roles, deps);
+    quiet = tellSystemd(process.env, log);
     if (greet !== null && url !== null) {
       greet(await unlessStopped(stopping.signal, greeting(config, database.url, url)));
     }
@@ -77,6 +80,7 @@ export async function runUntilStopped(
     await seen?.stop();
     await Promise.all([database?.close(), stopExporting?.()]);
     drained();
+    quiet();
     clearTimeout(forced);
     log.info({}, 'stopped');
     setTimeout(() => process.exit(), LINGER_MS).unref();

@@ -9,6 +9,7 @@ import { SESSION_SETTINGS } from '../../delivery/poller/session.ts';
 import { SignOfLife } from '../../delivery/poller/sign-of-life.ts';
 import { createSender } from '../../delivery/sending/send.ts';
 import { watchServer } from '../../db/known-server.ts';
+import { areWritesRefused } from '../../db/refused-writes.ts';
 import { readWriteFault } from '../../db/write-faults.ts';
 import type { Logger } from '../../log-lines.ts';
 import type { ServerOptions } from '../../http/server.ts';
@@ -160,6 +161,7 @@ export async function startApi(deps: ServiceDeps): Promise<Part & { url: string 
     ...askedBy({ pool, log, reuseHours }, opened),
     log,
     metrics,
+    showsMetrics: config.metricsPort === null,
     tokens: { keys: keys.source, issuer: config.jwtIssuer, audience: config.jwtAudience },
     sandbox: config.sandbox ? (await import('../../http/routes/sandbox.ts')).sandboxRoutes : null,
     loanCore: config.loanCore,
@@ -179,7 +181,7 @@ export async function startApi(deps: ServiceDeps): Promise<Part & { url: string 
   const painel = createPainel({ ...httpDeps, api, publicUrl, sandboxToken: sandboxTokens(config, pool, keys.own) });
   metrics.watchPool('api', pool);
   metrics.watchPool('worker', workerPool);
-  metrics.watchDatabase(async () => (await readWriteFault(pool)) === null);
+  metrics.watchDatabase(async () => (await readWriteFault(pool)) === null, areWritesRefused);
   const ending = new AbortController();
   const worker = opened && registrationWorker({ ...opened, pool: workerPool, log, documentsDeadlineDays });
   const server = await listen(config, metrics, besidePainel(api, painel));

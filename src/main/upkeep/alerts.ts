@@ -17,7 +17,7 @@ import type { Relief } from '../service/service.ts';
 import { readNamed } from '../named-files.ts';
 import { type AlertWords, wordsOf } from './alert-words.ts';
 
-const EVERY_MS = 5_000;
+export const EVERY_MS = 5_000;
 /** One poller looks at a time; another has nothing to do for so long. */
 const REST_S = 4.9;
 const AT_ONCE = 20;

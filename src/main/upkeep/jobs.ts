@@ -21,7 +21,7 @@ import type { Logger } from '../../log-lines.ts';
 import { EXIT } from '../command.ts';
 import { JOB_NAMES, type JobName, JOBS, nextAfter, type Schedules } from '../../job-schedules.ts';
 
-const EVERY_MS = 15_000;
+export const EVERY_MS = 15_000;
 const LEASE_S = 60;
 const RENEW_MS = 20_000;
 /** What failed, and is no verdict, is tried again. */

@@ -21,7 +21,7 @@ import { startBackground } from '../service/background.ts';
 import { readSecretsKeys } from '../service/secrets-keys.ts';
 import type { Part, Relief, ServiceDeps } from '../service/service.ts';
 
-const EVERY_MS = 5_000;
+export const EVERY_MS = 5_000;
 const DEADLINE_MS = 10_000;
 
 /** Rejects with a sentence when the operator's URL is none that may be sent to. */

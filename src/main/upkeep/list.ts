@@ -1,33 +1,38 @@
 /**
- * Everything that Carteiro does by itself beside requests and deliveries: one list, started in one place. The work of each is
- * done by one process at a time, however many there are.
+ * Everything that Carteiro does by itself beside requests and deliveries, which the doctor shows. How often is each loop's own
+ * constant. Of what all processes share, one does the work at a time.
  */
-import { runSealer } from '../../audit/seals/sealer.ts';
-import { runEraser } from '../../core/workers/erase.ts';
-import { runWorkerIndex } from '../../core/workers/worker-index.ts';
-import { runProjector } from '../../core/projection/projector.ts';
-import { watchServer } from '../../db/known-server.ts';
+import { EVERY_MS as SEALER_MS, runSealer } from '../../audit/seals/sealer.ts';
+import { IDLE_POLL_MS as REGISTRATIONS_MS } from '../../core/loans/registration-worker.ts';
+import { EVERY_MS as ERASER_MS, runEraser } from '../../core/workers/erase.ts';
+import { EVERY_MS as WORKERS_MS, runWorkerIndex } from '../../core/workers/worker-index.ts';
+import { EVERY_MS as PROJECTOR_MS, runProjector } from '../../core/projection/projector.ts';
+import { EVERY_MS as WATCH_MS, watchServer } from '../../db/known-server.ts';
 import { type Background, startBackground } from '../service/background.ts';
 import { readCheckpointKeys } from '../service/checkpoint-keys.ts';
 import { readWorkerKey } from '../service/worker-key.ts';
 import type { Role } from '../fitness/checks.ts';
 import type { Part, ServiceDeps } from '../service/service.ts';
-import { runJobs } from './jobs.ts';
-import { startJudging } from './judging.ts';
+import { EVERY_MS as HEARTBEAT_MS } from '../operations/heartbeat.ts';
+import { POLLER_LOOPS } from '../../delivery/poller/loops.ts';
+import { EVERY_MS as ALERTS_MS } from './alerts.ts';
+import { EVERY_MS as JOBS_MS, runJobs } from './jobs.ts';
+import { EVERY_MS as JUDGE_MS, startJudging } from './judging.ts';
 
 interface Upkeep {
   readonly name: string;
-  /** How often it works. */
-  readonly period: string;
+  /** How long it rests between two turns with nothing to do, in ms; a process behind others rests longer. */
+  readonly everyMs: number;
   /** The processes that run it. */
   readonly roles: readonly Role[];
-  readonly start: (deps: ServiceDeps) => Promise<Part> | Part;
+  /** Null where the API or the poller starts it, over its own connections. */
+  readonly start: ((deps: ServiceDeps) => Promise<Part> | Part) | null;
 }
 
 export const UPKEEP: readonly Upkeep[] = [
   {
     name: 'projector',
-    period: '0.5 s',
+    everyMs: PROJECTOR_MS,
     roles: ['api'],
     start(deps) {
       // A turn is 1,000 events.
@@ -37,7 +42,7 @@ export const UPKEEP: readonly Upkeep[] = [
   },
   {
     name: 'jobs',
-    period: '15 s',
+    everyMs: JOBS_MS,
     roles: ['api'],
     start: (deps) =>
       startBackground(deps, {
@@ -46,27 +51,23 @@ export const UPKEEP: readonly Upkeep[] = [
         work: ({ pool, log }, stopping) => runJobs({ pool, log, schedules: deps.config.jobs }, stopping),
       }),
   },
-  {
-    name: 'judge',
-    period: '5 s',
-    roles: ['poller'],
-    start: startJudging,
-  },
+  { name: 'judge', everyMs: JUDGE_MS, roles: ['poller'], start: startJudging },
+  { name: 'alerts', everyMs: ALERTS_MS, roles: ['poller'], start: null },
   {
     name: 'sealer',
-    period: '30 s',
+    everyMs: SEALER_MS,
     roles: ['api', 'poller'],
     async start(deps) {
       const { signers } = await readCheckpointKeys(deps.config);
       const often = () => deps.relief.often();
       const work: Background['work'] = (own, stopping) => runSealer({ ...own, signers, often }, stopping);
-      // A turn hashes some 33,000 rows in 0.3 s; the first ones of a large backlog may be read from disk.
+      // The first rows of a large backlog may be read from disk.
       return startBackground(deps, { name: 'sealer', deadlineMs: 10_000, work });
     },
   },
   {
-    name: 'workers',
-    period: '5 s',
+    name: 'eraser',
+    everyMs: ERASER_MS,
     roles: ['api'],
     async start(deps) {
       const key = await readWorkerKey(deps.config);
@@ -76,19 +77,24 @@ export const UPKEEP: readonly Upkeep[] = [
       return startBackground(deps, { name: 'workers', deadlineMs: 60_000, work });
     },
   },
+  { name: 'index of workers', everyMs: WORKERS_MS, roles: ['api'], start: null },
   {
     name: 'watch',
-    period: '1 s',
+    everyMs: WATCH_MS,
     roles: ['api'],
     start: (deps) => startBackground(deps, { name: 'watch', deadlineMs: 4_000, work: watchServer }),
   },
+  { name: 'watch of pollers', everyMs: WATCH_MS, roles: ['poller'], start: null },
+  { name: 'sign of life', everyMs: HEARTBEAT_MS, roles: ['api', 'poller'], start: null },
+  { name: 'registrations', everyMs: REGISTRATIONS_MS, roles: ['api'], start: null },
+  ...Object.entries(POLLER_LOOPS).map(([name, everyMs]): Upkeep => ({ name, everyMs, roles: ['poller'], start: null })),
 ];
 
 /** Starts what these roles run. */
 export async function startUpkeep(deps: ServiceDeps, roles: readonly Role[]): Promise<Part[]> {
   const parts: Part[] = [];
-  for (const upkeep of UPKEEP) {
-    if (upkeep.roles.some((role) => roles.includes(role))) parts.push(await upkeep.start(deps));
+  for (const { start, roles: own } of UPKEEP) {
+    if (start !== null && own.some((role) => roles.includes(role))) parts.push(await start(deps));
   }
   return parts;
 }

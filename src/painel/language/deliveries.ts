@@ -49,6 +49,7 @@ export const deliveries = {
         tentativa_perdida: 'How the last attempt ended is not known; it is made again in a moment.',
         outra_do_emprestimo: 'It waits for an earlier delivery of its loan: the webhook takes them in order.',
         proxima_tentativa: 'Its next attempt is planned; the time line says when.',
+        falha_nossa: 'A fault of ours keeps it from being sent; no attempt is spent, and it leaves by itself.',
         sem_poller: 'It is due and held up by a fault of ours; it leaves by itself.',
         webhook_falhando: 'The webhook is failing, and gets one delivery at a time until it answers well.',
         sem_autorizacao: 'Its token server gave no token; see the error of the last attempt.',

@@ -20,6 +20,10 @@ export const operator = {
     silenciada: { pt: 'silenciado', en: 'muted' },
     inativa: { pt: 'inativo', en: 'inactive' },
   },
+  ourFault: {
+    pt: 'Falha nossa impede o envio (o comando doctor diz o que fazer)',
+    en: 'A fault of ours keeps it from being sent (the command doctor tells what to do)',
+  },
   cap: { pt: 'Limite', en: 'Cap' },
   webhookId: { pt: 'Webhook, parceiro ou entrega (id)', en: 'Webhook, partner or delivery (id)' },
   find: { pt: 'Abrir', en: 'Open' },

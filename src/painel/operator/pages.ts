@@ -115,9 +115,8 @@ function laneTable({ t }: Visit, webhooks: Queue['webhooks']): Html {
       html`<a class="wrap" href="/painel/operacao/webhooks/${lane.webhook_id}">${shortUrl(lane.url)}</a>
         <div class="dim">${shortId(lane.webhook_id)}</div>`,
       lane.parceiro,
-      html`<span class="badge${lane.estado === 'saturada' ? ' badge-erro' : ''}"
-        >${t.operator.states[lane.estado]}</span
-      >`,
+      html`<span class="badge${lane.estado === 'saturada' ? ' badge-erro' : ''}">${t.operator.states[lane.estado]}</span
+        >${lane.falha_nossa === null ? '' : html`<div class="wrap">${t.operator.ourFault}: ${lane.falha_nossa}</div>`}`,
       lane.pendentes,
       lane.em_andamento,
       `${Math.round(lane.vencida_ha_s)} s`,

@@ -77,6 +77,8 @@ const FACTS: WaitingFacts = {
   inFlight: 0,
   window: 8,
   livingPollers: 1,
+  sendFault: null,
+  sendFaultSince: null,
 };
 
 test.each([
@@ -89,6 +91,7 @@ test.each([
   ['silenciado', { mutedAt: new Date(0), livingPollers: 0 }],
   ['outra_do_emprestimo', { isHeld: true, nextAttemptAt: null, dueS: 0 }],
   ['proxima_tentativa', { dueS: -60, livingPollers: 0 }],
+  ['falha_nossa', { sendFault: 'no key', sendFaultSince: new Date(0), dueS: -30, livingPollers: 0 }],
   ['sem_poller', { livingPollers: 0, inFlight: 8 }],
   ['webhook_falhando', { failingSince: new Date(0), inFlight: 1 }],
   ['limite_do_webhook', { inFlight: 8 }],

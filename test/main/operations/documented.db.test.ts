@@ -34,7 +34,10 @@ test('the page names each metric once, with exactly its labels', () => {
   for (const gauge of ['in_flight', 'reports_lag_seconds', 'registry_breaker_open', 'http_connections'] as const) {
     metrics.watch(gauge, () => 0);
   }
-  metrics.watchDatabase(() => Promise.resolve(true));
+  metrics.watchDatabase(
+    () => Promise.resolve(true),
+    () => false,
+  );
   metrics.watchReadings(() => Promise.resolve({}));
   metrics.watchPool('api', { onWait: () => undefined });
   const sorted = (lines: readonly { name: string; labels: Iterable<string> }[]) =>

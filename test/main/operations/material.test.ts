@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { folderWith, isThere, run } from '../../support/snippets.ts';
 import { metricsOfThePage } from './metric-table.ts';
 
@@ -9,15 +10,15 @@ const FOLDER = path.resolve(import.meta.dirname, '../../../src/main/operations')
 const read = (file: string) => readFileSync(path.join(FOLDER, file), 'utf8');
 const alerts = read('alerts.yml');
 const alertNames = [...alerts.matchAll(/- alert: (\w+)/g)].map(([, name]) => name ?? '');
-/** `up` is Prometheus's own. */
-const known = new Set(['up', ...metricsOfThePage().map(({ name }) => name)]);
+/** `up` is Prometheus's own, and the free space of a disk is node_exporter's. */
+const known = new Set(['up', 'node_filesystem_avail_bytes', ...metricsOfThePage().map(({ name }) => name)]);
 
 /** The runbook without what no alert leads to. */
 const ofAlerts = () => read('runbook.md').split('# Without an alert')[0] ?? '';
 
 /** Names of metrics in an expression; a histogram's parts count as the histogram. */
 function metricsIn(expression: string): string[] {
-  const named = expression.replaceAll(/"[^"]*"/g, '').match(/\bup\b|\b(?:carteiro|nodejs|process)_\w+/g) ?? [];
+  const named = expression.replaceAll(/"[^"]*"/g, '').match(/\bup\b|\b(?:carteiro|node|nodejs|process)_\w+/g) ?? [];
   return named.map((name) => (known.has(name) ? name : name.replace(/_(bucket|sum|count)$/, '')));
 }
 
@@ -66,6 +67,16 @@ if (!hasPromtool) process.stdout.write('promtool is not installed: the alert rul
 test.skipIf(!hasPromtool)('promtool finds the rules sound, and each fires when it should', async () => {
   expect(await run(['promtool', 'check', 'rules', 'alerts.yml'], FOLDER)).toContain('SUCCESS');
   expect(await run(['promtool', 'test', 'rules', 'alerts.test.yml'], FOLDER)).toContain('SUCCESS');
+});
+
+test('the page makes a PrometheusRule of the rules, with a program in place of kubectl', async () => {
+  const [, script = ''] = /```sh prometheus-rule\.sh\n([^`]+)```/.exec(read('README.md')) ?? [];
+  const root = path.resolve(FOLDER, '../../..');
+  const { kind, spec } = parse(await run(['sh', '-c', script.replace(/\| kubectl .*/, '')], root)) as {
+    kind: string;
+    spec: unknown;
+  };
+  expect([kind, spec]).toEqual(['PrometheusRule', parse(alerts)]);
 });
 
 test('the rules speak of metrics that there are', () => {

@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openPort, type OpenPort } from '../../../src/main/operations/port.ts';
-import { type RunningCommand, runCommand, startCommand } from '../../support/command.ts';
+import { callCommand, type RunningCommand, runCommand, startCommand } from '../../support/command.ts';
 import { createEmptyDatabase, createTestDatabase } from '../../support/database.ts';
 import { listening } from '../../support/listening.ts';
 import { createLogin } from '../../support/logins.ts';
@@ -104,8 +104,17 @@ describe('poll', () => {
     await commitEvents(database.sql, partnerId, 2);
     const text = await metricsWith(url, /^carteiro_send_faults_total 2$/m);
     expect(text).toMatch(/^carteiro_claimed_deliveries_total 2$/m);
+    // Each place where an operator looks says so, and what to do.
+    const [{ id }] = await database.sql<[{ id: string }]>`select id from deliveries limit 1`;
+    const asked = { DATABASE_URL: database.url, SANDBOX: 'true' };
+    const explained = await callCommand(['queue', 'explain', id], asked);
+    expect(explained.stdout).toMatch(/^A fault of this side .*: no key of the ring .* doctor tells what to do/);
+    for (const command of ['status', 'worst']) {
+      const { stdout } = await callCommand(['queue', command], asked);
+      expect(stdout).toMatch(/no key of the ring has encrypted the secret/);
+    }
     expect((await poller.end('SIGTERM')).code).toBe(0);
-    await database.sql`truncate webhooks, events, deliveries, arrivals, lanes cascade`;
+    await database.sql`truncate send_faults, webhooks, events, deliveries, arrivals, lanes cascade`;
   });
 
   test('whose port is taken ends with one sentence and code 1', async () => {

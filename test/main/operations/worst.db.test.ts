@@ -40,6 +40,7 @@ test('those with most that is late come first, and those with nothing late or fa
       max_in_flight: 64,
       failed_attempts: 0,
       resultado: null,
+      fault: null,
     },
     {
       ...failing,
@@ -51,6 +52,7 @@ test('those with most that is late come first, and those with nothing late or fa
       max_in_flight: 64,
       failed_attempts: 1,
       resultado: 'erro_conexao',
+      fault: null,
     },
   ]);
   expect(await pool.transaction((tx) => readWorst(tx, 1))).toHaveLength(1);
@@ -64,7 +66,17 @@ test('a person reads in the table whether a webhook is active, failing and satur
     .map((line) => line.trim().split(/ {2,}/));
   expect([code, heading?.slice(2)]).toEqual([
     0,
-    ['active', 'overdue', 'oldest_seconds', 'failing', 'saturated', 'max_in_flight', 'failed_attempts', 'resultado'],
+    [
+      'active',
+      'overdue',
+      'oldest_seconds',
+      'failing',
+      'saturated',
+      'max_in_flight',
+      'failed_attempts',
+      'resultado',
+      'fault',
+    ],
   ]);
   expect(first?.filter((_, column) => [2, 5, 6].includes(column))).toEqual(['yes', 'no', 'yes']);
   expect(second?.filter((_, column) => [2, 5, 6].includes(column))).toEqual(['yes', 'yes', 'no']);

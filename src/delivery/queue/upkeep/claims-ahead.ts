@@ -14,7 +14,7 @@ import { LEASE_S } from '../lease.ts';
 import { endClaims, type HeldDelivery } from '../lost.ts';
 
 /** How often we search the lanes; each lane with a delivery in flight costs about 5 µs. */
-const LOOK_EVERY_MS = 30_000;
+export const LOOK_EVERY_MS = 30_000;
 /** The same while there are claims ahead of the clock. */
 const WATCH_EVERY_MS = 5_000;
 /** Smaller steps of the clock are waited out. */

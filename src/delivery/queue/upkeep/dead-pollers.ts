@@ -29,7 +29,7 @@ const SETTLE_MS = 10_000;
  * Claims are looked at this often even when no lock has gone: a poller may have come and gone between two looks at the locks. A poller
  * behind n others does so n + 1 times as seldom.
  */
-const LOOK_EVERY_MS = 10_000;
+export const LOOK_EVERY_MS = 10_000;
 const AT_ONCE = 10_000;
 /** The most claims that one transaction ends. */
 const BATCH = 1_000;

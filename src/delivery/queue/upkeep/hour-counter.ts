@@ -19,7 +19,7 @@ import { logFailedTry } from '../../../db/outage-log.ts';
 import { hasCode } from '../../../db/unavailable.ts';
 import type { EngineDeps } from '../engine-deps.ts';
 
-const EVERY_MS = 5_000;
+export const EVERY_MS = 5_000;
 /** The transactions whose attempts one turn counts: of a busy server those of some 10 s, of a drained backlog half a million attempts. */
 const TURN_TXS = 10_000;
 /** The server's own deadlines have ended a turn. */

@@ -10,7 +10,7 @@ import type { EngineDeps } from '../engine-deps.ts';
 import { suspendLeft } from './left-pending.ts';
 import { type LoanPlace, wakeStrandedLoans } from './stranded-loans.ts';
 
-const EVERY_MS = 30_000;
+export const EVERY_MS = 30_000;
 const PAGE = 1_000;
 /** An arrival that is younger than this may simply not have been armed yet. */
 const GRACE_S = 30;

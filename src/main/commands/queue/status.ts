@@ -5,6 +5,7 @@ import { readInteger } from '../../arguments.ts';
 import { command, flag, optionOr } from '../../command.ts';
 import { json, steer, tell } from '../../operator.ts';
 import { takeStopSignals } from '../../service/stop-signals.ts';
+import { FAULT_ADVICE } from '../../../delivery/partner/explain.ts';
 import type { QueueStatus } from '../../../steering/queue.ts';
 
 const CLEAR = '\u001B[H\u001B[J';
@@ -26,11 +27,12 @@ from the database, so it is true with every poller dead.
   due_for_s   how long the oldest delivery that nobody has claimed has been due
   state       saturated: it has its cap in flight, or its partner has its share. muted: webhook unmute wakes it.
               inactive: what is pending is about to be suspended. falhando: it has failed for hours, one at a time probes it
+  fault       what keeps its deliveries from being sent now, on our side; shown where there is one
   seen_s_ago  since the poller's last sign of life (every 10 s), claim or record; one that was killed is listed for a day
 
 Output: text; with --json {"at": "2026-…", "pending": 17, "isExact": true, "inFlight": 2, "oldestDueS": 4.2, "muted": 1,
 "falhando": 0, "perSecond": {"attempts": 12.3, "delivered": 12, "failed": 0.3}, "lanes": [{"webhook": "0199…", "partner": "Um",
-"state": "active", "pending": 17, "inFlight": 2, "dueForS": 4.2}], "pollers": [{"poller": "host-1-a1b2c3", "inFlight": 2,
+"state": "active", "pending": 17, "inFlight": 2, "dueForS": 4.2, "fault": null}], "pollers": [{"poller": "host-1-a1b2c3", "inFlight": 2,
 "attemptsLastMinute": 740, "seenAgoS": 0.1}]}`,
   exits: { done: 'it was shown' },
   async run({ lanes, every, once, json }, line) {
@@ -69,6 +71,7 @@ function textOf({
   pollers,
 }: QueueStatus): string {
   const { attempts, delivered, failed } = perSecond;
+  const hasFault = lanes.some(({ fault }) => fault !== null);
   const rounded = (number: number) => Math.round(number * 10) / 10;
   return [
     `queue at ${at.toISOString()}`,
@@ -78,11 +81,13 @@ function textOf({
     lanes.length === 0
       ? 'nothing is pending'
       : table(
-          lanes.map(({ webhook, state, pending, inFlight, dueForS, partner }) => {
-            return { webhook, state, pending, in_flight: inFlight, due_for_s: rounded(dueForS), partner };
+          lanes.map(({ webhook, state, pending, inFlight, dueForS, partner, fault }) => {
+            const line = { webhook, state, pending, in_flight: inFlight, due_for_s: rounded(dueForS), partner };
+            return hasFault ? { ...line, fault } : line;
           }),
         ),
     '',
+    ...(hasFault ? [`a fault of ours keeps deliveries from being sent: ${FAULT_ADVICE}`, ''] : []),
     pollers.length === 0
       ? 'no poller has given a sign of life in the last day'
       : table(
