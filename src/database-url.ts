@@ -107,7 +107,7 @@ function readParts(url: string): DatabasePlace | { readonly fault: string } {
   if (whole === undefined) return { fault: 'must be a postgres:// URL' };
   const said = new Map<string, string>();
   const say = (name: string, value: string) => void (value !== '' && said.set(name, decodeURIComponent(value)));
-  const [, user = '', password = ''] = /^([^:]*):?(.*)$/.exec(login) ?? [];
+  const [, user = '', password = ''] = /^([^:]*):?(.*)/s.exec(login) ?? [];
   say('user', user);
   say('password', password);
   say('dbname', path);
@@ -115,7 +115,7 @@ function readParts(url: string): DatabasePlace | { readonly fault: string } {
   say('host', places.map((place) => (place?.[1] ?? '').replace(/^\[(.*)\]$/, '$1')).join(','));
   say('port', places.some((place) => place?.[2]) ? places.map((place) => place?.[2] || DEFAULT_PORT).join(',') : '');
   for (const pair of query.split('&').filter((text) => text !== '')) {
-    const [, name = '', value = ''] = /^([^=]*)=?(.*)$/.exec(pair) ?? [];
+    const [, name = '', value = ''] = /^([^=]*)=?(.*)/s.exec(pair) ?? [];
     say(decodeURIComponent(name), value);
   }
   for (const [name, value] of said) {

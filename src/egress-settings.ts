@@ -15,13 +15,15 @@ const addresses = z
   );
 
 /** A server alone, `http://proxy:3128`; who we are to it stands in a file. */
-const serverUrl = (scheme: 'http' | 'smtp', authFile: string) =>
-  z
+function serverUrl(scheme: 'http' | 'smtp', authFile: string) {
+  const server = new RegExp(`^${scheme}s?://[^/?#@\\s]+/?$`);
+  return z
     .string()
     .refine(
-      (text) => new RegExp(`^${scheme}s?://[^/?#@\\s]+/?$`).test(text) && URL.canParse(text),
+      (text) => server.test(text) && URL.canParse(text),
       `must be ${scheme}:// or ${scheme}s:// with a host and a port alone; a user and a password belong in ${authFile}`,
     );
+}
 
 const file = z.string().optional();
 

@@ -143,7 +143,12 @@ export function isTrustworthy(text: string): boolean {
 
 export const trustedUrl = z.string().refine(isTrustworthy, 'must be an https URL, or an http URL on the loopback');
 
-export const withoutSlash = (url: string) => url.replace(/\/+$/, '');
+/** Without the slashes at its end. */
+export function withoutSlash(url: string): string {
+  let end = url.length;
+  while (url[end - 1] === '/') end -= 1;
+  return url.slice(0, end);
+}
 
 /** What paths are put behind. */
 export const baseUrl = trustedUrl

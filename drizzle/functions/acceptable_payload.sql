@@ -42,7 +42,7 @@ begin
     raise exception 'stream % is not of partner %', p_stream, p_partner_id
       using errcode = 'CT403', hint = 'append for the partner of the stream''s first event';
   end if;
-  if exists (select from events where stream = p_stream and salt is null) then
+  if exists (select from events where stream = p_stream and salt is null and data ->> 'cpf_trabalhador' = 'apagado') then
     raise exception 'the data of stream % were erased', p_stream
       using errcode = 'CT403', hint = 'the order to erase is in erasure_orders; nothing more can be appended to the stream';
   end if;

@@ -88,7 +88,9 @@ begin
     where p_expected_version = 0
        or exists (select from events e
                   where e.stream = p_stream and e.version = p_expected_version and e.partner_id = p_partner_id
-                    and e.salt is not null and e.occurred_at <= occurred + interval '1 day')
+                    and e.occurred_at <= occurred + interval '1 day'
+                    and (e.salt is not null or not exists (
+                      select from events f where f.stream = p_stream and f.salt is null and f.data ->> 'cpf_trabalhador' = 'apagado')))
     on conflict (stream, version) do nothing
     returning events.id, events.fan_out
   ),

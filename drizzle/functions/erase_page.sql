@@ -1,4 +1,5 @@
--- Forgets the events that one page of an order lists: overwrites their data, keeps the hashes that are sealed, and removes the
+-- Forgets the events that one page of an order lists: overwrites their data, or in an event of another worker the CPF alone (the
+-- page's digest of what is left tells which), keeps the hashes that are sealed, and removes the
 -- salts, their attempts' answers, and the rows that hold their loans' contracts. A second run changes nothing. It overwrites
 -- only events that a page lists, and nobody else may: so each row without a salt has its order, which is sealed.
 create or replace function erase_page(p_order uuid, p_number integer) returns void
@@ -6,16 +7,22 @@ create or replace function erase_page(p_order uuid, p_number integer) returns vo
 as $$
 declare
   listed uuid[];
+  left_of_them bytea[];
+  own uuid[];
+  worker constant text := (select cpf from erasures where order_id = p_order);
   contracted uuid[];
 begin
-  select event_ids into strict listed from erasure_pages where order_id = p_order and number = p_number;
+  select event_ids, remains into strict listed, left_of_them from erasure_pages where order_id = p_order and number = p_number;
+  own := array(
+    select e.id from unnest(listed, left_of_them) as one (id, remains) join events e using (id)
+    where sha256(convert_to(erased(e.data)::text, 'UTF8')) = one.remains);
 
   update events
   set commitment = coalesce(commitment, sha256(salt || case
         when type = 'webhook.teste' and field_of(data, 'exemplo_de') <> ''
         then envelope(data ->> 'exemplo_de', occurred_at, family, partner_id, data -> 'data')
         else envelope(type, occurred_at, family, partner_id, data) end)),
-      data = erased(data),
+      data = case when id = any (own) then erased(data) else without_cpf(data, worker) end,
       salt = null
   where id = any (listed) and salt is not null;
 
@@ -30,10 +37,10 @@ begin
       where e.id = any (listed)));
 
   update margin_queries set worker_cpf = 'apagado'
-  where id = any (array(select stream from events where id = any (listed) and type = 'margem.concluida'));
+  where id = any (array(select stream from events where id = any (own) and type = 'margem.concluida'));
 
   contracted := array(
-    select stream from events where id = any (listed) and type in ('emprestimo.contratado', 'emprestimo.solicitado'));
+    select stream from events where id = any (own) and type in ('emprestimo.contratado', 'emprestimo.solicitado'));
   update idempotency_keys
   set request_hash = sha256(uuid_send(gen_random_uuid())), body = erased(body),
       key = case when key ~ '[0-9]{3}[.]?[0-9]{3}[.]?[0-9]{3}-?[0-9]{2}' then 'apagado:' || gen_random_uuid() else key end
@@ -41,7 +48,10 @@ begin
     and coalesce(body ->> 'id', body ->> 'emprestimo_id', body ->> 'autorizacao_id', body ->> 'consulta_margem_id') = any (
       contracted::text[] || array(
         select stream::text from events
-        where id = any (listed) and type in ('autorizacao.confirmada', 'margem.concluida', 'margem.falhou')));
+        where id = any (own) and type in ('autorizacao.confirmada', 'margem.concluida', 'margem.falhou')));
+  update idempotency_keys set body = without_cpf(body, worker)
+  where worker is not null and body is not null
+    and coalesce(body ->> 'id', body ->> 'emprestimo_id') = any (array(select stream::text from events where id = any (listed) and not id = any (own)));
   update documents set file_name = null, content = E'\\x00', sha256 = sha256(E'\\x00') where loan_id = any (contracted);
   update registrations set protocol = null, contradiction = erased(contradiction) where loan_id = any (contracted);
   update bond_records

@@ -4,6 +4,7 @@ import { constants } from 'node:fs';
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { AwsClient } from 'aws4fetch';
+import { withoutSlash } from '../environment-rules.ts';
 import { checksumOf } from '../audit/anchor/bucket.ts';
 import { syncDirectory } from '../audit/anchor/directory.ts';
 import { s3Fault } from '../audit/anchor/s3-fault.ts';
@@ -40,7 +41,7 @@ export function openPlace(name: string, access: S3Access | null): Place {
     return directoryPlace(path.resolve(name));
   }
   if (access === null) throw new ArchiveFault(`${name} needs ARCHIVE_S3_KEY_ID and ARCHIVE_S3_SECRET_FILE`);
-  return bucketPlace(name.replace(/\/+$/, ''), bucket.replace(/\/+$/, ''), access);
+  return bucketPlace(withoutSlash(name), withoutSlash(bucket), access);
 }
 
 const WORDS: Readonly<Record<string, string>> = {

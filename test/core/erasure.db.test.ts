@@ -87,7 +87,7 @@ test('the worker is found by the keyed digest, and by no other key', async () =>
       [worker.loans[1], 'cancelada'],
     ].toSorted(([a], [b]) => ((a ?? '') < (b ?? '') ? -1 : 1)),
   );
-  expect(await find(workerKeyOf(randomBytes(32)))).toEqual({ eventIds: [], loans: [] });
+  expect(await find(workerKeyOf(randomBytes(32)))).toEqual({ events: [], loans: [] });
 });
 
 test('every table in which the worker stands is free of the worker afterwards', async () => {

@@ -20,7 +20,8 @@ const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>',
 export function s3Fault(status: number, body: Buffer, settings: 'ANCHOR_S3' | 'ARCHIVE_S3'): string {
   const xml = body.toString('utf8');
   const field = (name: string) => {
-    const text = new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1] ?? '';
+    const [, behind = ''] = xml.split(`<${name}>`, 2);
+    const text = behind.slice(0, Math.max(0, behind.indexOf('<')));
     return oneLine(text.replaceAll(/&(\w+);/g, (entity, name: string) => ENTITIES[name] ?? entity)).replace(/\.$/, '');
   };
   const [code, message] = [field('Code'), field('Message')];

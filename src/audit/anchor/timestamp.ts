@@ -103,7 +103,12 @@ function isForStamps(certificate: pki.Certificate | null): boolean {
 
 /** Certificates of a PEM file. Throws where there is none. */
 function readRoots(pem: string): pki.Certificate[] {
-  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+  const [begin, end] = ['-----BEGIN CERTIFICATE-----', '-----END CERTIFICATE-----'];
+  const blocks = pem
+    .split(begin)
+    .slice(1)
+    .filter((block) => block.includes(end))
+    .map((block) => `${begin}${block.slice(0, block.indexOf(end))}${end}`);
   if (blocks.length === 0) throw new Error('the file of trusted certificates holds none');
   return blocks.map((block) => pki.Certificate.fromBER(new Uint8Array(new X509Certificate(block).raw)));
 }

@@ -34,7 +34,7 @@ export function readProofFile(text: string): ReadProof {
 
 /** False where an object has a name twice, of which readers take different ones, or a number has another form than JavaScript's. */
 function isWrittenOnce(text: string, read: unknown): boolean {
-  const bare = text.replace(/"[^"\\]*(?:\\.[^"\\]*)*"|\s+/g, (token) =>
+  const bare = text.replace(/"(?:[^"\\]|\\.)*"?|\s+/g, (token) =>
     token.startsWith('"') ? JSON.stringify(JSON.parse(token)) : '',
   );
   return bare === JSON.stringify(read);

@@ -62,5 +62,8 @@ export const MASK_IN_SQL = {
   MASK_IN_A_ROW: `${DIGIT}(?:${BLANK}{0,3}${DIGIT}){10,}`,
   MASK_GROUPS: `${`${DIGIT}{3}${BETWEEN}{0,5}`.repeat(3)}${DIGIT}{2}${DIGIT}*`,
   MASK_ONE_BY_ONE: `${DIGIT}(?:${BETWEEN}{1,5}${DIGIT}){10,}`,
+  /** Of `without_cpf.sql`: each digit as it may be written, and what stands between two. */
+  DIGIT_PATTERNS: Array.from({ length: 10 }, (_, digit) => `'${digitPattern(digit)}'`).join(', '),
+  BETWEEN_DIGITS: BETWEEN,
   ELEVEN_DIGITS: `${DIGIT}(?:${BETWEEN}{0,5}${DIGIT}){10}`,
 } as const;

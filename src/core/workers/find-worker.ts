@@ -18,15 +18,15 @@ interface WorkerLoan {
 }
 
 /**
- * The worker's loans, and the events about the worker and those of others in whose texts the CPF stands. `years`: how long the law
+ * The worker's loans, the events about the worker, and those of others (`isOwn` is false) in whose texts the CPF stands. `years`: how long the law
  * has a loan's data kept after its end.
  */
 export async function findWorker(tx: Tx, key: WorkerKey, cpf: string, years: number) {
-  const events = await tx<{ id: string }[]>`
+  const events = await tx<{ id: string; isOwn: boolean }[]>`
     with found as materialized (
       select event_id, stream, is_own from worker_events where digest = ${digestOf(key, cpf)}
     )
-    select e.id
+    select e.id, e.stream = any (array(select stream from found where is_own)) as "isOwn"
     from events e
     where e.salt is not null
       and (e.stream = any (array(select stream from found where is_own)) or e.id = any (array(select event_id from found)))
@@ -43,5 +43,5 @@ export async function findWorker(tx: Tx, key: WorkerKey, cpf: string, years: num
     const mayBeErasedFrom = endedOn && addMonths(endedOn, years * 12);
     return { id: state.id, partnerId, number: state.number, status: state.status, endedOn, mayBeErasedFrom };
   });
-  return { eventIds: events.map(({ id }) => id), loans };
+  return { events, loans };
 }

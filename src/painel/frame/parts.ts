@@ -20,7 +20,7 @@ export function shortId(id: string): Html {
 
 /** A URL's host and path, cut to fit a list. */
 export function shortUrl(url: string): string {
-  const text = url.replace(/^https?:\/\//, '').replace(/\?.*$/, '');
+  const [text = ''] = url.replace(/^https?:\/\//, '').split('?', 1);
   return text.length > 36 ? `${text.slice(0, 35)}…` : text;
 }
 

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { cnpj, cpf } from '../../../contract/tax-ids.ts';
-import { isTrustworthy } from '../../../environment-rules.ts';
+import { isTrustworthy, withoutSlash } from '../../../environment-rules.ts';
 import { command, EXIT, option, optionOr, OutOfReach } from '../../command.ts';
 import { readInteger } from '../../arguments.ts';
 import { json, tell } from '../../operator.ts';
@@ -47,7 +47,7 @@ Output: a line for each rule as it is seen: holds, FAILS, or unseen (it could no
 
 function readUrl(text: string): string {
   if (!isTrustworthy(text)) throw new InvalidArgumentError('must be an https URL, or an http URL on the loopback.');
-  return text.replace(/\/+$/, '');
+  return withoutSlash(text);
 }
 
 function readTaxId(schema: typeof cpf) {

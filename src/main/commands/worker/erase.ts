@@ -30,11 +30,12 @@ you delete them. Archived months that have a text are written again without it (
 It is refused while a loan of the worker is open, or ended less than ERASE_AFTER_YEARS ago (5 unless set); --order tells the
 number of a court's order, against which nothing stands. It writes one order, which is sealed and lists the events, and then
 works through the list, 50 events a transaction. Whatever stops it, the same command goes on, and so does api by itself.
-What was still to be sent ends as erro. It waits for POSTs under way, ${TIMES_S.lease} s at most.
+Where the CPF stands in a text of another worker's event, only it becomes apagado there: that worker's loan, documents and keys
+stay, and the output names the event. What was still to be sent ends as erro. It waits for POSTs under way, ${TIMES_S.lease} s at most.
 
 The CPF you type may stay in your shell's history.
 
-Output: a sentence; with --json {"order": "0199…", "events": 12, "done": true, "archived": ["2025-08"]}`,
+Output: a sentence; with --json {"order": "0199…", "events": 12, "of_others": [], "done": true, "archived": ["2025-08"]}`,
   exits: {
     done: 'the worker was forgotten; with --later, it was ordered',
     refused: 'nothing is kept under the CPF, a loan is open, or the legal period runs',
@@ -46,7 +47,7 @@ Output: a sentence; with --json {"order": "0199…", "events": 12, "done": true,
       const actor = actorOf(author);
       const years = config.eraseAfterYears;
       const ordered = await orderErasure(pool, key, { cpf, actor, reason, courtOrder, years });
-      const { id, events } = orRefuse(ordered, 'worker', '');
+      const { id, events, ofOthers } = orRefuse(ordered, 'worker', '');
       const show = async (): Promise<void> => {
         const state = await pool.run((sql) => readErasure(sql, id));
         progress.show(`${state?.pagesDone ?? 0} of ${state?.pages ?? 0} pages erased`);
@@ -56,10 +57,12 @@ Output: a sentence; with --json {"order": "0199…", "events": 12, "done": true,
       const isDone = state !== null && state.doneAt !== null;
       const months = isDone ? await eraseInArchives(config, pool, actor) : [];
       const written = months.length === 0 ? '' : `; archived months written again: ${months.join(', ')}`;
+      const others =
+        ofOthers.length === 0 ? '' : `; in events of other workers only the CPF was replaced: ${ofOthers.join(', ')}`;
       const text = isDone
-        ? `erased: ${events} events, by order ${id}${written}`
-        : `ordered: ${events} events, by order ${id}; api does the work`;
-      tell(line, json, { order: id, events, done: isDone, archived: months }, text);
+        ? `erased: ${events} events, by order ${id}${written}${others}`
+        : `ordered: ${events} events, by order ${id}; api does the work${others}`;
+      tell(line, json, { order: id, events, of_others: ofOthers, done: isDone, archived: months }, text);
     });
   },
 });
