@@ -6,12 +6,15 @@ import { verifySeals } from '../../src/audit/seals/verify.ts';
 import { projectUntil } from '../../src/core/projection/projector.ts';
 import { pendingMigrations } from '../../src/db/migrations/pending-migrations.ts';
 import type { Pool } from '../../src/db/pool.ts';
+import type { Config } from '../../src/config.ts';
+import { openAlerts } from '../../src/main/upkeep/alerts.ts';
+import { confirmAddress, readAlerts, setAddresses } from '../../src/webhooks/alerts.ts';
 import { createWebhook } from '../../src/webhooks/webhooks.ts';
 import { createTestDatabase, openPool } from '../support/database.ts';
-import { startEngine } from '../support/engine.ts';
+import { advance, startEngine } from '../support/engine.ts';
 import { createLogin, type Login } from '../support/logins.ts';
-import { commitEvents, insertPartner, openTestSecret, readDeliveries } from '../support/outbox.ts';
-import { startReceiver } from '../support/receiver.ts';
+import { commitEvents, insertPartner, insertWebhook, openTestSecret, readDeliveries } from '../support/outbox.ts';
+import { startReceiver, status } from '../support/receiver.ts';
 import { untilSettled } from '../support/settled.ts';
 import { silentLog } from '../support/silent-log.ts';
 import { LOAN, RECEIVED_DOCUMENT } from '../support/payloads.ts';
@@ -66,4 +69,43 @@ test('the app registers and appends, the poller delivers and records, and each o
   expect((await verifySeals(app)).findings).toEqual([]);
   expect(await app.run(pendingMigrations)).toBe(0);
   expect(await poller.run(pendingMigrations)).toBe(0);
+});
+
+test('the app keeps the addresses of alerts, and the poller looks for what to tell, tells it and makes notices', async () => {
+  const partnerId = await insertPartner(database.sql);
+  const receiver = await startReceiver();
+  const { id } = await insertWebhook(database.sql, partnerId, `${receiver.url}/hook`, ['desembolso.falhou']);
+  receiver.answerWith(status(500), '/hook');
+  const actor = { partnerId, actor: 'test', requestId: null };
+  await app.transaction((tx) => setAddresses(tx, actor, { email: null, slack: `${receiver.url}/chat` }));
+  const [{ code }] = await database.sql<
+    [{ code: string }]
+  >`select code from alert_addresses where partner_id = ${partnerId}`;
+  await app.transaction((tx) => confirmAddress(tx, actor, code));
+  await commitEvents(database.sql, partnerId, 1);
+  const engine = startEngine(poller, { openSecret: openTestSecret });
+  for (const minutes of [60, 1, 5, 15, 60, 360]) {
+    advance(engine, minutes * 60);
+    while ((await engine.turn()) > 0);
+  }
+  await engine.close();
+  const egress = { proxy: null, certFile: null, keyFile: null, caFile: null, addresses: [], mail: null };
+  const config = { egress, allowInsecureTargets: true, publicUrl: null } as unknown as Config;
+  const alerts = await openAlerts(config, silentLog, () => engine.now);
+  await alerts.collect(poller, { restS: 0.1 });
+  await alerts.tellAll(poller, 'slack');
+  await alerts.close();
+  await receiver.close();
+  const told = await database.sql<{ kind: string; channel: string }[]>`
+    select kind, channel from alerts where subject = ${id} and sent_at is not null order by kind, channel`;
+  expect(told.map(({ kind, channel }) => `${kind} ${channel}`)).toEqual([
+    'atraso evento',
+    'atraso slack',
+    'erro evento',
+    'erro slack',
+  ]);
+  expect((await app.run((sql) => readAlerts(sql, partnerId))).changes.map((line) => line.actor)).toEqual([
+    'test',
+    'test',
+  ]);
 });
