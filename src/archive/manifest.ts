@@ -94,7 +94,7 @@ export function manifestName(month: string, digest: Buffer): string {
 }
 
 /** Some 0.5 KiB a file, three files for 131,072 rows. */
-const MAX_MANIFEST = 256 * 1_024 * 1_024;
+export const MAX_MANIFEST = 256 * 1_024 * 1_024;
 
 /** Throws {@link ArchiveFault} where it cannot be read, or is another than the one of this digest. */
 export async function readManifest(place: Place, month: string, expected: Buffer): Promise<Manifest> {

@@ -11,7 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from '../db/pool.ts';
 import { addAct, isRemoved, type MonthAct } from './acts.ts';
 import type { Row } from './cells.ts';
-import { manifestName, readManifest } from './manifest.ts';
+import { manifestName, MAX_MANIFEST, readFile, readManifest } from './manifest.ts';
 import { ArchiveFault, type Place } from './place.ts';
 import { readPart, verifyMonth } from './verify-month.ts';
 
@@ -99,11 +99,12 @@ export async function carryMonth(moving: Moving, to: Place): Promise<MonthAct> {
   if (to.name === act.place) throw new ArchiveFault(`${month} is in ${to.name} already: nothing was done`);
   const from = openPlace(act.place);
   const { partes } = await readManifest(from, month, act.manifest);
-  const files = partes.flatMap(({ arquivos }) => arquivos.map(({ nome }) => nome));
-  for (const [index, file] of [...files, manifestName(month, act.manifest)].entries()) {
-    await to.write(file, await from.read(file));
+  for (const [index, file] of partes.flatMap(({ arquivos }) => arquivos).entries()) {
+    await to.write(file.nome, await readFile(from, file));
     onProgress?.(index + 1);
   }
+  const manifest = manifestName(month, act.manifest);
+  await to.write(manifest, await from.read(manifest, MAX_MANIFEST));
   await verifyMonth(pool, (name) => (name === act.place ? to : openPlace(name)), month);
   const carried = { ...act, place: to.name };
   await register(moving, carried, act.act, act.rows);

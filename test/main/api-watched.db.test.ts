@@ -37,7 +37,10 @@ test('probes of an API that drains are told once, a refused token with its reaso
   const stale = token.stdout.trim();
   while ((await ask(stale)).status !== 401) await new Promise((resolve) => setTimeout(resolve, 200));
   const refused = logged().filter(({ status }) => status === 401);
-  expect(refused.map((line) => line.refused)).toEqual(['Invalid Compact JWS', '"exp" claim timestamp check failed']);
+  expect(refused.map((line) => line.refused)).toEqual([
+    'JWS Protected Header is invalid',
+    '"exp" claim timestamp check failed',
+  ]);
   expect(api.logged()).not.toContain(stale);
 
   const ended = api.end('SIGTERM');
