@@ -21,8 +21,8 @@ Output: text; with --json {"events": 12, "loans": [{"id": "0199…", "partnerId"
       await indexWorkers(pool, key);
       return pool.run((sql) => findWorker(sql, key, cpf, config.eraseAfterYears));
     });
-    const { eventIds, loans } = found;
-    if (eventIds.length === 0) throw new Refusal('nothing is kept under this CPF');
+    const { events, loans } = found;
+    if (events.length === 0) throw new Refusal('nothing is kept under this CPF');
     const rows = loans.map(({ id, number, status, endedOn, mayBeErasedFrom, partnerId }) => {
       return {
         loan: id,
@@ -33,7 +33,7 @@ Output: text; with --json {"events": 12, "loans": [{"id": "0199…", "partnerId"
         partner: partnerId,
       };
     });
-    const text = [`${eventIds.length} events`, ...(rows.length === 0 ? ['no loan'] : [table(rows)])].join('\n');
-    tell(line, json, { events: eventIds.length, loans }, text);
+    const text = [`${events.length} events`, ...(rows.length === 0 ? ['no loan'] : [table(rows)])].join('\n');
+    tell(line, json, { events: events.length, loans }, text);
   },
 });
