@@ -138,7 +138,11 @@ function checkTogether(given: Environment, uses: readonly Use[]): string[] {
   const missing = uses
     .flatMap((use) => REQUIRED_OUTSIDE_SANDBOX[use])
     .filter((name) => !sandbox && given[name] === undefined);
+  const closesTwice = given['LOAN_CORE'] === 'outside' && (given['JOB_CLOSE_SETTLEMENT'] ?? 'off') !== 'off';
   return [
+    ...(closesTwice
+      ? ['JOB_CLOSE_SETTLEMENT: must be off, because LOAN_CORE is outside: the core closes its months']
+      : []),
     ...checkPairs(given, [...ANCHOR_NEEDS, ...ARCHIVE_NEEDS]),
     ...missing.map((name) => `${name}: is required when SANDBOX is false`),
     ...(isEmbedded ? checkEmbedded(given) : []),
@@ -172,7 +176,12 @@ export function readConfig(variables: Environment, uses: readonly Use[] = ['secr
     archive,
     bridge: registrySettings(values.REGISTRY_URL ?? '', values),
     egress: egressSettings(values),
-    jobs: schedulesOf(values, { sandbox, hasRegistry, hasAnchors: hasAnchors(anchors) }),
+    jobs: schedulesOf(values, {
+      sandbox,
+      isOwnCore: values.LOAN_CORE === 'own',
+      hasRegistry,
+      hasAnchors: hasAnchors(anchors),
+    }),
     ...failingEndpoints(values),
   });
 }

@@ -19,6 +19,8 @@ interface Job {
   readonly isVerdict: boolean;
   /** True where the partner of a sandbox does this himself, through /v1/sandbox. */
   readonly isPlayed: boolean;
+  /** True where LOAN_CORE=outside leaves it to the lender's core. */
+  readonly isOwnCore?: boolean;
   /** True where it needs REGISTRY_URL. */
   readonly asksRegistry?: boolean;
   /** True where it needs a place outside: one of ANCHOR_*. */
@@ -66,6 +68,7 @@ export const JOBS = {
     longestS: 2 * HOUR_S,
     usual: '0 1 * * *',
     words: () => ['sync-bonds'],
+    isOwnCore: true,
     asksRegistry: true,
     isVerdict: false,
     isPlayed: true,
@@ -75,6 +78,7 @@ export const JOBS = {
     longestS: 4 * HOUR_S,
     usual: '0 4 1 * *',
     words: (now) => ['close-settlement', monthsBefore(dayOf(now), 1).slice(0, 7)],
+    isOwnCore: true,
     isVerdict: false,
     isPlayed: true,
   },
@@ -111,23 +115,28 @@ export const SCHEDULES = Object.fromEntries(JOB_NAMES.map((name) => [JOBS[name].
   typeof schedule
 >;
 
-/** What a sandbox's partner plays itself does not run by itself there; nor does what asks a registry that nobody has named. */
+/**
+ * What a sandbox's partner plays itself does not run by itself there; nor does what asks a registry that nobody has named, nor
+ * what an outside core does.
+ */
 export function schedulesOf(
   values: { readonly [Variable in keyof typeof SCHEDULES]?: string | undefined },
   {
     sandbox,
+    isOwnCore,
     hasRegistry,
     hasAnchors,
   }: {
     readonly sandbox: boolean;
+    readonly isOwnCore: boolean;
     readonly hasRegistry: boolean;
     readonly hasAnchors: boolean;
   },
 ): Schedules {
   const of = (name: JobName): string | null => {
-    const { usual, isPlayed, asksRegistry = false, asksAnchors = false }: Job = JOBS[name];
+    const { usual, isPlayed, asksRegistry = false, asksAnchors = false, isOwnCore: isOurs = false }: Job = JOBS[name];
     const isLacking = (asksRegistry && !hasRegistry) || (asksAnchors && !hasAnchors);
-    const isOff = (sandbox && isPlayed) || isLacking;
+    const isOff = (sandbox && isPlayed) || (isOurs && !isOwnCore) || isLacking;
     const set = values[JOBS[name].variable] ?? (isOff ? 'off' : usual);
     return set === 'off' ? null : set;
   };

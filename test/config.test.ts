@@ -284,6 +284,23 @@ describe('the configuration', () => {
       ]);
   });
 
+  it('leaves closing months and counting bonds to an outside core; bonds may be counted all the same', () => {
+    const outside = { ...PRODUCTION, REGISTRY_URL: 'https://registry.example/', LOAN_CORE: 'outside' };
+    expect(readConfig(outside).jobs).toMatchObject({
+      balance: '30 2 * * *',
+      'sync-bonds': null,
+      'close-settlement': null,
+    });
+    const set = { JOB_SYNC_BONDS: '0 2 * * *', JOB_CLOSE_SETTLEMENT: 'off' };
+    expect(readConfig({ ...outside, ...set }).jobs).toMatchObject({
+      'sync-bonds': '0 2 * * *',
+      'close-settlement': null,
+    });
+    expect(problemsOf({ ...outside, JOB_CLOSE_SETTLEMENT: '0 4 1 * *' })).toEqual([
+      'JOB_CLOSE_SETTLEMENT: must be off, because LOAN_CORE is outside: the core closes its months',
+    ]);
+  });
+
   it('reads where checkpoints are kept, and wants of each place all that it needs', () => {
     const s3 = { ANCHOR_S3_URL: 'https://s3.example/bucket/log/', ANCHOR_S3_KEY_ID: 'id', ANCHOR_S3_SECRET_FILE: '/s' };
     const key = `w.example/1+01234567+BA${'A'.repeat(42)}`;

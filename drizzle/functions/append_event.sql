@@ -10,7 +10,8 @@
 --          nobody is sent another's loan; a stream whose worker was erased
 --   CT404  a type that is unknown or reserved, or not of this family
 --   CT409  a version that is not the stream's: decide again on fresh state, in a new transaction; a second end of a registration,
---          closing of a month, or loan of one number. The error's detail has the stream's version, as {"version":3}
+--          closing of a month, or loan of one number. The error's detail has the stream's version, as {"version":3}; of a second
+--          closing there is none
 --   CT503  a server that the installation does not know, until the command `adopt` (refuse_strange_server)
 -- Event, deliveries and `snapshot` come from one statement, hence from one snapshot: history can later tell exactly which
 -- webhooks this append could see. An inactive partner has none. `loan_version` is the stream's new version where `data` names

@@ -15,7 +15,7 @@
 -- A row of `history_batches` tells the projector that there is something to read. Calls at once wait for each other where they write
 -- the same stream, month, or number of a loan, and nowhere else.
 -- The numbers of loans are raised last: who takes a number then waits for the commit (raise_loan_numbers).
--- Of loans of one partner and number, the first one that came keeps the number; the command `import` warns of the others.
+-- Of loans of one partner and number, the first one that came keeps the number. Nobody is told of the others.
 create or replace function append_history(
   p_events json[], p_closed_until text default null, p_began_at timestamptz default null,
   out given integer, out appended integer

@@ -98,6 +98,15 @@ describe('close-settlement', () => {
     expect(mine).toBe(1);
   });
 
+  test('is refused where the core is outside, before the database is asked: its months are its own to close', async () => {
+    const env = { DATABASE_URL: 'postgres://127.0.0.1:1/none', SANDBOX: 'true', LOAN_CORE: 'outside' };
+    const refused = await runCommand(['close-settlement', '2025-01'], env);
+    expect([refused.code, refused.stdout]).toEqual([2, '']);
+    expect(refused.stderr).toMatch(
+      /^carteiro: LOAN_CORE is outside, so the core closes its months .*; nothing was closed\n$/,
+    );
+  });
+
   test('refuses a month that is not over, and what is no month', async () => {
     const early = await run('close-settlement', '2999-12');
     expect(early).toEqual({ code: 1, stdout: '', stderr: 'carteiro: 2999-12 is not over yet in São Paulo\n' });

@@ -1,6 +1,9 @@
 import { readMonth, readSeconds } from '../arguments.ts';
-import { command, optionOr } from '../command.ts';
+import { command, optionOr, UsageError } from '../command.ts';
 import { runJob } from '../job-pool.ts';
+
+const LEFT_TO_THE_CORE =
+  'LOAN_CORE is outside, so the core closes its months (POST /v1/nucleo/repasses, or append_event of repasse.processado); nothing was closed';
 
 export const closeSettlement = command({
   summary: 'close the monthly batch of every active partner',
@@ -13,6 +16,7 @@ Counts the installments of that month of each active partner's disbursed loans, 
 repasse.processado, with zeros for a partner that has none. A month can be closed when it is over in São Paulo, and when
 every transaction that had begun to write before its end is in the projection: the command brings the projection up to date
 itself, and waits --wait seconds for transactions that are still open. Closing it again changes nothing and says so, also when two machines close it at once. api runs it by itself (JOB_CLOSE_SETTLEMENT).
+With LOAN_CORE=outside it ends with 2: the core closes its months.
 
 Output: {"month": "2026-06", "partners": 3, "closed": 2, "alreadyClosed": 1, "failed": []}; failed holds partners' ids.`,
   exits: {
@@ -22,6 +26,7 @@ Output: {"month": "2026-06", "partners": 3, "closed": 2, "alreadyClosed": 1, "fa
       '              partner failed; run it again for those',
   },
   async run({ month, wait }, line) {
+    if (line.configure().config.loanCore === 'outside') throw new UsageError(LEFT_TO_THE_CORE);
     const { closeForAll } = await import('../close-month.ts');
     return runJob(line, (pool, around) => closeForAll(pool, { month, waitMs: wait * 1_000 }, around));
   },

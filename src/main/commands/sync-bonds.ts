@@ -11,7 +11,7 @@ export const syncBonds = command({
 Asks the registry what it came to know about workers' bonds since the last run (and 48 hours before that), closes the
 loans of workers whose bond ended (trabalhador.desligado), and tells of workers that were hired anew after that
 (trabalhador.vinculo_novo). Each record is detected once: run it as often as you like, on as many machines as you like.
-api runs it by itself (JOB_SYNC_BONDS).
+api runs it by itself (JOB_SYNC_BONDS), with LOAN_CORE=outside only where that is set.
 
 Output: {"desligamentos": 2, "novos": 1, "failed": 0}, the records detected by this run. A failed record is logged and
 looked at again by the next run.`,
