@@ -362,6 +362,17 @@ CREATE TABLE "bond_records" (
 	CONSTRAINT "bond_records_emitted" CHECK ((detected_at is null) = (emitted is null) and (emitted is null) = (event_id is null))
 );
 --> statement-breakpoint
+CREATE TABLE "bonds_unknown" (
+	"kind" text NOT NULL,
+	"reference" text NOT NULL,
+	"partner_id" uuid NOT NULL,
+	"loan_id" uuid NOT NULL,
+	"data" json NOT NULL,
+	"seen_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "bonds_unknown_pkey" PRIMARY KEY("kind","reference"),
+	CONSTRAINT "bonds_unknown_kind" CHECK (kind in ('ended', 'new'))
+);
+--> statement-breakpoint
 CREATE TABLE "margin_flights" (
 	"partner_id" uuid NOT NULL,
 	"worker_cpf" text NOT NULL,
@@ -765,6 +776,7 @@ CREATE INDEX "send_orders_in_time" ON "send_orders" USING btree ("ordered_at","p
 CREATE INDEX "send_orders_sealable" ON "send_orders" USING brin (epoch,(xid8send(tx)::bigint)) WITH (autosummarize=true);--> statement-breakpoint
 CREATE INDEX "bond_records_open" ON "bond_records" USING btree ("id") WHERE detected_at is null;--> statement-breakpoint
 CREATE INDEX "bond_records_detected" ON "bond_records" USING btree ("partner_id","kind","detected_at","id") WHERE detected_at is not null;--> statement-breakpoint
+CREATE INDEX "bonds_unknown_loan" ON "bonds_unknown" USING btree ("loan_id");--> statement-breakpoint
 CREATE INDEX "margin_queries_latest" ON "margin_queries" USING btree ("partner_id","worker_cpf","employer_cnpj","queried_at");--> statement-breakpoint
 CREATE INDEX "idempotency_keys_subject" ON "idempotency_keys" USING btree (coalesce(body ->> 'id', body ->> 'emprestimo_id', body ->> 'autorizacao_id', body ->> 'consulta_margem_id')) WHERE body is not null;--> statement-breakpoint
 CREATE INDEX "loans_disbursed" ON "loans" USING btree ("partner_id","id") WHERE status = 'desembolsada';--> statement-breakpoint

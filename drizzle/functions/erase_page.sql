@@ -59,6 +59,7 @@ begin
       reference = case when reference ~ '[0-9]{3}[.]?[0-9]{3}[.]?[0-9]{3}-?[0-9]{2}' and reference !~ '^(evento|nucleo):'
                        then 'apagado:' || id else reference end
   where loan_id = any (contracted);
+  delete from bonds_unknown where loan_id = any (contracted);
   update simulated_registrations set error = 'apagado' where loan_id = any (contracted) and error is not null;
   update simulated_answers set answer = erased(answer)
   where registration_id = any (array(select id from registrations where loan_id = any (contracted)));

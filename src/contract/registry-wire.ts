@@ -67,6 +67,8 @@ export const rehiredBond = openComponent('NovoVinculo', {
   margem_disponivel: signedReais,
 });
 
+/** A page whose records are read one by one. */
+export const bondPage = pageOf(z.unknown());
 export const endedPage = pageOf(endedBond).meta({ id: 'PaginaDeDesligamentos' });
 export const rehiredPage = pageOf(rehiredBond).meta({ id: 'PaginaDeNovosVinculos' });
 

@@ -7,13 +7,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { z } from 'zod';
 import {
-  type endedBond,
-  endedPage,
+  bondPage,
+  endedBond,
   errorTold,
   marginTold,
   MAX_ERROR_LENGTH,
-  type rehiredBond,
-  rehiredPage,
+  rehiredBond,
   registrationTold,
   RETRY_AFTER_S,
 } from '../contract/registry-wire.ts';
@@ -21,7 +20,7 @@ import { toCentavos, toReais } from '../contract/values.ts';
 import type { BondQuery, EndedBond, NewBond } from './bonds-port.ts';
 import type { RegistrySettings } from '../registry-settings.ts';
 import { Credentials } from './credentials.ts';
-import { type Answer, exchange, type Exchange, shaped } from './exchange.ts';
+import { type Answer, exchange, type Exchange, ruleOf, shaped } from './exchange.ts';
 import { type EmploymentRegistry, type Pending, type RegistrationAnswer, RegistryFailure } from './port.ts';
 
 const PAGE_PAUSES_MS = [250, 1_000];
@@ -84,8 +83,8 @@ export function createAdapter(settings: RegistrySettings): RegistryAdapter {
       return answer.status === 404 ? null : registrationOf(answer);
     },
 
-    endedBonds: (query, signal) => pages(ask, '/vinculos/desligamentos', query, signal, endedPage, endedOf),
-    newBonds: (query, signal) => pages(ask, '/vinculos/novos', query, signal, rehiredPage, newOf),
+    endedBonds: (query, signal) => pages(ask, '/vinculos/desligamentos', query, signal, endedBond, endedOf),
+    newBonds: (query, signal) => pages(ask, '/vinculos/novos', query, signal, rehiredBond, newOf),
     close: () => credentials.close(),
   };
 }
@@ -122,9 +121,9 @@ function textOf(error: string): string {
 async function* pages<T, B>(
   ask: (asked: Exchange, signal: AbortSignal) => Promise<Answer>,
   path: string,
-  { partnerId, from, until }: BondQuery,
+  { partnerId, from, until, onMisshapen }: BondQuery,
   signal: AbortSignal,
-  schema: z.ZodType<{ readonly itens: readonly T[]; readonly proximo_cursor: string | null }>,
+  schema: z.ZodType<T>,
   recordOf: (item: T) => B,
 ): AsyncGenerator<readonly B[]> {
   const query = new URLSearchParams({ desde: from.toISOString(), ate: until.toISOString() });
@@ -134,8 +133,13 @@ async function* pages<T, B>(
     const asked = { method: 'GET', path: `${path}?${query.toString()}`, requestId: null } as const;
     const answer = await again(() => ask(asked, signal), signal);
     if (answer.status !== 200) throw unexpected(answer);
-    const { itens, proximo_cursor: cursor } = shaped(answer, schema);
-    yield itens.map(recordOf);
+    const { itens, proximo_cursor: cursor } = shaped(answer, bondPage);
+    yield itens.flatMap((item, place) => {
+      const read = schema.safeParse(item);
+      if (read.success) return [recordOf(read.data)];
+      onMisshapen(`${answer.of}: ${ruleOf(read.error, ['itens', place])}`);
+      return [];
+    });
     if (cursor === null) return;
     if (seen.size >= MAX_PAGES) throw new RegistryFailure(`${answer.of}: more than ${MAX_PAGES} pages`);
     if (seen.has(cursor))

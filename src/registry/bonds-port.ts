@@ -18,6 +18,8 @@ export interface BondQuery {
   readonly from: Date;
   /** The window's end, which is not part of it. */
   readonly until: Date;
+  /** Told of each record that does not fit, in place of the record: its field and the rule. */
+  readonly onMisshapen: (rule: string) => void;
 }
 
 interface BondRecord {

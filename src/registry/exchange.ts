@@ -76,8 +76,11 @@ function bodyOf(bytes: Buffer, of: string, status: number): unknown {
 export function shaped<T extends z.ZodType>({ body, of, status }: Answer, schema: T): z.output<T> {
   const read = schema.safeParse(body);
   if (read.success) return read.data;
-  const [issue] = read.error.issues;
-  const field = issue?.path.join('.') ?? '';
-  const rule = `${field === '' ? 'the body' : field}: ${issue?.message ?? 'has another shape'}`;
-  throw new RegistryFailure(`${of}: answered ${status}, but ${rule}`, { told: INVALID });
+  throw new RegistryFailure(`${of}: answered ${status}, but ${ruleOf(read.error)}`, { told: INVALID });
+}
+
+/** The first field that does not fit, under `prefix`, and the rule; no value. */
+export function ruleOf({ issues: [issue] }: z.ZodError, prefix: readonly PropertyKey[] = []): string {
+  const field = [...prefix, ...(issue?.path ?? [])].join('.');
+  return `${field === '' ? 'the body' : field}: ${issue?.message ?? 'has another shape'}`;
 }

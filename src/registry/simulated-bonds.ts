@@ -52,7 +52,7 @@ const FIRST: BondPlace = { knownAt: '-infinity', reference: FIRST_ID };
 export async function readSimulatedBonds<B extends EndedBond | NewBond>(
   tx: Tx,
   kind: 'ended' | 'new',
-  { partnerId, from, until }: BondQuery,
+  { partnerId, from, until }: Omit<BondQuery, 'onMisshapen'>,
   after: BondPlace = FIRST,
 ): Promise<SimulatedPage<B>> {
   const rows = await tx<(B & BondPlace & { readonly isOver: boolean })[]>`

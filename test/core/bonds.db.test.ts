@@ -6,11 +6,13 @@ import { closeSettlement } from '../../src/core/settlement/settlement.ts';
 import { LOAN_STATUSES } from '../../src/contract/statuses.ts';
 import type { Pool } from '../../src/db/pool.ts';
 import { DatabaseUnavailable } from '../../src/db/unavailable.ts';
+import { projectUntil } from '../../src/core/projection/projector.ts';
 import { decide } from '../../src/loan/decide.ts';
 import { STATUSES_OF_END_OF_BOND, STATUSES_OF_REHIRE } from '../../src/loan/decide-bonds.ts';
 import type { LoanState } from '../../src/loan/state.ts';
 import type { BondQuery, BondRegistry, EndedBond, NewBond } from '../../src/registry/bonds-port.ts';
 import { tellEndOfBond, tellRehire } from '../../src/registry/simulated-bonds.ts';
+import { contract } from '../loan/loan-spec.ts';
 import { startRegistry } from '../support/registry.ts';
 import { silentLog } from '../support/silent-log.ts';
 import { concludeRegistration, disbursedLoan, registeredLoan, registeringLoan } from './disbursed-loans.ts';
@@ -43,7 +45,14 @@ async function sync(
   return syncBonds({ pool: database.pool, registry, log: silentLog }, { partnerId, actor: 'test', requestId: null });
 }
 
-const counts = (ended: number, rehired: number) => ({ ended, new: rehired, failed: 0 });
+const counts = (ended: number, rehired: number, more: Partial<SyncCounts> = {}) => ({
+  ended,
+  new: rehired,
+  failed: 0,
+  unknown: 0,
+  refused: 0,
+  ...more,
+});
 const status = async (loanId: string) => (await readLoan(database.pool, partner.partnerId, loanId))?.status;
 const lastTypes = async (loanId: string, count: number) => (await eventTypes(database.sql, loanId)).slice(-count);
 
@@ -125,12 +134,13 @@ describe('an end of bond', () => {
     expect(rows).toEqual([{ detected: true }, { detected: false }]);
   });
 
-  test("told about somebody else's loan is not kept", async () => {
+  test("told about somebody else's loan is counted as refused, and not kept", async () => {
     const stranger = await createPartner(database.sql);
     const loanId = await newLoan();
     await tellEndOfBond(database.sql, { partnerId: stranger.partnerId, loanId }, END);
-    expect(await sync(null)).toEqual(counts(0, 0));
+    expect(await sync(null)).toEqual(counts(0, 0, { refused: 1 }));
     expect(await database.sql`select from bond_records where loan_id = ${loanId}`).toHaveLength(0);
+    await database.sql`delete from simulated_bonds where loan_id = ${loanId}`;
   });
 
   test('is looked for where the decider takes it, and nowhere else', () => {
@@ -208,7 +218,7 @@ describe('syncs that meet or fail', () => {
       { reference: 'poison-1', partnerId, loanId: poisoned, data },
       { reference: 'poison-2', partnerId, loanId: healthy, data: END },
     ]);
-    expect(await sync(partnerId, registry)).toEqual({ ended: 1, new: 0, failed: 1 });
+    expect(await sync(partnerId, registry)).toEqual(counts(1, 0, { failed: 1 }));
     expect(await eventTypes(database.sql, poisoned)).toEqual(['emprestimo.contratado']);
     expect(await lastTypes(healthy, 1)).toEqual(['trabalhador.desligado']);
     await database.sql`update bond_records set data = ${JSON.stringify(END)}::text::json where reference = 'poison-1'`;
@@ -360,8 +370,75 @@ test('a reference that comes again for another loan is refused and told; the fir
       yield [];
     },
   };
-  expect(await sync(partner.partnerId, lying)).toMatchObject({ failed: 1 });
+  expect(await sync(partner.partnerId, lying)).toMatchObject({ failed: 0, refused: 1 });
   const kept = await database.sql`select loan_id from bond_records where reference = 'LIE'`;
   expect(kept).toEqual([{ loan_id: first }]);
   expect(await lastTypes(second, 1)).not.toContain('trabalhador.desligado');
+});
+
+describe('a record of a loan that is not there', () => {
+  /** A loan that comes after what the registry told of it: its id is known, as of one that is imported later. */
+  async function whenLoanComes(told: { readonly partnerId: string }, owner: typeof partner) {
+    const id = crypto.randomUUID();
+    const record: EndedBond = { reference: `early-${id}`, partnerId: told.partnerId, loanId: id, data: END };
+    const tell = scriptedRegistry([record]);
+    const waiting = [await sync(told.partnerId, tell), await sync(told.partnerId, tell)];
+    const data = { ...contract(), emprestimo_id: id, numero: `9${id.slice(0, 8)}` };
+    await database.sql`
+      select append_event(${id}, 0, 'emprestimo.contratado', ${owner.partnerId}, ${JSON.stringify(data)}::text::json, 'core-banking')`;
+    await projectUntil({ pool: database.pool, log: silentLog }, new Date(), 10_000);
+    // The registry does not tell it again.
+    return { id, waiting, after: await sync(told.partnerId, scriptedRegistry([])) };
+  }
+
+  test('waits, once however often it is told, and is applied by the first sync after the loan came', async () => {
+    const own = await createPartner(database.sql);
+    const { id, waiting, after } = await whenLoanComes(own, own);
+    expect(waiting).toEqual([counts(0, 0, { unknown: 1 }), counts(0, 0, { unknown: 1 })]);
+    expect(after).toEqual(counts(1, 0));
+    expect(await lastTypes(id, 1)).toEqual(['trabalhador.desligado']);
+    expect(await sync(own.partnerId, scriptedRegistry([]))).toEqual(counts(0, 0));
+    expect(await database.sql`select from bonds_unknown`).toHaveLength(0);
+  });
+
+  test('is refused when the loan comes and is of another partner', async () => {
+    const [own, stranger] = [await createPartner(database.sql), await createPartner(database.sql)];
+    const { id, after } = await whenLoanComes(stranger, own);
+    expect(after).toEqual(counts(0, 0, { refused: 1 }));
+    expect(await lastTypes(id, 1)).toEqual(['emprestimo.contratado']);
+    expect(await sync(stranger.partnerId, scriptedRegistry([]))).toEqual(counts(0, 0));
+  });
+
+  test('is refused under the reference of another one that waits', async () => {
+    const { partnerId } = await createPartner(database.sql);
+    const of = (): EndedBond => ({ reference: 'TWICE', partnerId, loanId: crypto.randomUUID(), data: END });
+    expect(await sync(partnerId, scriptedRegistry([of(), of()]))).toEqual(counts(0, 0, { unknown: 1, refused: 1 }));
+    await database.sql`delete from bonds_unknown`;
+  });
+
+  test('is kept up to a bound, beyond which it is refused', async () => {
+    const { partnerId } = await createPartner(database.sql);
+    await database.sql`
+      insert into bonds_unknown (kind, reference, partner_id, loan_id, data)
+      select 'new', 'full-' || n, ${partnerId}, gen_random_uuid(), '{}' from generate_series(1, 99999) as n`;
+    const of = (reference: string): EndedBond => ({ reference, partnerId, loanId: crypto.randomUUID(), data: END });
+    const told = [of('room'), of('no-room')].toSorted((a, b) => (a.reference < b.reference ? 1 : -1));
+    expect(await sync(partnerId, scriptedRegistry(told))).toEqual(counts(0, 0, { unknown: 100_000, refused: 1 }));
+    await database.sql`delete from bonds_unknown`;
+  });
+});
+
+test('a record that does not fit is counted as refused and logged, and the others are detected', async () => {
+  const own = await createPartner(database.sql);
+  const loanId = await newLoan(own);
+  const good: EndedBond = { reference: 'fits', partnerId: own.partnerId, loanId, data: END };
+  const { endedBonds, newBonds } = scriptedRegistry([good]);
+  const registry: BondRegistry = {
+    endedBonds(query) {
+      query.onMisshapen('GET /vinculos/desligamentos: itens.0.referencia: is missing');
+      return endedBonds(query);
+    },
+    newBonds,
+  };
+  expect(await sync(own.partnerId, registry)).toEqual(counts(1, 0, { refused: 1 }));
 });

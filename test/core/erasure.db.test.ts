@@ -42,6 +42,10 @@ const worker = await leadMarkedWorker(api);
 const before = (await readLoan()).body;
 await untilSettled(api.database.sql);
 await sealAndSign(api.database.pool);
+// Told by the registry before the loan came, and not moved to the loan yet.
+await sql`
+  insert into bonds_unknown (kind, reference, partner_id, loan_id, data)
+  select 'ended', ${CPF}, partner_id, id, '{}' from loans where id = ${worker.loans[0] ?? null}`;
 
 async function balanceDifferences() {
   const today = dayOf(new Date());
@@ -94,6 +98,7 @@ test('every table in which the worker stands is free of the worker afterwards', 
   expect(Object.keys(await findMarks(sql))).toEqual([
     'attempts',
     'bond_records',
+    'bonds_unknown',
     'documents',
     'events',
     'idempotency_keys',

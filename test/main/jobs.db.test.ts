@@ -44,11 +44,18 @@ describe('sync-bonds', () => {
         await tellEndOfBond(database.sql, { partnerId: partner.partnerId, loanId }, data);
       }
     }
-    expect(await runTwice('sync-bonds')).toEqual({ desligamentos: 10, novos: 0, failed: 0 });
+    expect(await runTwice('sync-bonds')).toEqual({
+      desligamentos: 10,
+      novos: 0,
+      failed: 0,
+      desconhecidos: 0,
+      recusados: 0,
+    });
     const events = await database.sql`select from events where type = 'trabalhador.desligado'`;
     expect(events).toHaveLength(10);
     const again = await run('sync-bonds');
-    expect(again).toEqual({ code: 0, stdout: '{"desligamentos":0,"novos":0,"failed":0}\n', stderr: '' });
+    const nothing = '{"desligamentos":0,"novos":0,"failed":0,"desconhecidos":0,"recusados":0}\n';
+    expect(again).toEqual({ code: 0, stdout: nothing, stderr: '' });
   });
 });
 
@@ -136,7 +143,7 @@ describe('rebuild', () => {
 test('api projects by itself what SQL appended, and tells its lag', async () => {
   const { partnerId } = partners[0];
   const id = randomUUID();
-  const api = await startServing('api', sandboxOn(database.url));
+  const api = await startServing('api', sandboxOn(database.url, { METRICS_PORT: '' }));
   const data = JSON.stringify({ ...contract(), emprestimo_id: id, numero: '2026-00000078' });
   await database.sql`
     select append_event(${id}, 0, 'emprestimo.contratado', ${partnerId}, ${data}::text::json, 'core-banking')`;

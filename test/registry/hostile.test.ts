@@ -34,7 +34,12 @@ const LOAN = {
   installments: 12,
   installmentCentavos: 12_005,
 };
-const WINDOW = { partnerId: null, from: new Date(0), until: new Date(1_000) };
+const WINDOW = {
+  partnerId: null,
+  from: new Date(0),
+  until: new Date(1_000),
+  onMisshapen: (rule: string) => expect.unreachable(rule),
+};
 const MARGIN = { valor_total_vencimentos: 5000, valor_margem_disponivel: -1.25 };
 const never = () => new AbortController().signal;
 
@@ -358,9 +363,33 @@ describe('a list of bonds', () => {
   test.each([
     ['more than 1,000 records', { itens: Array.from({ length: 1_001 }, () => ({})), proximo_cursor: null }, 'itens'],
     ['no cursor', { itens: [] }, 'proximo_cursor: '],
-    ['a record without its reference', { itens: [{ parceiro_id: ID }], proximo_cursor: null }, 'itens.0.referencia: '],
+    ['no list', { itens: {}, proximo_cursor: null }, 'itens: '],
   ])('of %s is refused', async (_, body, message) => {
     expect((await list(json(200, body))).message).toContain(message);
+  });
+
+  test('with misshapen records has the others, and names each: field and rule, no value', async () => {
+    const item = {
+      referencia: 'r',
+      parceiro_id: ID,
+      emprestimo_id: ID,
+      data_admissao: '2026-01-31',
+      novo_empregador: { cnpj: '11444777000161', nome: 'Nova' },
+      margem_disponivel: 1,
+    };
+    const itens = [{ parceiro_id: ID }, item, null, { ...item, data_admissao: '52998224725' }];
+    const { adapter } = await bridge(json(200, { itens, proximo_cursor: null }));
+    const [references, rules]: [string[], string[]] = [[], []];
+    const query = { ...WINDOW, onMisshapen: (rule: string) => void rules.push(rule) };
+    for await (const page of adapter.newBonds(query, never()))
+      references.push(...page.map(({ reference }) => reference));
+    expect(references).toEqual(['r']);
+    expect(rules.map((rule) => rule.split(': ', 2).join(': '))).toEqual([
+      'GET /vinculos/novos: itens.0.referencia',
+      'GET /vinculos/novos: itens.2',
+      'GET /vinculos/novos: itens.3.data_admissao',
+    ]);
+    expect(rules.join()).not.toContain('52998224725');
   });
 });
 

@@ -9,8 +9,8 @@
  * kept but did not emit stays open, and every later sync looks at it again. In the same way an end of bond waits for
  * an issuance to end, and a rehire waits for the loan's closing.
  * A record that its loan will never take stays open for good (an end of bond of a cancelled or closed loan, a rehire
- * without a closing). It costs one look at an index and is never shown; nothing of the registry's answer is thrown
- * away.
+ * without a closing). It costs one look at an index and is never shown. A record of a loan that is not there waits for it
+ * (keep-bonds.ts); one that does not fit, or goes with no loan of its partner, is counted and logged.
  * Ends of bonds go before rehires, so that both of one worker may come in one night. Alternative: remembering only how
  * far the last sync came loses records that the registry dates back or commits late.
  */
@@ -21,11 +21,15 @@ import type { Logger } from '../../log-lines.ts';
 import { STATUSES_OF_END_OF_BOND, STATUSES_OF_REHIRE } from '../../loan/decide-bonds.ts';
 import type { BondQuery, BondRegistry, EndedBond, NewBond } from '../../registry/bonds-port.ts';
 import { detect, type OpenRecord } from './bond-detection.ts';
+import { countUnknown, keepBonds, placeKnown } from './keep-bonds.ts';
 
 /** How much of the last window is asked for again. */
 const OVERLAP_MS = 48 * 60 * 60 * 1_000;
 const REGISTRY_TIMEOUT_MS = 5 * 60 * 1_000;
 const PAGE = 200;
+/** Of refused records, in a line of the log. */
+const SHOWN = 10;
+
 export interface SyncDeps {
   readonly pool: Pool;
   readonly registry: BondRegistry;
@@ -45,6 +49,10 @@ export interface SyncCounts {
   readonly ended: number;
   readonly new: number;
   readonly failed: number;
+  /** Records that wait for a loan which nobody knows here yet, at the end. */
+  readonly unknown: number;
+  /** Records that this sync was told and did not keep; they are logged. */
+  readonly refused: number;
 }
 
 /**
@@ -56,7 +64,9 @@ export async function syncBonds(
   scope: SyncScope,
   onProgress: (counts: SyncCounts) => void = () => undefined,
 ): Promise<SyncCounts> {
-  const counts = { ended: 0, new: 0, failed: await keepWindow(deps, scope) };
+  const refused = await keepWindow(deps, scope);
+  const unknown = await countUnknown(deps.pool, scope.partnerId);
+  const counts = { ended: 0, new: 0, failed: 0, unknown, refused };
   for (const kind of ['ended', 'new'] as const) {
     for await (const record of openRecords(deps.pool, kind, scope.partnerId)) {
       const ids = { recordId: record.id, loanId: record.loanId };
@@ -84,50 +94,34 @@ async function keepWindow({ pool, registry, log }: SyncDeps, { partnerId }: Sync
              (select until from sync_windows where name = ${name}) as last`,
   );
   const { until, last } = window;
-  const query: BondQuery = { partnerId, from: new Date(last === null ? 0 : last.getTime() - OVERLAP_MS), until };
+  const from = new Date(last === null ? 0 : last.getTime() - OVERLAP_MS);
+  const misshapen: string[] = [];
+  const query: BondQuery = { partnerId, from, until, onMisshapen: (rule) => void misshapen.push(rule) };
   const signal = AbortSignal.timeout(REGISTRY_TIMEOUT_MS);
   let refused = 0;
+  const refuse = (told: readonly unknown[], sentence: string) => {
+    refused += told.length;
+    if (told.length > 0) log.error({ count: told.length, first: told.slice(0, SHOWN) }, sentence);
+  };
   const keepPage = async (kind: 'ended' | 'new', page: readonly (EndedBond | NewBond)[]) => {
-    for (const { reference, loanId, keptOf } of await keep(pool, kind, page)) {
-      refused += 1;
-      const told = { kind, referencia: reference, emprestimo_id: loanId, known_of: keptOf };
-      log.error(told, 'the registry gave the referencia of another loan; the first record stands');
-    }
+    refuse(
+      await keepBonds(pool, kind, page),
+      'the registry told records of bonds that do not go with their loans; they were not kept',
+    );
+    refuse(misshapen.splice(0), 'the registry told records of bonds that do not fit; they were not kept');
   };
   for await (const page of registry.endedBonds(query, signal)) await keepPage('ended', page);
   for await (const page of registry.newBonds(query, signal)) await keepPage('new', page);
+  refuse(
+    await placeKnown(pool, partnerId),
+    'records of bonds waited for loans that do not go with them; they were dropped',
+  );
   await pool.run(
     (sql) => sql`
       insert into sync_windows (name, until) values (${name}, ${until})
       on conflict (name) do update set until = greatest(sync_windows.until, excluded.until)`,
   );
   return refused;
-}
-
-/**
- * Keeps the records that are seen for the first time; one about a loan that the partner does not have is not ours. In
- * the order of their references, so that two syncs with the same records wait for each other and never in a circle. Returns
- * the records whose reference belongs to another loan, which are not kept.
- */
-async function keep(pool: Pool, kind: 'ended' | 'new', records: readonly (EndedBond | NewBond)[]) {
-  const told = JSON.stringify(records);
-  await pool.run(
-    (sql) => sql`
-      insert into bond_records (kind, reference, partner_id, loan_id, data)
-      select ${kind}, told.reference, l.partner_id, l.id, told.data
-      from json_to_recordset(${told}::text::json)
-             as told (reference text, "partnerId" uuid, "loanId" uuid, data json)
-      join loans l on l.id = told."loanId" and l.partner_id = told."partnerId"
-      order by told.reference
-      on conflict (kind, reference) do nothing`,
-  );
-  return pool.run(
-    (sql) => sql<{ reference: string; loanId: string; keptOf: string }[]>`
-      select told.reference, told."loanId", r.loan_id as "keptOf"
-      from json_to_recordset(${told}::text::json) as told (reference text, "loanId" uuid)
-      join bond_records r on r.kind = ${kind} and r.reference = told.reference
-      where r.loan_id <> told."loanId"`,
-  );
 }
 
 /** Open records whose loan can take them now, in the order they were first seen. The loan itself has the last word. */

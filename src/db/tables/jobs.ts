@@ -97,6 +97,24 @@ export const bondRecords = pgTable(
   ],
 );
 
+/** Records of the registry about loans that nobody knows here yet; they move to `bond_records` when the loan comes. */
+export const bondsUnknown = pgTable(
+  'bonds_unknown',
+  {
+    kind: text('kind', { enum: BOND_KINDS }).notNull(),
+    reference: text('reference').notNull(),
+    partnerId: uuid('partner_id').notNull(),
+    loanId: uuid('loan_id').notNull(),
+    data: json('data').notNull(),
+    seenAt: instant('seen_at').notNull().defaultNow(),
+  },
+  (table) => [
+    primaryKey({ name: 'bonds_unknown_pkey', columns: [table.kind, table.reference] }),
+    index('bonds_unknown_loan').on(table.loanId),
+    check('bonds_unknown_kind', oneOf('kind', BOND_KINDS)),
+  ],
+);
+
 /** How far each scheduled job has looked. */
 export const syncWindows = pgTable('sync_windows', {
   name: text('name').primaryKey(),

@@ -13,11 +13,13 @@ loans of workers whose bond ended (trabalhador.desligado), and tells of workers 
 (trabalhador.vinculo_novo). Each record is detected once: run it as often as you like, on as many machines as you like.
 api runs it by itself (JOB_SYNC_BONDS), with LOAN_CORE=outside only where that is set.
 
-Output: {"desligamentos": 2, "novos": 1, "failed": 0}, the records detected by this run. A failed record is logged and
-looked at again by the next run.`,
+Output: {"desligamentos": 2, "novos": 1, "failed": 0, "desconhecidos": 0, "recusados": 0}, the records detected by this run. A
+failed record is logged and looked at again by the next run. desconhecidos wait for loans that nobody knows here yet: a run
+after the loan came or was imported takes them. recusados are logged and not kept: of another shape, under another partner than
+the loan's, or under the referencia of another loan.`,
   exits: {
     done: 'every record went well',
-    refused: 'one failed; what was detected stays detected, and the next run goes on',
+    refused: 'one failed or was refused; what was detected stays detected, and the next run goes on',
     outOfReach: 'the registry or the database is out of reach; what was detected until then stays detected',
   },
   async run(_, line) {
@@ -37,8 +39,9 @@ looked at again by the next run.`,
         throw new OutOfReach(message, { cause: error });
       });
       await opened.close();
-      const { ended, new: rehired, failed } = counts;
-      return { summary: { desligamentos: ended, novos: rehired, failed }, isGood: failed === 0 };
+      const { ended, new: rehired, failed, unknown, refused } = counts;
+      const summary = { desligamentos: ended, novos: rehired, failed, desconhecidos: unknown, recusados: refused };
+      return { summary, isGood: failed + refused === 0 };
     });
   },
 });
