@@ -122,7 +122,8 @@ describe('averbacao', () => {
     expect(asked.status).toBe(202);
     expect(registrationResource.parse(asked.body)).toEqual(asked.body);
     expect(asked.body).toMatchObject({ emprestimo_id: id, status: 'processando', protocolo_registry: null });
-    expect((await api.send('GET', path, { token })).body).toEqual(asked.body);
+    const waits = { tentativas: 0, ultima_resposta: null, proxima_tentativa_em: expect.any(String) };
+    expect((await api.send('GET', path, { token })).body).toEqual({ ...(asked.body as object), ...waits });
   });
 
   test('is 409 in a state that refuses it, and names the state', async () => {

@@ -227,7 +227,7 @@ describe('health', () => {
     expect((await broken.send('GET', '/healthz')).status).toBe(200);
     const told = broken.lines.filter(({ message }) => message === 'request');
     expect(told.map(({ level, fields }) => [fields['route'], level])).toEqual([
-      ['/readyz', 'info'],
+      ['/readyz', 'debug'],
       ['/healthz', 'debug'],
     ]);
   });

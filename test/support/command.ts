@@ -70,10 +70,14 @@ export const sandboxOn = (url: string, more: Environment = {}): Record<string, s
   ...more,
 });
 
-/** Starts a program; of the environment it gets `env`, PATH, the compile cache and a free METRICS_PORT. */
+/** A free METRICS_PORT for a poller; an API given one serves /metrics there and not beside its routes. */
+export const metricsPortOf = (words: readonly string[]): Environment =>
+  words.some((word) => word === 'api' || word === 'start') ? {} : { METRICS_PORT: '0' };
+
+/** Starts a program; of the environment it gets `env`, PATH, the compile cache and, but for an API, a free METRICS_PORT. */
 export function startProgram([program = '', ...args]: readonly string[], env: Environment): RunningCommand {
   const child = spawn(program, args, {
-    env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: COMPILED, METRICS_PORT: '0', ...env },
+    env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: COMPILED, ...metricsPortOf(args), ...env },
   });
   const closed = once(child, 'close') as Promise<[number | null]>;
   living.add(child);

@@ -2,6 +2,7 @@
 import { type ChildProcessWithoutNullStreams, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
+import { metricsPortOf } from './command.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 /** The run's compiled modules. */
@@ -64,7 +65,12 @@ export function openTerminal(command: string, env: Readonly<Record<string, strin
   const quiet = { npm_config_update_notifier: 'false', npm_config_loglevel: 'silent' };
   const child: ChildProcessWithoutNullStreams = spawn(program, args, {
     cwd: ROOT,
-    env: { ...plainEnvironment(), SHELL: '/bin/sh', NODE_COMPILE_CACHE: COMPILED, ...quiet, METRICS_PORT: '0', ...env },
+    env: {
+      ...plainEnvironment(),
+      ...{ SHELL: '/bin/sh', NODE_COMPILE_CACHE: COMPILED, ...quiet },
+      ...metricsPortOf(command.split(' ')),
+      ...env,
+    },
   });
   let shown = '';
   const closed = once(child, 'close') as Promise<[number | null]>;
