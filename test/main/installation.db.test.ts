@@ -32,7 +32,7 @@ function as(role: string, parameters: string): Record<string, string> {
 
 describe.each([
   ['a plain URL', '', {}],
-  ['a URL with a search path of the core’s', '?search_path=core_own,public', {}],
+  ['a URL with a search path of the core’s', '?options=-csearch_path%3Dcore_own,public', {}],
   ['a URL with options', '?options=-c%20search_path%3Dcore_own', {}],
   ['no prepared statements', '', { DATABASE_PREPARE: 'false' }],
 ])('with %s', (_, parameters, more) => {

@@ -27,7 +27,8 @@ const isReserved = (name: string) => RESERVED.has(name) || /^(content|x-webhook|
 
 const text = (max: number) => z.string().min(1).max(max);
 /** Of credentials: no control character, which a header could not carry. */
-const secret = (max: number) => text(max).regex(/^[^\p{Cc}]*$/u, 'não pode ter caracteres de controle');
+const secret = (max: number) =>
+  text(max).refine((value) => !/\p{Cc}/u.test(value), 'não pode ter caracteres de controle');
 
 const headers = z
   .record(z.string().regex(NAME, 'não é um nome de cabeçalho'), z.string().regex(VALUE, 'não é um valor de cabeçalho'))

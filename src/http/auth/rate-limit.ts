@@ -28,7 +28,7 @@ export function createRateLimit(perMinute: number): CountRequest {
  * The requests of one caller whose answers are not out yet. It bounds the connections that a partner holds with bodies that do not
  * come, and the memory of answers that it does not read.
  */
-export const MAX_UNDER_WAY = 64;
+export const MAX_UNDER_WAY = 128;
 
 /** Counts a request until the returned function is called: by partner, else by the token's `sub`. Throws 429 over the bound. */
 export type BeginRequest = (identity: Identity) => () => void;

@@ -3,10 +3,15 @@
  * because a name means the same wherever it occurs.
  */
 const TEXTS: Readonly<Record<string, string>> = {
+  assunto: 'CN=carteiro',
+  audiencia: 'https://parceiro.example.com',
   autor: 'core-banking',
   chave_id: '080ab022',
+  chave_pem: '-----BEGIN PRIVATE KEY-----\nMIGH…\n-----END PRIVATE KEY-----\n',
   checkpoint:
     'carteiro.example.com/log\n7\nqZ0JgD4h2o3f7c8mB1x5yT6uV9wA0eC2gI4kM6oQ8s0=\n\n— carteiro.example.com/log Az3grl…\n',
+  client_id: 'carteiro',
+  client_secret: 'um exemplo, nunca um segredo',
   codigo: '02',
   corpo: '{"evento":"desembolso.falhou","timestamp":"2026-01-31T12:00:00.000Z"}',
   conteudo_base64: 'JVBERi0xLjcK',
@@ -14,8 +19,10 @@ const TEXTS: Readonly<Record<string, string>> = {
   dados: '{"emprestimo_id":"019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b"}',
   descricao: 'Dispensa sem justa causa',
   detalhe: 'o webhook estava ativo e inscrito no evento, e não há entrega',
+  emissor: 'CN=Parceiro CA',
   endereco: '203.0.113.7',
   erro: 'TEMPO_ESGOTADO: sem resposta em 30000 ms',
+  escopo: 'webhooks',
   evento: 'averbacao.concluida',
   familia: 'backoffice',
   host: 'parceiro.example.com',
@@ -32,6 +39,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   numero: '2026-00000001',
   numero_emprestimo: '2026-00000001',
   parceiro: 'Parceiro Um',
+  pem: '-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERTIFICATE-----\n',
   poller: 'poller-1',
   protocolo_registry: 'REG-2DCA4C14FF77347F',
   proximo_cursor: 'NzkzIDQgdXhfNUFmT0pBSjU2eGllQQ',
@@ -40,11 +48,15 @@ const TEXTS: Readonly<Record<string, string>> = {
   resposta: '{"ok":true}',
   resposta_cabecalhos: 'content-type: application/json',
   primeira_transacao: '793',
+  senha: 'um exemplo, nunca um segredo',
+  sha256: 'a99d09803876da8ddfa7bf1cc75e9fa56c7d0680a81e37f9f21e2a80ea38d2b4',
   secret: `whsec_${Buffer.from('um exemplo, nunca um segredo: 32').toString('base64')}`,
   tentativas_depois: 'MTUxIGZhbHNlIHV4XzVBZk9KQUo1Nng',
+  token_url: 'https://login.parceiro.example.com/oauth/token',
   transacao: '812',
   transacao_final: '1042',
   url: 'https://parceiro.example.com/carteiro',
+  usuario: 'carteiro',
   valor: 'application/json',
 };
 
