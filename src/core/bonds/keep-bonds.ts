@@ -15,7 +15,7 @@ import type { EndedBond, NewBond } from '../../registry/bonds-port.ts';
 const MAX_UNKNOWN = 100_000;
 
 /** A record that is not kept, and why. */
-export interface RefusedBond {
+interface RefusedBond {
   readonly referencia: string;
   readonly emprestimo_id: string;
   readonly reason: string;
