@@ -7,7 +7,7 @@ import type { ApiDescription, JsonSchema } from './description.ts';
 
 const KNOWN = new Set(
   (
-    '$ref type const enum items properties required additionalProperties oneOf anyOf format pattern minLength maxLength ' +
+    '$ref type const enum items properties required additionalProperties propertyNames oneOf anyOf format pattern minLength maxLength ' +
     'minimum maximum exclusiveMinimum multipleOf minItems maxItems uniqueItems minProperties if then default description ' +
     'examples contentEncoding x-enum-varnames'
   ).split(' '),
@@ -26,6 +26,9 @@ interface Schema extends JsonSchema {
   readonly maxItems?: number;
   readonly uniqueItems?: boolean;
   readonly minProperties?: number;
+  /** Of a map, whose values have one schema. */
+  readonly propertyNames?: Schema;
+  readonly additionalProperties?: boolean | Schema;
   readonly if?: { readonly properties: Readonly<Record<string, { const: unknown }>> };
   readonly then?: { readonly properties: Readonly<Record<string, { const: unknown }>> };
 }
@@ -71,6 +74,10 @@ export function schemaArbitraries({ components }: ApiDescription): (schema: Json
   }
 
   function objects({ properties = {}, required = [], minProperties = 0, ...rest }: Schema): fc.Arbitrary<unknown> {
+    const { propertyNames, additionalProperties } = rest;
+    if (propertyNames !== undefined && typeof additionalProperties === 'object') {
+      return fc.dictionary(texts(propertyNames), of(additionalProperties), { maxKeys: 4 });
+    }
     const fields = Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, of(schema)]));
     return fc
       .record(fields, { requiredKeys: [...required] })

@@ -26,9 +26,8 @@ const RESERVED: ReadonlySet<string> = new Set([
 const isReserved = (name: string) => RESERVED.has(name) || /^(content|x-webhook|x-carteiro|webhook)-/.test(name);
 
 const text = (max: number) => z.string().min(1).max(max);
-/** Of credentials: no control character, which a header could not carry. */
-const secret = (max: number) =>
-  text(max).refine((value) => !/\p{Cc}/u.test(value), 'não pode ter caracteres de controle');
+/** One line: no control character, which a header could not carry. */
+const line = (max: number) => text(max).regex(/^[ -~\u00A0-\uFFFF]+$/, 'não pode ter caracteres de controle');
 
 const headers = z
   .record(z.string().regex(NAME, 'não é um nome de cabeçalho'), z.string().regex(VALUE, 'não é um valor de cabeçalho'))
@@ -73,17 +72,17 @@ export function webhookCredentials<U extends z.ZodType<string>>(url: U) {
   const authorization = z.discriminatedUnion('tipo', [
     z.strictObject({
       tipo: z.literal('basic'),
-      usuario: secret(256).regex(/^[^:]*$/, 'não pode ter dois-pontos'),
-      senha: secret(1_024),
+      usuario: text(256).regex(/^[ -9;-~\u00A0-\uFFFF]+$/, 'não pode ter dois-pontos nem caracteres de controle'),
+      senha: line(1_024),
     }),
     z.strictObject({ tipo: z.literal('bearer'), token: text(4_096).regex(/^[\x21-\x7e]+$/, 'não é um token') }),
     z.strictObject({
       tipo: z.literal('oauth2'),
       token_url: url,
-      client_id: secret(256),
-      client_secret: secret(1_024),
-      escopo: secret(512).optional(),
-      audiencia: secret(512).optional(),
+      client_id: line(256),
+      client_secret: line(1_024),
+      escopo: line(512).optional(),
+      audiencia: line(512).optional(),
       envio: z.enum(['basic', 'corpo']),
     }),
   ]);
@@ -93,7 +92,8 @@ export function webhookCredentials<U extends z.ZodType<string>>(url: U) {
       autorizacao: authorization.optional(),
       certificado: certificate.optional(),
     })
-    .refine((given) => Object.values(given).some((value) => value !== undefined), 'deve ter ao menos um campo');
+    .refine((given) => Object.values(given).some((value) => value !== undefined), 'deve ter ao menos um campo')
+    .meta({ minProperties: 1 });
 }
 export type WebhookCredentials = z.output<ReturnType<typeof webhookCredentials<z.ZodString>>>;
 
