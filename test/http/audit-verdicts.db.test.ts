@@ -9,6 +9,7 @@ import { keepVerdict } from '../../src/audit/seals/verdicts.ts';
 import { verifySeals } from '../../src/audit/seals/verify.ts';
 import { startApi, type TestApi } from '../support/api.ts';
 import { sealAndSign } from '../support/checkpoint.ts';
+import { deliverAll } from '../support/lived-database.ts';
 import { commitEvents, insertSubscriber } from '../support/outbox.ts';
 import { untilSettled } from '../support/settled.ts';
 
@@ -17,6 +18,8 @@ const token = await api.token(undefined, ['auditoria:read']);
 const { sql, pool } = api.database;
 const { partnerId } = await insertSubscriber(sql);
 await commitEvents(sql, partnerId, 2);
+// What no row tells of, not even an attempt, can't be proved.
+await deliverAll(pool);
 await untilSettled(sql);
 await sealAndSign(pool);
 
