@@ -45,8 +45,12 @@ test('poll seals by itself what is settled; head tells it, verify finds it whole
   expect([whole.code, JSON.parse(whole.stdout)]).toEqual([
     0,
     {
-      ...{ selos: 1, linhas: 11, cabeca: expect.stringMatching(/^1:[0-9a-f]{64}$/) as string },
-      ...{ achados: [], nao_comparado: null, confere: true },
+      selos: 1,
+      linhas: 11,
+      cabeca: expect.stringMatching(/^1:[0-9a-f]{64}$/) as string,
+      achados: [],
+      nao_comparado: null,
+      confere: true,
     },
   ]);
   const cabeca = (JSON.parse(whole.stdout) as { cabeca: string }).cabeca;

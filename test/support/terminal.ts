@@ -67,7 +67,9 @@ export function openTerminal(command: string, env: Readonly<Record<string, strin
     cwd: ROOT,
     env: {
       ...plainEnvironment(),
-      ...{ SHELL: '/bin/sh', NODE_COMPILE_CACHE: COMPILED, ...quiet },
+      SHELL: '/bin/sh',
+      NODE_COMPILE_CACHE: COMPILED,
+      ...quiet,
       ...metricsPortOf(command.split(' ')),
       ...env,
     },
