@@ -19,7 +19,7 @@ const MIGRATORS: Record<string, (installation: Installation) => Promise<string>>
   'a superuser': async () => core.url,
   'a superuser with a search path of its own': async () => {
     const url = new URL(core.url);
-    url.searchParams.set('search_path', 'core_own,public');
+    url.searchParams.set('options', '-csearch_path=core_own,public');
     return url.href;
   },
   'the owner of the database, who finds the roles made before': async ({ rolePrefix, schema }) => {
