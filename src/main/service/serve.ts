@@ -15,7 +15,7 @@ import { startSeen } from '../operations/seen.ts';
 import { startUpkeep } from '../upkeep/list.ts';
 import { type Part, type ServiceDeps, startApi, startPoller, whenFit } from './service.ts';
 import { Interrupted, unlessStopped } from './stop-signals.ts';
-import { tellSystemd } from '../systemd.ts';
+import { tellSystemd } from '../operations/systemd.ts';
 import { showDrain, startStopping } from './stopping.ts';
 
 /** Longer than an attempt's deadline, so that a drain ends by itself unless the database is gone. */

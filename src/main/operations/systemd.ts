@@ -4,7 +4,7 @@
  * with systemd has: one short process at the start, and two in each `WatchdogSec`. The unit needs `NotifyAccess=all` for that.
  */
 import { execFile } from 'node:child_process';
-import type { Logger } from '../log-lines.ts';
+import type { Logger } from '../../log-lines.ts';
 
 const TIMEOUT_MS = 5_000;
 

@@ -2,9 +2,9 @@
 import { chmod, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { tellSystemd } from '../../src/main/systemd.ts';
-import { silentLog } from '../support/silent-log.ts';
-import { makeTestFolder } from '../support/test-folder.ts';
+import { tellSystemd } from '../../../src/main/operations/systemd.ts';
+import { silentLog } from '../../support/silent-log.ts';
+import { makeTestFolder } from '../../support/test-folder.ts';
 
 test('tells that it is ready and that it lives, and nothing where no service manager waits', async () => {
   const folder = await makeTestFolder();
