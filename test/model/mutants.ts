@@ -220,13 +220,13 @@ arm_lanes.sql: an arrival does not lower its lane’s mark
 differential: lane sleeps
 
 state_of_lane.sql: a deactivated webhook is still sent to
-- case when w.active and p.active then cap
-+ case when true then cap
+- case when w.active and p.active and (w.quiet_until > moment) is not true then cap
++ case when (w.quiet_until > moment) is not true then cap
 deactivated: sent to a deactivated
 
 state_of_lane.sql: a webhook of a deactivated partner is still sent to
-- case when w.active and p.active then cap
-+ case when w.active then cap
+- case when w.active and p.active and (w.quiet_until > moment) is not true then cap
++ case when w.active and (w.quiet_until > moment) is not true then cap
 deactivated partner: sent to a deactivated
 
 queue/orders/suspend.ts: what an append adds to a deactivated partner is never suspended

@@ -71,7 +71,7 @@ export const TLS_RECEIVERS: readonly TlsReceiver[] = [
   ['drips a header inside TLS', good, drip('HTTP/1.1 200 OK\r\nx-slow: ', 'a', 200), timedOut],
   ['has a body without end inside TLS', good, flood('HTTP/1.1 200 OK\r\n\r\n', Buffer.alloc(65_536)), answered(200)],
   ['closes before its status line inside TLS', good, onRequests(reset), broken],
-  ['demands a certificate of the client', demanding, ok, broken],
+  ['demands a certificate of the client', demanding, ok, tlsFault],
   ['is closed under the next request inside TLS', good, closedWhenReused(), answered(200), answered(200)],
 ];
 
