@@ -95,7 +95,7 @@ test.each(['poll', 'api', 'start'])(
     const [{ name }] = await sql<[{ name: string }]>`select current_database() as name`;
     await sql`alter database ${sql(name)} set synchronous_commit = off`;
     // A migration refuses before the parts do, unless its connection is a better one.
-    const direct = `${url}?synchronous_commit=on`;
+    const direct = `${url}?options=-csynchronous_commit%3Don`;
     const env = {
       PATH: process.env['PATH'],
       DATABASE_URL: url,

@@ -156,7 +156,7 @@ describe('a SECRETS_KEY', () => {
     const line = stderr.split('\n').find((text) => text.includes('0a1b2c3d'));
     expect(JSON.parse(line ?? '{}')).toMatchObject({
       level: 'error',
-      msg: 'SECRETS_KEY does not open 1 of 3 signing secrets: add the keys 0a1b2c3d: their deliveries wait',
+      msg: 'SECRETS_KEY does not open 1 of 3 signing secrets: their deliveries wait: add the keys 0a1b2c3d, or if they are lost run secrets replace --all',
     });
 
     await database.sql`update webhooks set active = false where id <> ${id}`;
