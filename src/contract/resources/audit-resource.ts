@@ -77,6 +77,9 @@ const salt = z.string().regex(/^[A-Za-z0-9+/]{21}[AQgw]==$/);
 const path = z.array(z.string().regex(/^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/));
 
 const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
+const scalars = z.union([scalar, z.array(scalar)]);
+/** Described as any value: a generated Java client does not compile with the alternatives. */
+const fieldValue = z.custom<z.output<typeof scalars>>((value) => scalars.safeParse(value).success);
 
 /**
  * A row as it was sealed. `entrada` is what its leaf is the hash of, in base64; `campos` says the same to people. `selo` is null
@@ -85,7 +88,7 @@ const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
  */
 const provedRow = z.strictObject({
   tabela: z.enum(['events', 'attempts', 'send_orders', 'erasure_orders', 'erasure_pages']),
-  campos: z.record(z.string(), z.union([scalar, z.array(scalar)])),
+  campos: z.record(z.string(), fieldValue),
   entrada: bytes.nullable(),
   resposta: bytes.nullable().optional(),
   sal: salt.nullable().optional(),
