@@ -172,6 +172,7 @@ grant select, insert on documents, margin_queries, settlements, settled_installm
 grant select, insert, update on loans, registrations, idempotency_keys, margin_flights, bond_records, sync_windows,
   simulated_registrations, simulated_margins to carteiro_app;
 grant select, insert, update, delete on bonds_unknown to carteiro_app;
+grant execute on function has_format(text, text), has_check_digits(text, text) to carteiro_app, carteiro_core, carteiro_migrator;
 grant select on cursor_keys, settled_elsewhere, numbered_loans, history_batches to carteiro_app;
 grant select on history_batches to carteiro_poller;
 grant select, update on projections to carteiro_app, carteiro_poller;

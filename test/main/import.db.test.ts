@@ -136,7 +136,10 @@ test('a line that does not fit ends it with 1: the line, the key, the rule, and 
   lines[7] = (lines[7] ?? '').replace('"version":3', '"version":4');
   const file = join(folder.path, 'gap.ndjson');
   await writeFile(file, lines.join('\n'));
-  const { code, stdout, stderr } = await callCommand(['import', file, '--batch', '5'], as('import'));
+  const { code, stdout, stderr } = await callCommand(
+    ['import', file, '--closed-until', lastMonth(1), '--batch', '5'],
+    as('import'),
+  );
   expect([code, JSON.parse(stdout)]).toMatchObject([1, { lines: 5, appended: 5 }]);
   expect(stderr.trim()).toBe(
     'line 8: version: 4 does not follow 2. Lines 1 to 5 are in, and nothing behind them: mend the line and run the same command again',
