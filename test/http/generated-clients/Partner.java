@@ -19,7 +19,7 @@ public final class Partner {
                 .url(URI.create("http://127.0.0.1:9/java"))
                 .eventos(Set.of(NomeDeEvento.AVERBACAO_CONCLUIDA));
         WebhookCriado created = api.postWebhooks(wanted, "java-1");
-        List<Webhook> listed = api.getWebhooks("todos", null, null, 500);
+        List<WebhookDaLista> listed = api.getWebhooks("todos", null, null, 500);
         boolean isListed = listed.stream().anyMatch(webhook -> webhook.getId().equals(created.getId()));
         SecretTrocado first = api.postWebhooksIdSegredo(created.getId(), "java-2", new PostWebhooksIdSegredoRequest());
         SecretTrocado again = api.postWebhooksIdSegredo(created.getId(), "java-2", new PostWebhooksIdSegredoRequest());
