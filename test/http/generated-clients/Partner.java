@@ -26,6 +26,7 @@ public final class Partner {
         PostWebhooksIdReenviosRequest period = new PostWebhooksIdReenviosRequest()
                 .desde("2026-01-31")
                 .status(Set.of(StatusDeEntrega.STATUS_DE_ENTREGA_ERRO, StatusDeEntrega.STATUS_DE_ENTREGA_SUSPENSA))
+                .addEventosItem(NomeEntregue.values()[0])
                 .simular(true);
         int counted = api.postWebhooksIdReenvios(created.getId(), period).getEntregas();
         MargemDoRegistry margin = new MargemDoRegistry()
