@@ -8,6 +8,7 @@ import { sealAll } from '../../src/audit/seals/sealer.ts';
 import { SIGNER } from '../support/checkpoint.ts';
 import { callCommand } from '../support/command.ts';
 import { createTestDatabase } from '../support/database.ts';
+import { deliverAll } from '../support/lived-database.ts';
 import { createLogin, type Login } from '../support/logins.ts';
 import { commitMarginEvents, insertSubscriber } from '../support/outbox.ts';
 import { FAILED_MARGIN } from '../support/payloads.ts';
@@ -24,6 +25,8 @@ const { partnerId } = await insertSubscriber(sql, 'https://partner.example/', ['
 await sql`insert into webhook_history (webhook_id, partner_id, url, events, active, actor)
             select id, partner_id, url, events, active, 'test' from webhooks`;
 await commitMarginEvents(sql, partnerId, 5);
+// What no row tells of, not even an attempt, can't be proved.
+await deliverAll(pool);
 await untilSettled(sql);
 await sealAll(pool);
 await pool.transaction((tx) => signHead(tx, [SIGNER]));
