@@ -1,4 +1,4 @@
--- The rules of each row of `attempts`, as one CHECK: see src/db/tables/delivery.ts.
+-- The rules of each row of `attempts`, as one CHECK: see drizzle/tables/delivery.ts.
 create or replace function is_sound_attempt(
   number integer, late boolean, outcome text, status_code smallint, duration_ms integer, answer text, has_url boolean
 ) returns boolean

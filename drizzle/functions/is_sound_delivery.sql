@@ -1,4 +1,4 @@
--- The rules of each row of `deliveries`, as one CHECK: see src/db/tables/delivery.ts.
+-- The rules of each row of `deliveries`, as one CHECK: see drizzle/tables/delivery.ts.
 -- Measured: nine CHECKs of plain SQL cost an insert of one row 50 us, of which most was reading them from text.
 create or replace function is_sound_delivery(
   status text, attempts integer, failures smallint, lost_in_row smallint, next_attempt_at timestamptz, claimed_by text,

@@ -11,7 +11,7 @@
  * written since.
  * The price: a transaction that is left open anywhere on the server holds the feed's end back. It never changes the
  * order.
- * Imported events are another order of the same index (db/tables/log.ts), which is read only on request. A cursor covers both
+ * Imported events are another order of the same index (drizzle/tables/log.ts), which is read only on request. A cursor covers both
  * orders.
  * Each statement looks at a bounded number of the log's rows, so a rare name costs short pages, never a long
  * statement. A page in which nothing was found is searched a few times more.

@@ -42,7 +42,7 @@ export async function moveTo(tx: Tx, name: string, { epoch, tx: id, position }: 
     where name = ${name}`;
 }
 
-/** The log's orders in which there is something after the cursor: its own, and that of what was imported (db/tables/log.ts). */
+/** The log's orders in which there is something after the cursor: its own, and that of what was imported (drizzle/tables/log.ts). */
 function ordersAfter(tx: Tx, { epoch, tx: id }: LogCursor) {
   return tx`(
     select false as imported

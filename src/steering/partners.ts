@@ -1,8 +1,14 @@
 /** Partners and their accounts, which only the operator makes and changes. */
+import type { DocumentMode, IssuanceMode, SigningMode } from '../contract/statuses.ts';
 import type { Tx } from '../db/pool.ts';
-import type { partners } from '../db/tables/partners.ts';
 
-type Partner = Pick<typeof partners.$inferSelect, 'id' | 'name' | 'signing' | 'documents' | 'issuance'>;
+interface Partner {
+  readonly id: string;
+  readonly name: string;
+  readonly signing: SigningMode;
+  readonly documents: DocumentMode;
+  readonly issuance: IssuanceMode;
+}
 export type NewPartner = Omit<Partner, 'id'>;
 
 /** Makes a partner, with the first line of its history. */
@@ -43,7 +49,7 @@ export async function ensureSandboxPartner(tx: Tx): Promise<Partner> {
 }
 
 /** A partner as the operator sees it. */
-export type PartnerRow = Partner & Pick<typeof partners.$inferSelect, 'active' | 'createdAt'>;
+export type PartnerRow = Partner & { readonly active: boolean; readonly createdAt: Date };
 
 /** What an account may be changed to; what is left out stays. */
 export type AccountChange = {

@@ -1,7 +1,6 @@
 /** The beginning and the end of every change of a webhook: its locked row, and a line of history. */
 import type { WebhookChange } from '../contract/statuses.ts';
 import type { Tx } from '../db/pool.ts';
-import type { webhooks } from '../db/tables/partners.ts';
 
 /** Which webhook, and who asks. */
 export interface Subject {
@@ -13,7 +12,13 @@ export interface Subject {
 }
 
 /** What is shown of a webhook: all but the secrets. */
-export type WebhookRow = Pick<typeof webhooks.$inferSelect, 'id' | 'url' | 'events' | 'active' | 'createdAt'>;
+export interface WebhookRow {
+  readonly id: string;
+  readonly url: string;
+  readonly events: string[];
+  readonly active: boolean;
+  readonly createdAt: Date;
+}
 
 /** The partner's webhook, locked until the transaction ends; null when it has none of that id. */
 export async function lockWebhook(tx: Tx, { id, partnerId }: Subject): Promise<WebhookRow | null> {

@@ -1,8 +1,8 @@
 /** Issues a loan as the partner's account says. */
 import type { CreateLoan, LoanResource } from '../../contract/resources/loan-resource.ts';
 import type { Result } from '../../contract/refusals.ts';
+import type { DocumentMode, IssuanceMode, SigningMode } from '../../contract/statuses.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
-import type { partners } from '../../db/tables/partners.ts';
 import { view } from '../../loan/view.ts';
 import { type Provenance, UnknownPartner } from '../../log/append.ts';
 import { decideAndAppend } from './handle-loan.ts';
@@ -67,10 +67,13 @@ async function findMarginQuery(tx: Tx, partnerId: string, request: CreateLoan): 
   return query?.id;
 }
 
-type Account = Pick<typeof partners.$inferSelect, 'signing' | 'documents' | 'issuance'> & {
+interface Account {
+  readonly signing: SigningMode;
+  readonly documents: DocumentMode;
+  readonly issuance: IssuanceMode;
   readonly loanId: string;
   readonly now: Date;
-};
+}
 
 async function readAccount(tx: Tx, partnerId: string): Promise<Account> {
   const [account] = await tx<Account[]>`

@@ -1,7 +1,7 @@
 /** What this installation knows of the server that it lies on. */
 import { sql } from 'drizzle-orm';
 import { bigint, boolean, check, integer, pgTable, smallint } from 'drizzle-orm/pg-core';
-import { preciseInstant, xid8 } from '../columns.ts';
+import { preciseInstant, xid8 } from './columns.ts';
 
 /**
  * One row. `tx` counts on one server only, so every order by transaction is one by (epoch, tx). The epoch is the server's

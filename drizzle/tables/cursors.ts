@@ -1,7 +1,7 @@
 /** Keys: that of cursors, and those of signing secrets that are not to be used again. */
 import { sql } from 'drizzle-orm';
 import { boolean, check, pgTable, text } from 'drizzle-orm/pg-core';
-import { bytea, CLOCK, instant } from '../columns.ts';
+import { bytea, CLOCK, instant } from './columns.ts';
 
 /**
  * The key that cursors are signed with: one row, made with the table. It lies beside the log that the cursors point into, so

@@ -1,9 +1,9 @@
 /** What the simulated registry knows (sandbox only). */
 import { sql } from 'drizzle-orm';
 import { bigint, check, index, json, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
-import { MARGIN_ERROR_KINDS } from '../../contract/statuses.ts';
-import { CLOCK, ownId, preciseInstant } from '../columns.ts';
-import { oneOf } from '../constraints.ts';
+import { MARGIN_ERROR_KINDS } from '../../src/contract/statuses.ts';
+import { CLOCK, ownId, preciseInstant } from './columns.ts';
+import { oneOf } from './constraints.ts';
 import { BOND_KINDS } from './jobs.ts';
 import { OF_LOAN } from './loans.ts';
 

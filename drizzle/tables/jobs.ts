@@ -13,9 +13,9 @@ import {
   unique,
   uuid,
 } from 'drizzle-orm/pg-core';
-import { MARGIN_ERROR_KINDS } from '../../contract/statuses.ts';
-import { instant, ownId, preciseInstant } from '../columns.ts';
-import { oneOf } from '../constraints.ts';
+import { MARGIN_ERROR_KINDS } from '../../src/contract/statuses.ts';
+import { instant, ownId, preciseInstant } from './columns.ts';
+import { oneOf } from './constraints.ts';
 import { OF_LOAN } from './loans.ts';
 import { OF_PARTNER } from './partners.ts';
 

@@ -1,8 +1,8 @@
 /** The policy for endpoints that keep failing: what was decided, and what it counts (delivery/queue/upkeep/failing). */
 import { sql } from 'drizzle-orm';
 import { boolean, check, integer, pgTable, smallint, text, uuid } from 'drizzle-orm/pg-core';
-import { OUTCOMES } from '../../contract/statuses.ts';
-import { pgSnapshot, preciseInstant } from '../columns.ts';
+import { OUTCOMES } from '../../src/contract/statuses.ts';
+import { pgSnapshot, preciseInstant } from './columns.ts';
 
 /**
  * One row while the policy is on, none while it is off. Every attempt that `snapshot` shows (of the server in `epoch`) is

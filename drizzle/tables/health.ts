@@ -1,7 +1,7 @@
 /** What is counted of the attempts, so that a webhook's health and the overview are read without reading them. */
 import { bigint, integer, pgTable, primaryKey, smallint, text, uuid } from 'drizzle-orm/pg-core';
-import { OUTCOMES } from '../../contract/statuses.ts';
-import { preciseInstant } from '../columns.ts';
+import { OUTCOMES } from '../../src/contract/statuses.ts';
+import { preciseInstant } from './columns.ts';
 
 /**
  * How many attempts of a webhook were recorded in an hour, by outcome and by how long the answer took

@@ -13,9 +13,9 @@ import {
   unique,
   uuid,
 } from 'drizzle-orm/pg-core';
-import { ANCHOR_KINDS, OUTCOMES, SEND_ORDERS } from '../../contract/statuses.ts';
-import { bytea, CLOCK, commitment, epoch, instant, ownTx, place, salt, virtual } from '../columns.ts';
-import { oneOf, sealable } from '../constraints.ts';
+import { ANCHOR_KINDS, OUTCOMES, SEND_ORDERS } from '../../src/contract/statuses.ts';
+import { bytea, CLOCK, commitment, epoch, instant, ownTx, place, salt, virtual } from './columns.ts';
+import { oneOf, sealable } from './constraints.ts';
 import { OF_WEBHOOK } from './partners.ts';
 
 /** As `poller_of`, which a computed column cannot call. */

@@ -1,8 +1,8 @@
 /** Workers who are forgotten: who ordered it, what it covers, how far it is; where a CPF is found; and who read CPFs. */
 import { sql } from 'drizzle-orm';
 import { bigint, boolean, check, index, integer, pgTable, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core';
-import { bytea, instant, place } from '../columns.ts';
-import { sealable } from '../constraints.ts';
+import { bytea, instant, place } from './columns.ts';
+import { sealable } from './constraints.ts';
 
 /** One order to forget a worker, append-only and sealed. It never names the worker; its pages name the events. */
 export const erasureOrders = pgTable(

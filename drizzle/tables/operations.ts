@@ -1,7 +1,7 @@
 /** The service's own state, for operators: living processes, faults of sending, jobs, and the verdicts of the balance and of verify. */
 import { sql } from 'drizzle-orm';
 import { bigint, boolean, check, index, integer, json, pgTable, text, uuid } from 'drizzle-orm/pg-core';
-import { bytea, preciseInstant } from '../columns.ts';
+import { bytea, preciseInstant } from './columns.ts';
 
 /**
  * One row for each API and each poller; `start` has both. The process writes it every few seconds and deletes it when it stops; the

@@ -7,9 +7,9 @@ import {
   PARTNER_CHANGES,
   SIGNING_MODES,
   WEBHOOK_CHANGES,
-} from '../../contract/statuses.ts';
-import { bytea, CLOCK, instant, ownId, preciseInstant, place } from '../columns.ts';
-import { oneOf, sealable } from '../constraints.ts';
+} from '../../src/contract/statuses.ts';
+import { bytea, CLOCK, instant, ownId, preciseInstant, place } from './columns.ts';
+import { oneOf, sealable } from './constraints.ts';
 
 /** Partners and their account, which only the operator sets. */
 export const partners = pgTable(

@@ -1,9 +1,9 @@
 /** What was done to the months that go to an archive (src/archive). */
 import { sql } from 'drizzle-orm';
 import { bigint, check, index, pgTable, text } from 'drizzle-orm/pg-core';
-import { ARCHIVE_ACTS } from '../../contract/statuses.ts';
-import { bytea, instant, place } from '../columns.ts';
-import { oneOf, sealable } from '../constraints.ts';
+import { ARCHIVE_ACTS } from '../../src/contract/statuses.ts';
+import { bytea, instant, place } from './columns.ts';
+import { oneOf, sealable } from './constraints.ts';
 
 /**
  * Append-only and sealed, so that the digest of a month's manifest is in the log before any of its rows is removed. A month's state

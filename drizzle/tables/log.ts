@@ -14,10 +14,10 @@ import {
   unique,
   uuid,
 } from 'drizzle-orm/pg-core';
-import { API_FAMILIES } from '../../contract/delivery.ts';
-import { EVENT_TYPES } from '../../contract/events.ts';
-import { commitment, epoch, instant, ownTx, pgSnapshot, preciseInstant, salt, virtual, xid8 } from '../columns.ts';
-import { sealable } from '../constraints.ts';
+import { API_FAMILIES } from '../../src/contract/delivery.ts';
+import { EVENT_TYPES } from '../../src/contract/events.ts';
+import { commitment, epoch, instant, ownTx, pgSnapshot, preciseInstant, salt, virtual, xid8 } from './columns.ts';
+import { sealable } from './constraints.ts';
 
 /** Who was alone saw all transactions below its own, and no other. Text, because drizzle quotes what is behind a type that it does not know. */
 const SNAPSHOT = "case when fan_out is not null then coalesce(seen::text, tx::text || ':' || tx::text || ':') end";

@@ -1,9 +1,9 @@
 /** What a partner's people are told by e-mail or chat (webhooks/alerts.ts): where to, and each message until it was taken. */
 import { sql } from 'drizzle-orm';
 import { check, index, pgTable, primaryKey, smallint, text, uuid } from 'drizzle-orm/pg-core';
-import { ALERT_CHANNELS, ALERT_KINDS } from '../../contract/statuses.ts';
-import { preciseInstant } from '../columns.ts';
-import { oneOf } from '../constraints.ts';
+import { ALERT_CHANNELS, ALERT_KINDS } from '../../src/contract/statuses.ts';
+import { preciseInstant } from './columns.ts';
+import { oneOf } from './constraints.ts';
 import { OF_PARTNER } from './partners.ts';
 
 /**

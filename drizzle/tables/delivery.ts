@@ -20,8 +20,8 @@ import {
   unique,
   uuid,
 } from 'drizzle-orm/pg-core';
-import { DELIVERY_STATUSES } from '../../contract/statuses.ts';
-import { instant, ownId, ownTx, preciseInstant, virtual } from '../columns.ts';
+import { DELIVERY_STATUSES } from '../../src/contract/statuses.ts';
+import { instant, ownId, ownTx, preciseInstant, virtual } from './columns.ts';
 
 /** When the event was appended, and with it the delivery. */
 const timeOfEvent = virtual<Date>('timestamp (3) with time zone', 'uuid_extract_timestamp(event_id)');

@@ -14,9 +14,9 @@ import {
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core';
-import { DOCUMENT_TYPES, LOAN_STATUSES, REGISTRATION_STATUSES } from '../../contract/statuses.ts';
-import { bytea, instant, preciseInstant } from '../columns.ts';
-import { oneOf } from '../constraints.ts';
+import { DOCUMENT_TYPES, LOAN_STATUSES, REGISTRATION_STATUSES } from '../../src/contract/statuses.ts';
+import { bytea, instant, preciseInstant } from './columns.ts';
+import { oneOf } from './constraints.ts';
 import { OF_PARTNER } from './partners.ts';
 
 /**
