@@ -13,6 +13,7 @@ const LATE_MS = 2_500;
 /** Starts a server of `zone`; an entry `*.example` answers for each name directly under it without its own. */
 export async function startDnsServer(zone: Zone) {
   const asked: string[] = [];
+  const late = new Set<NodeJS.Timeout>();
   const socket = createSocket('udp4');
   socket.on('message', (message, from) => {
     const { id, questions = [] } = decode(message);
@@ -33,7 +34,7 @@ export async function startDnsServer(zone: Zone) {
         .map((data) => ({ name, type: type === 'AAAA' ? 'AAAA' : 'A', ttl: 1, data })),
     });
     const send = () => socket.send(answer, from.port, from.address);
-    if (known === 'late') setTimeout(send, LATE_MS).unref();
+    if (known === 'late') late.add(setTimeout(send, LATE_MS).unref());
     else send();
   });
   socket.bind(0, '127.0.0.1');
@@ -43,6 +44,9 @@ export async function startDnsServer(zone: Zone) {
     address: `127.0.0.1:${socket.address().port}`,
     /** Questions so far, as `name type`. */
     asked,
-    close: () => new Promise<void>((resolve) => socket.close(() => resolve())),
+    close: () => {
+      for (const timer of late) clearTimeout(timer);
+      return new Promise<void>((resolve) => socket.close(() => resolve()));
+    },
   };
 }

@@ -81,7 +81,7 @@ export async function heldByOthers(pool: Pool, reports: readonly Report[]): Prom
 /**
  * The reports as a relation, each with its ordinal among them, from 1, and its times on the database's clock. Their ages are
  * those at this call: an attempt seems to start later by the time that the statement takes to reach the server, in which the
- * process may be stopped. `startedByMs` limits that.
+ * process may be stopped. `startedByMs` limits that, and no attempt starts behind its row's own transaction (`recorded_at`).
  * The digests are one value of the whole batch, and `unnest` stands in the select list: as an array of text, and in FROM, where
  * each array is kept as rows of its own first, they took an instruction in twenty of the record.
  */
@@ -91,7 +91,7 @@ function reportRows(tx: Tx, reports: readonly Report[], monotonicMs: number, now
     select r.*, started_at, least(started_at + r.duration_ms * interval '1 millisecond', batch.now) as ended_at,
            substring(batch.digests from 32 * r.ordinal - 31 for 32) as body_digest
     from (
-      select coalesce(${now}::timestamptz, clock_timestamp()) as now,
+      select coalesce(${now}::timestamptz, clock_timestamp()) as now, coalesce(${now}::timestamptz, now()) as begun,
              decode(${reports.map((report) => report.bodyDigest).join('')}, 'hex') as digests
     ) batch
     cross join (
@@ -112,7 +112,7 @@ function reportRows(tx: Tx, reports: readonly Report[], monotonicMs: number, now
              generate_series(1, ${reports.length}::int) as ordinal
     ) r
     cross join lateral (
-      select least(batch.now - r.age_ms * interval '1 millisecond', to_timestamp(r.started_by_s)) as started_at
+      select least(batch.now - r.age_ms * interval '1 millisecond', to_timestamp(r.started_by_s), batch.begun) as started_at
     ) started`;
 }
 
