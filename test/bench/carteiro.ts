@@ -86,9 +86,13 @@ export async function killPollers(): Promise<void> {
   await Promise.all([...living].map((poller) => poller.end('SIGKILL')));
 }
 
-/** Starts a poller; `env` adds to its environment. */
-export async function startPoller(databaseUrl: string, env: Record<string, string> = {}): Promise<PollerProcess> {
-  const poller = await startPollerProcess(databaseUrl, { SECRETS_KEY: KEY.toString('base64'), ...env });
+/** Starts a poller, or another checkout's `main`; `env` adds to its environment. */
+export async function startPoller(
+  databaseUrl: string,
+  env: Record<string, string> = {},
+  main?: string,
+): Promise<PollerProcess> {
+  const poller = await startPollerProcess(databaseUrl, { SECRETS_KEY: KEY.toString('base64'), ...env }, [], main);
   living.add(poller);
   return {
     ...poller,

@@ -22,13 +22,14 @@ const ENVIRONMENT = Object.fromEntries(
   [...manifest.scripts.poll.matchAll(/\b([A-Z_]+)=(\S+)/g)].map(([, name, value]) => [name, value]),
 ) as Record<string, string>;
 
-/** Starts `carteiro poll` on the database, behind a command that runs it elsewhere; resolves when it delivers. */
+/** Starts `carteiro poll` on the database, behind a command that runs it elsewhere, or another checkout's `main`; resolves when it delivers. */
 export async function startPollerProcess(
   databaseUrl: string,
   env: Record<string, string> = {},
   prefix: readonly string[] = [],
+  main = MAIN,
 ): Promise<PollerProcess> {
-  const words = [...prefix, process.execPath, ...FLAGS, MAIN, 'poll'];
+  const words = [...prefix, process.execPath, ...FLAGS, main, 'poll'];
   const running = startProgram(words, sandboxOn(databaseUrl, { ...ENVIRONMENT, ...env }));
   await running.log(/the poller delivers/);
   return {

@@ -1,5 +1,6 @@
 /** Every figure, in the order in which they run. */
 import type { Figure } from '../figure.ts';
+import { beside } from './beside.ts';
 import { claimTime } from './claim.ts';
 import { drain } from './drain.ts';
 import { endurance } from './endurance.ts';
@@ -36,4 +37,5 @@ export const figures: readonly Figure[] = [
   history,
   evidence,
   proofs,
+  beside,
 ];

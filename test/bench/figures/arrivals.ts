@@ -22,6 +22,7 @@ export interface Rate {
 }
 
 const WRITERS = 4;
+const FLAT_OUT_WRITERS = 8;
 
 /** When each event's commit had returned, by its id. Events are never left out: a late writer catches up. */
 export async function appendAtRate({ url, rate, seconds, seed, write, tell }: Rate): Promise<Map<string, number>> {
@@ -43,6 +44,22 @@ export async function appendAtRate({ url, rate, seconds, seed, write, tell }: Ra
     }
     await Promise.all(open);
     return commits;
+  } finally {
+    await sql.end({ timeout: 5 });
+  }
+}
+
+/** As many events as eight connections commit in that time. Returns how many. */
+export async function appendFlatOut(url: string, seconds: number, write: Write): Promise<number> {
+  const sql = connect(url, FLAT_OUT_WRITERS);
+  const until = performance.now() + seconds * 1_000;
+  let count = 0;
+  async function writer(): Promise<void> {
+    while (performance.now() < until) await write(sql, randomUUID(), (count += 1));
+  }
+  try {
+    await Promise.all(Array.from({ length: FLAT_OUT_WRITERS }, () => writer()));
+    return count;
   } finally {
     await sql.end({ timeout: 5 });
   }

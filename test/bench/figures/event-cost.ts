@@ -3,17 +3,14 @@
  * at a steady rate, or as fast as they can, and each event is delivered to one webhook. Beside it the floor (one insert and
  * its commit), the append alone, and a poller with nothing to do. All of it on one server, one after the other.
  */
-import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createDatabase, insertWebhooks, startPoller, appendFor } from '../carteiro.ts';
 import { atMost, type Bench, type Figure, type Measured, told } from '../figure.ts';
 import { cpuOf, cpuOfServer } from '../harness/cpu.ts';
-import { connect } from '../harness/server.ts';
 import { median, percentile } from '../harness/statistics.ts';
 import { dataOf, pathsOf } from '../workload.ts';
-import { appendAtRate, latenciesOf, type Write } from './arrivals.ts';
+import { appendAtRate, appendFlatOut, latenciesOf, type Write } from './arrivals.ts';
 
-const WRITERS = 8;
 const DATABASE = 'event_cost';
 /** Events a second; null: as fast as the writers can. */
 const LOADS = [
@@ -37,22 +34,6 @@ interface Cost {
 const insertOnly: Write = async (sql, id, index) => {
   await sql`insert into floor (id, version, body) values (${id}, ${index}, ${dataOf(id)})`;
 };
-
-/** As many events as eight connections commit in that time. Returns how many. */
-async function appendFlatOut(url: string, seconds: number, write: Write): Promise<number> {
-  const sql = connect(url, WRITERS);
-  const until = performance.now() + seconds * 1_000;
-  let count = 0;
-  async function writer(): Promise<void> {
-    while (performance.now() < until) await write(sql, randomUUID(), (count += 1));
-  }
-  try {
-    await Promise.all(Array.from({ length: WRITERS }, () => writer()));
-    return count;
-  } finally {
-    await sql.end({ timeout: 5 });
-  }
-}
 
 async function writesAlone({ server, isQuick }: Bench, url: string, write: Write): Promise<Cost> {
   await server.calm();
