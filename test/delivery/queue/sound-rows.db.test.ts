@@ -46,6 +46,19 @@ test.each([
   await expect(refused).rejects.toMatchObject({ code: '23514', constraint_name: `${table}_sound` });
 });
 
+test('no search path changes what they judge', async () => {
+  await expect(
+    database.sql.begin(async (sql) => {
+      await sql`create schema strange`;
+      await sql`create function strange.always(text, text) returns boolean language sql immutable return true`;
+      await sql`create operator strange.= (leftarg = text, rightarg = text, function = strange.always)`;
+      await sql`set local search_path = strange, pg_catalog, carteiro`;
+      return sql`select is_sound_attempt(1, false, 'nunca', null, 1, null, true) as attempt,
+                        is_sound_delivery('nunca', 0, 0::smallint, null, null, null, null, null) as delivery`;
+    }),
+  ).resolves.toEqual([{ attempt: false, delivery: false }]);
+});
+
 describe('the functions have the words of the contract', () => {
   const wordsIn = async (signature: string) => {
     const [row] = await database.sql`select prosrc as text from pg_proc where proname = ${signature}`;
@@ -53,8 +66,8 @@ describe('the functions have the words of the contract', () => {
   };
   test('statuses and slots', async () => {
     const text = await wordsIn('is_sound_delivery');
-    expect(text).toContain(`in (${DELIVERY_STATUSES.map((status) => `'${status}'`).join(', ')})`);
-    expect(text).toContain(`failures between 0 and ${SLOTS}`);
+    expect(text).toContain(`any (array[${DELIVERY_STATUSES.map((status) => `'${status}'`).join(', ')}])`);
+    expect(text).toContain(`failures operator(pg_catalog.<=) ${SLOTS}\n`);
   });
   test('outcomes', async () => {
     const text = await wordsIn('is_sound_attempt');
