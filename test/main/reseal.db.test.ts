@@ -1,6 +1,7 @@
 /** A key of SECRETS_KEY is replaced while deliveries leave; killed in the middle, the command goes on where it stopped. */
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { credentialsName, openCredentials } from '../../src/webhooks/gateway/credentials.ts';
 import { createVault, keyIdOf, newSecret } from '../../src/webhooks/secrets.ts';
 import { runCommand, startCommand } from '../support/command.ts';
 import { createTestDatabase } from '../support/database.ts';
@@ -26,11 +27,11 @@ const env = (...keys: Buffer[]) => ({
 });
 const reseal = (...keys: Buffer[]) => runCommand(['secrets', 'reseal', '--json', '--author', 'ana'], env(...keys));
 
-/** How many secrets, current and previous, each key has encrypted. */
+/** How many secrets and credentials each key has encrypted. */
 async function countByKey(): Promise<Record<string, number>> {
   const rows = await database.sql<{ key: string; count: number }[]>`
     select encode(substr(secret, 1, 8), 'escape') as key, count(*)::int as count
-    from webhooks cross join unnest(array[encrypted_secret, previous_encrypted_secret]) as secret
+    from webhooks cross join unnest(array[encrypted_secret, previous_encrypted_secret, encrypted_credentials]) as secret
     where secret is not null group by 1`;
   return Object.fromEntries(rows.map(({ key, count }) => [key, count]));
 }
@@ -43,12 +44,15 @@ test('reseal under load, killed in the middle, resumed; then the old key is refu
   for (const [index, { id }] of ids.entries()) {
     const encrypted = vault.encrypt(id, secrets.get(id) as string);
     const isRotated = index % 10 === 0;
+    const credentials = JSON.stringify({ cabecalhos: { 'X-Api-Key': `chave-${id}` } });
     await sql`
-      insert into webhooks (id, partner_id, url, events, encrypted_secret, previous_encrypted_secret, previous_until)
+      insert into webhooks (id, partner_id, url, events, encrypted_secret, previous_encrypted_secret, previous_until,
+                            encrypted_credentials)
       values (${id}, ${partnerId}, ${`${receiver.url}/${id}`}, '{desembolso.falhou}', ${encrypted},
-              ${isRotated ? encrypted : null}, ${isRotated ? new Date(Date.now() + 3_600_000) : null})`;
+              ${isRotated ? encrypted : null}, ${isRotated ? new Date(Date.now() + 3_600_000) : null},
+              ${isRotated ? vault.encrypt(credentialsName(id), credentials) : null})`;
   }
-  const all = WEBHOOKS + WEBHOOKS / 10;
+  const all = WEBHOOKS + (2 * WEBHOOKS) / 10;
   const poller = await startPollerProcess(database.url, { SECRETS_KEY: ring(NEW, OLD) });
 
   const before = await countByKey();
@@ -59,9 +63,9 @@ test('reseal under load, killed in the middle, resumed; then the old key is refu
   await held`select from webhooks where id = ${ids[250]?.id ?? ''} for update`;
   await commitEvents(sql, partnerId, 2);
   const killed = startCommand(['secrets', 'reseal'], env(NEW, OLD));
-  while (((await countByKey())[keyIdOf(NEW)] ?? 0) < 220) await new Promise((resolve) => setTimeout(resolve, 20));
+  while (((await countByKey())[keyIdOf(NEW)] ?? 0) < 240) await new Promise((resolve) => setTimeout(resolve, 20));
   await killed.end('SIGKILL');
-  expect(await countByKey()).toEqual({ [keyIdOf(NEW)]: 220, [keyIdOf(OLD)]: all - 220 });
+  expect(await countByKey()).toEqual({ [keyIdOf(NEW)]: 240, [keyIdOf(OLD)]: all - 240 });
   await held`commit`;
   held.release();
 
@@ -77,6 +81,11 @@ test('reseal under load, killed in the middle, resumed; then the old key is refu
     await new Promise((resolve) => setTimeout(resolve, 50));
   const outcomes = await sql`select distinct outcome from attempts`;
   expect(outcomes).toEqual([{ outcome: 'entregue' }]);
+  for (const { path, headers } of receiver.posts) {
+    const id = path.slice(1);
+    const isRotated = ids.findIndex((one) => one.id === id) % 10 === 0;
+    expect(headers['x-api-key']).toBe(isRotated ? `chave-${id}` : undefined);
+  }
   expect(poller.lines.filter((line) => line.includes('"level":"error"'))).toEqual([]);
   expect(await poller.end('SIGTERM')).toBe(0);
   await receiver.close();
@@ -85,6 +94,9 @@ test('reseal under load, killed in the middle, resumed; then the old key is refu
   const opener = createVault([NEW]);
   for (const row of await sql<{ id: string; blob: Buffer }[]>`select id, encrypted_secret as blob from webhooks`)
     expect(opener.decrypt(row.id, row.blob).secret).toBe(secrets.get(row.id));
+  for (const row of await sql<{ id: string; blob: Buffer }[]>`
+    select id, encrypted_credentials as blob from webhooks where encrypted_credentials is not null`)
+    expect(openCredentials(opener, row.id, row.blob)).toEqual({ cabecalhos: { 'X-Api-Key': `chave-${row.id}` } });
 
   for (const [keys, sentence] of [
     [[OLD], /begins with key .* retired/],

@@ -18,25 +18,50 @@ function authorizationOf(given: Given | undefined): readonly string[] {
   return given?.tipo === 'bearer' ? ['Authorization', `Bearer ${given.token}`] : [];
 }
 
+function secretsOf(given: Given | undefined): readonly string[] {
+  if (given?.tipo === 'basic') return [given.senha, basic(given.usuario, given.senha).slice('Basic '.length)];
+  if (given?.tipo === 'bearer') return [given.token];
+  return given === undefined ? [] : [given.client_secret];
+}
+
 export function prepareCredentials({ cabecalhos = {}, autorizacao, certificado }: WebhookCredentials): Credentials {
   const { pem: cert = '', chave_pem: key = '' } = certificado ?? {};
   const id = createHash('sha256').update(cert).update(key).digest('hex');
+  const authorization = authorizationOf(autorizacao);
+  const secrets = [...Object.values(cabecalhos), ...secretsOf(autorizacao)];
   return {
-    headers: [...Object.entries(cabecalhos).flat(), ...authorizationOf(autorizacao)],
+    headers: [...Object.entries(cabecalhos).flat(), ...authorization],
+    echoes: echoesOf(secrets),
     certificate: certificado === undefined ? null : { cert, key, id },
     oauth2: autorizacao?.tipo === 'oauth2' ? autorizacao : null,
   };
 }
 
-/** What is sent in clear and may come back: values of headers, and what stands behind `Bearer` or `Basic`. */
-function secretsOf(headers: readonly string[]): string[] {
-  const values = headers.filter((_, index) => index % 2 === 1);
-  return values.flatMap((value) => [value, value.slice(value.indexOf(' ') + 1)]).filter((value) => value.length >= 4);
+/** Shorter ones would mask half an answer. */
+const LEAST = 4;
+
+/** How receivers give a text back: as it is, and as JSON, URLs, Base64 and hexadecimal digits write it. */
+function formsOf(secret: string): string[] {
+  const bytes = Buffer.from(secret);
+  const encoded = [bytes.toString('base64').replace(/=+$/, ''), bytes.toString('base64url'), bytes.toString('hex')];
+  return [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret), ...encoded];
 }
 
-function withoutSecrets(result: SendResult, headers: readonly string[]): SendResult {
+/** What is sent in clear and may come back, the longest form first: a shorter one may be a part of it. */
+function echoesOf(secrets: readonly string[]): string[] {
+  const forms = secrets.filter((secret) => secret.length >= LEAST).flatMap(formsOf);
+  return [...new Set(forms)].toSorted((one, other) => other.length - one.length);
+}
+
+/** Without the echoes, nor the beginning of one at its end, where the answer may have been cut. */
+function withoutEchoes(result: SendResult, echoes: readonly string[]): SendResult {
   if (result.answer === null) return result;
-  const answer = secretsOf(headers).reduce((text, secret) => text.replaceAll(secret, MASK), result.answer);
+  let answer = echoes.reduce((text, echo) => text.replaceAll(echo, MASK), result.answer);
+  for (const echo of echoes) {
+    let length = Math.min(echo.length - 1, answer.length);
+    while (length >= LEAST && !answer.endsWith(echo.slice(0, length))) length -= 1;
+    if (length >= LEAST) answer = answer.slice(0, -length) + MASK;
+  }
   return { ...result, answer };
 }
 
@@ -51,8 +76,13 @@ export async function sendWith(
 ): Promise<SendResult> {
   const { oauth2, certificate } = credentials;
   const headers = [...credentials.headers];
+  let { echoes } = credentials;
   try {
-    if (oauth2 !== null) headers.push('Authorization', `Bearer ${await tokens.get(oauth2)}`);
+    if (oauth2 !== null) {
+      const token = await tokens.get(oauth2);
+      headers.push('Authorization', `Bearer ${token}`);
+      echoes = [...echoesOf([token]), ...echoes];
+    }
   } catch (error) {
     if (!(error instanceof NoToken)) throw error;
     const durationMs = Math.round(now() - startedAtMs);
@@ -67,5 +97,5 @@ export async function sendWith(
   }
   const result = await send({ ...request, headers: [...request.headers, ...headers] }, startedAtMs, certificate);
   if (oauth2 !== null && result.statusCode === 401) tokens.forget(oauth2);
-  return withoutSecrets(result, headers);
+  return withoutEchoes(result, echoes);
 }

@@ -15,6 +15,8 @@ export interface Certificate extends ClientCertificate {
 export interface Credentials {
   /** Names and values in turn; of oauth2 without the token. */
   readonly headers: readonly string[];
+  /** Texts that no kept answer may have. */
+  readonly echoes: readonly string[];
   readonly certificate: Certificate | null;
   readonly oauth2: OAuth2 | null;
 }

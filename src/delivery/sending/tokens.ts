@@ -19,8 +19,16 @@ const USUAL_S = 300;
 const REMEMBERED = 10_000;
 
 const VISIBLE = /^[\x21-\x7e]+$/;
-/** RFC 6749, 5.2. */
-const ERROR_CODE = /^[a-z_]{1,40}$/;
+/** RFC 6749, 5.2; RFC 8707. Another text may be a secret that comes back. */
+const ERROR_CODES: ReadonlySet<unknown> = new Set([
+  'invalid_request',
+  'invalid_client',
+  'invalid_grant',
+  'unauthorized_client',
+  'unsupported_grant_type',
+  'invalid_scope',
+  'invalid_target',
+]);
 
 export const basic = (user: string, password: string) =>
   `Basic ${Buffer.from(`${user}:${password}`, 'utf8').toString('base64')}`;
@@ -98,9 +106,8 @@ function readAnswer({ outcome, statusCode, error, answer }: SendResult): { token
     throw new NoToken(`TOKEN: o servidor de token não respondeu (${error ?? outcome})`);
   const body = jsonOf(bodyOf(answer ?? '\n'));
   if (outcome === 'resposta_nao_2xx') {
-    const { error: said } = body;
-    const code = typeof said === 'string' ? ERROR_CODE.exec(said)?.[0] : undefined;
-    throw new NoToken(`TOKEN: o servidor de token respondeu ${statusCode}${code === undefined ? '' : ` (${code})`}`);
+    const code = ERROR_CODES.has(body['error']) ? ` (${String(body['error'])})` : '';
+    throw new NoToken(`TOKEN: o servidor de token respondeu ${statusCode}${code}`);
   }
   const { access_token: token, expires_in: seconds = USUAL_S } = body;
   if (typeof token !== 'string' || !VISIBLE.test(token))

@@ -1,6 +1,7 @@
 /** Gateways that nobody here wrote, each set up as its own manual says, before a receiver of ours: what they demand is sent. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { chmod, writeFile } from 'node:fs/promises';
+import { createServer, type RequestListener } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, expect, test, vi } from 'vitest';
@@ -9,6 +10,7 @@ import { prepareCredentials } from '../../../src/delivery/sending/credentials.ts
 import { createSender } from '../../../src/delivery/sending/send.ts';
 import { makeAuthority } from '../../support/certificates.ts';
 import { freePorts } from '../../support/free-ports.ts';
+import { listening } from '../../support/listening.ts';
 import { startReceiver } from '../../support/receiver.ts';
 import { isThere } from '../../support/snippets.ts';
 import { makeTestFolder } from '../../support/test-folder.ts';
@@ -218,12 +220,56 @@ ScriptAlias /hook ${file('slow.sh')}
   expect(new Set(outcomes.flat())).toEqual(new Set(['entregue']));
 });
 
-test('a gateway that checks JWTs of an OAuth server takes its tokens, and anew after a 401', async (context) => {
-  if (!(await isThere(['haproxy', '-v']))) context.skip('there is no haproxy');
-  const { generateKeyPair, exportSPKI, SignJWT } = await import('jose');
-  let pair = await generateKeyPair('RS256');
-  await put('jwt.pem', await exportSPKI(pair.publicKey));
-  const config = `defaults
+const CLIENT_SECRET = 'segredo&do cliente';
+
+/** An OpenID provider that somebody else wrote, whose keys and client's secret can be replaced. */
+async function startIssuer() {
+  const { exportJWK, exportSPKI, generateKeyPair } = await import('jose');
+  const { Provider } = await import('oidc-provider');
+  let callback: (...given: Parameters<RequestListener>) => unknown = () => undefined;
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    asked.push(`${request.method} ${request.url}`);
+    callback(request, response);
+  });
+  const url = `http://127.0.0.1:${await listening(server)}`;
+  async function renew(client_secret: string) {
+    const { privateKey, publicKey } = await generateKeyPair('RS256', { extractable: true });
+    await put('jwt.pem', await exportSPKI(publicKey));
+    const provider = new Provider(url, {
+      jwks: { keys: [{ ...(await exportJWK(privateKey)), alg: 'RS256', use: 'sig' }] },
+      clients: [
+        {
+          client_id: 'carteiro',
+          client_secret,
+          grant_types: ['client_credentials'],
+          redirect_uris: [],
+          response_types: [],
+        },
+      ],
+      features: {
+        clientCredentials: { enabled: true },
+        devInteractions: { enabled: false },
+        resourceIndicators: {
+          enabled: true,
+          defaultResource: () => 'urn:parceiro:webhooks',
+          getResourceServerInfo: () => ({
+            scope: 'webhooks',
+            audience: 'parceiro',
+            accessTokenFormat: 'jwt',
+            accessTokenTTL: 600,
+            jwt: { sign: { alg: 'RS256' } },
+          }),
+        },
+      },
+    });
+    callback = provider.callback();
+  }
+  await renew(CLIENT_SECRET);
+  return { url, asked, renew };
+}
+
+const JWT_GATEWAY = (issuer: string) => `defaults
   mode http
   timeout connect 5s
   timeout client 60s
@@ -232,48 +278,47 @@ frontend gateway
   bind 127.0.0.1:${port} ssl crt ${file('both.pem')}
   http-request set-var(txn.bearer) http_auth_bearer
   http-request set-var(txn.alg) var(txn.bearer),jwt_header_query('$.alg')
+  http-request set-var(txn.iss) var(txn.bearer),jwt_payload_query('$.iss')
+  http-request set-var(txn.aud) var(txn.bearer),jwt_payload_query('$.aud')
+  http-request set-var(txn.scope) var(txn.bearer),jwt_payload_query('$.scope')
   http-request deny deny_status 401 unless { var(txn.alg) -m str RS256 }
   http-request deny deny_status 401 unless { var(txn.bearer),jwt_verify(txn.alg,"${file('jwt.pem')}") -m int 1 }
+  http-request deny deny_status 403 unless { var(txn.iss) -m str ${issuer} } { var(txn.aud) -m str parceiro } { var(txn.scope) -m str webhooks }
   default_backend receiver
 backend receiver
   server one 127.0.0.1:${receiver.port}
 `;
-  await put('haproxy.cfg', config);
-  await start('haproxy', '-db', '-f', file('haproxy.cfg'));
-  const issuer = await startReceiver();
-  issuer.answerWith((_post, response) => {
-    const jwt = new SignJWT({ scope: 'webhooks' }).setProtectedHeader({ alg: 'RS256' }).setExpirationTime('10m');
-    void jwt
-      .sign(pair.privateKey)
-      .then((access_token) =>
-        response
-          .writeHead(200, { 'content-type': 'application/json' })
-          .end(JSON.stringify({ access_token, expires_in: 600 })),
-      );
-  });
-  const autorizacao = {
-    tipo: 'oauth2',
-    token_url: `${issuer.url}/token`,
-    client_id: 'carteiro',
-    client_secret: 'segredo&do cliente',
-    envio: 'basic',
-  } as const;
-  const credentials = prepareCredentials({ autorizacao });
-  const sender = createSender({ allowInsecure: true, timeoutMs: 120_000, tls: { ca: authority.ca } });
-  const send = () =>
-    sender.send({ url: `https://localhost:${port}/hook`, body: Buffer.from('{}'), headers: [], credentials });
-  expect(await send()).toMatchObject({ outcome: 'entregue' });
-  expect(await send()).toMatchObject({ outcome: 'entregue' });
-  expect(issuer.posts.map(({ body }) => String(body))).toEqual(['grant_type=client_credentials']);
-  expect(issuer.posts[0]?.headers.authorization).toBe(
-    `Basic ${Buffer.from('carteiro:segredo%26do+cliente').toString('base64')}`,
-  );
-  // The gateway has another key now.
-  await stop();
-  pair = await generateKeyPair('RS256');
-  await put('jwt.pem', await exportSPKI(pair.publicKey));
-  await start('haproxy', '-db', '-f', file('haproxy.cfg'));
-  expect(await send()).toMatchObject({ statusCode: 401 });
-  expect(await send()).toMatchObject({ outcome: 'entregue' });
-  await sender.close();
-});
+
+test.for(['basic', 'corpo'] as const)(
+  'a gateway that checks the JWTs of an OpenID provider takes its tokens (%s), anew after its keys or the client’s secret changed',
+  async (envio, context) => {
+    if (!(await isThere(['haproxy', '-v']))) context.skip('there is no haproxy');
+    const issuer = await startIssuer();
+    const [client_id, escopo] = ['carteiro', 'webhooks'];
+    const credentialsOf = (client_secret: string) =>
+      prepareCredentials({
+        autorizacao: { tipo: 'oauth2', token_url: `${issuer.url}/token`, client_id, client_secret, escopo, envio },
+      });
+    await put('haproxy.cfg', JWT_GATEWAY(issuer.url));
+    await start('haproxy', '-db', '-f', file('haproxy.cfg'));
+    const sender = createSender({ allowInsecure: true, timeoutMs: 120_000, tls: { ca: authority.ca } });
+    const send = (credentials: ReturnType<typeof prepareCredentials>) =>
+      sender.send({ url: `https://localhost:${port}/hook`, body: Buffer.from('{}'), headers: [], credentials });
+    const before = credentialsOf(CLIENT_SECRET);
+    expect(await send(before)).toMatchObject({ outcome: 'entregue' });
+    expect(await send(before)).toMatchObject({ outcome: 'entregue' });
+    expect(issuer.asked).toEqual(['POST /token']);
+    expect(await send(credentialsOf('outro segredo'))).toMatchObject({
+      outcome: 'erro_autorizacao',
+      error: expect.stringContaining('401 (invalid_client)') as string,
+    });
+    // The provider has other keys, and the client another secret.
+    await stop();
+    await issuer.renew('novo segredo');
+    await start('haproxy', '-db', '-f', file('haproxy.cfg'));
+    expect(await send(before)).toMatchObject({ statusCode: 401 });
+    expect(await send(before)).toMatchObject({ outcome: 'erro_autorizacao' });
+    expect(await send(credentialsOf('novo segredo'))).toMatchObject({ outcome: 'entregue' });
+    await sender.close();
+  },
+);
