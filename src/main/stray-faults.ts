@@ -2,7 +2,7 @@
 import { reasonOf } from './reason.ts';
 
 const OF_DRIVER = /[\\/]node_modules[\\/]postgres[\\/]/;
-const PLACE = /\bsrc[\\/][^:\s]+:\d+/;
+const PLACE = /\bsrc[\\/][^:\s]{1,200}:\d{1,6}/;
 
 /**
  * The driver works out its answer to a server's challenge in a promise that nobody holds. The connection ends by its own time-out
