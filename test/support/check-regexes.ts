@@ -30,6 +30,7 @@ process.exitCode = faults > 0 ? 1 : 0;
 
 function judge(source: string, flags: string): string {
   const options = { timeout: TIMEOUT_MS, randomSeed: 1, maxAttackStringSize: MAX_ATTACK_CHARACTERS };
-  const { status, complexity, error } = checkSync(source, flags.replaceAll(/[dv]/g, ''), options);
-  return status === 'vulnerable' ? complexity.summary : status === 'safe' ? status : `not judged: ${error.kind}`;
+  const verdict = checkSync(source, flags.replaceAll(/[dv]/g, ''), options);
+  if (verdict.status === 'vulnerable') return verdict.complexity.summary;
+  return verdict.status === 'safe' ? verdict.status : `not judged: ${verdict.error.kind}`;
 }
