@@ -2,7 +2,7 @@
 import { reasonOf } from './reason.ts';
 
 const OF_DRIVER = /[\\/]node_modules[\\/]postgres[\\/]/;
-const PLACE = /\bsrc[\\/][^:\s]{1,200}:\d{1,6}/;
+const OURS = /[\\/](?=src[\\/])/;
 
 /**
  * The driver works out its answer to a server's challenge in a promise that nobody holds. The connection ends by its own time-out
@@ -14,8 +14,9 @@ export function tellStrayFaults(): void {
     if (!OF_DRIVER.test((error as Error | null)?.stack ?? '')) throw error;
   });
   process.on('uncaughtException', (error) => {
-    const [place] = PLACE.exec(error?.stack ?? '') ?? [];
-    process.stderr.write(`carteiro: ${reasonOf(error)}${place === undefined ? '' : ` (${place})`}\n`);
+    const frame = (error?.stack ?? '').split('\n').find((line) => line.startsWith('    at ') && OURS.test(line));
+    const place = frame === undefined ? '' : ` (${frame.slice(frame.search(OURS) + 1).replace(')', '')})`;
+    process.stderr.write(`carteiro: ${reasonOf(error)}${place}\n`);
     process.exit(1);
   });
 }

@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { findCpfs } from '../../src/contract/masking/cpf.ts';
 import { masked, maskedEnd } from '../../src/contract/masking/masking.ts';
 import { keptAnswer } from '../../src/delivery/sending/answer.ts';
+import { WORST_PIECES } from '../support/worst-texts.ts';
 
 type Method = 'charCodeAt' | 'codePointAt' | 'slice' | 'indexOf';
 
@@ -42,36 +43,10 @@ function looksOf(work: () => void): number {
   return looks;
 }
 
-const WORST: Readonly<Record<string, string>> = {
-  digits: '1',
-  'digits and blanks': '1 ',
-  'ten digits and a letter': '1 2 3 4 5 6 7 8 9 0x',
-  'groups that are one digit short': '123.456.789-0x',
-  'encoded digits': '%31',
-  'digits and encoded blanks': String.raw`1\u0020`,
-  'percent signs': '%',
-  backslashes: '\\',
-  'replacement characters': '\uFFFD',
-  'schemes of URLs': 'http://',
-  'URLs with queries': 'http://a?b ',
-  keys: 'nome=',
-  'keys with a quote': 'nome:"',
-  'keys with a quote and a backslash': String.raw`nome:"\ `.trim(),
-  'keys with lists': 'nome:[a]',
-  'keys with lists that go on': 'nome:[a],[b],',
-  'bare values': 'nome=a,b',
-  'signs in a bare value': 'a,b&',
-  'letters of keys': 'n',
-  'halves of keys': 'nomecpf',
-  dashes: '-',
-  ids: '00000000-0000-4000-8000-052998224725 ',
-  'loan numbers': '2026-00000001 ',
-  colons: ':',
-};
 /** Each character is looked at this many times at most. */
 const MOST = 150;
 
-describe.each(Object.entries(WORST))('of %s', (_, piece) => {
+describe.each(Object.entries(WORST_PIECES))('of %s', (_, piece) => {
   const ofLength = (length: number) => `nome=${piece.repeat(Math.ceil(length / piece.length)).slice(0, length)}`;
 
   test.each([
