@@ -772,6 +772,7 @@ CREATE INDEX "attempts_erased" ON "attempts" USING btree ("event_id") WHERE salt
 CREATE INDEX "attempts_failed" ON "attempts" USING btree ("outcome","recorded_at") WHERE outcome <> 'entregue';--> statement-breakpoint
 CREATE INDEX "checkpoints_signed_at" ON "checkpoints" USING btree ("signed_at");--> statement-breakpoint
 CREATE INDEX "send_orders_by_webhook" ON "send_orders" USING btree ("webhook_id","position");--> statement-breakpoint
+CREATE INDEX "send_orders_by_delivery" ON "send_orders" USING gin ("delivery_ids") WITH (fastupdate=false);--> statement-breakpoint
 CREATE INDEX "send_orders_in_time" ON "send_orders" USING btree ("ordered_at","position");--> statement-breakpoint
 CREATE INDEX "send_orders_sealable" ON "send_orders" USING brin (epoch,(xid8send(tx)::bigint)) WITH (autosummarize=true);--> statement-breakpoint
 CREATE INDEX "bond_records_open" ON "bond_records" USING btree ("id") WHERE detected_at is null;--> statement-breakpoint

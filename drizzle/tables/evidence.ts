@@ -105,6 +105,8 @@ export const sendOrders = pgTable(
   },
   (table) => [
     index('send_orders_by_webhook').on(table.webhookId, table.position),
+    // Orders of one delivery, among any number of its webhook's. Without a list of what is pending, which a read would pass whole.
+    index('send_orders_by_delivery').using('gin', table.deliveryIds).with({ fastupdate: false }),
     index('send_orders_in_time').on(table.orderedAt, table.position),
     sealable('send_orders'),
     check('send_orders_kind', oneOf('kind', SEND_ORDERS)),

@@ -160,6 +160,11 @@ const REFUSALS = {
   /** The export that `corte` names has not ended here: transactions below it are still open. */
   cutNotSettled: ['ERRO_VALIDACAO', wrong('corte', 'deve ser o do cabeçalho X-Carteiro-Manifesto')],
   verifying: ['TRANSICAO_INVALIDA', 'uma conferência já está em andamento; tente de novo quando ela terminar'],
+  tooManyToProve: [
+    'TRANSICAO_INVALIDA',
+    ({ most }: { readonly most: number }) =>
+      `a entrega tem mais de ${most} tentativas e pedidos: peça à operação a prova do comando audit proof`,
+  ],
   tooManyToVerify: ['TRANSICAO_INVALIDA', 'há linhas demais para esperar por elas; use o comando audit verify'],
 } as const satisfies Readonly<Record<string, readonly [ErrorCode, Saying | ((given: never) => Saying)]>>;
 

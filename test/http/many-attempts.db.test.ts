@@ -2,6 +2,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import type { CoreEvent } from '../../src/contract/resources/nucleus-resource.ts';
 import { ATTEMPTS_SHOWN, type DeliveryAsSent } from '../../src/contract/resources/delivery-resource.ts';
+import { readProof } from '../../src/audit/proof/proof.ts';
 import { readDelivery } from '../../src/delivery/partner/read-deliveries.ts';
 import { readSent } from '../../src/delivery/partner/read-sent.ts';
 import { showDelivery } from '../../src/steering/deliveries.ts';
@@ -107,5 +108,45 @@ test('a read looks at no more rows after 2,000 attempts than after 100', async (
     });
     costs.push(cost);
   }
+  expect(costs[1]).toBeLessThanOrEqual((costs[0] as number) + 20);
+});
+
+test('a proof of more than 1,000 attempts and orders is refused with the command that prints it', async () => {
+  await resentUpTo(1_000);
+  const own = await partner.send('GET', `/v1/entregas/${id}/prova`);
+  expect(own.status).toBe(200);
+  await resentUpTo(1_001);
+  const token = await world.api.token(undefined, ['auditoria:read', 'auditoria:cpf']);
+  const answers = [
+    await partner.send('GET', `/v1/entregas/${id}/prova`),
+    await world.api.send('GET', `/v1/auditoria/entregas/${id}/prova`, { token }),
+    await world.api.send('GET', `/v1/auditoria/entregas/${id}/conferencia`, { token }),
+  ];
+  for (const { status, body } of answers)
+    expect({ status, body }).toMatchObject({
+      status: 409,
+      body: { codigo: 'TRANSICAO_INVALIDA', mensagem: expect.stringMatching(/1000 tentativas e pedidos.*audit proof/) },
+    });
+  const whole = await readProof(database.pool, id);
+  expect(whole?.tentativas).toHaveLength(1_001);
+});
+
+test('what shows a delivery looks at no more rows when its webhook has 2,000 orders of others than with 100', async () => {
+  await database.sql`alter table send_orders disable trigger user`;
+  const costs: number[] = [];
+  for (const made of [100, 1_900]) {
+    await database.sql`
+      insert into send_orders (kind, webhook_id, partner_id, delivery_ids, actor)
+      select 'reenvio', d.webhook_id, d.partner_id, array[gen_random_uuid()], 'test'
+      from deliveries d, generate_series(1, ${made}::int) where d.id = ${id}`;
+    await database.sql`analyze send_orders`;
+    costs.push(
+      await rowsLookedAt(database.url, async (pool) => {
+        await showDelivery(pool, id, null);
+        await readProof(pool, id);
+      }),
+    );
+  }
+  await database.sql`alter table send_orders enable trigger user`;
   expect(costs[1]).toBeLessThanOrEqual((costs[0] as number) + 20);
 });

@@ -6,6 +6,7 @@
  */
 import { ERASED } from '../../contract/erasure.ts';
 import type { Proof, ProvedRow } from '../../contract/resources/audit-resource.ts';
+import { NOT_FOUND, type Refused } from '../../contract/refusals.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
 import type { Fragment } from '../../db/sql.ts';
 import { asArchived, BODY } from '../../db/sealed-rows.ts';
@@ -18,6 +19,11 @@ import { readCheckpoint } from '../checkpoint/stored.ts';
 import { maskProof } from './mask-proof.ts';
 import { readReceipts } from './receipts.ts';
 
+/** Attempts and orders of a proof that is asked for over HTTP: a resend adds up to seven, and each is looked for in its seal. */
+const MAX_REQUESTED = 1_000;
+
+type FromArchive = (id: string) => Promise<ArchivedDelivery | null>;
+
 /**
  * The evidence of a delivery; null when no delivery has that id. Its seals are proved under the checkpoint of `size` seals, or
  * without a size under the newest. A login that may not see CPFs gets it as {@link maskProof} has it. `archived` is asked for a
@@ -27,11 +33,26 @@ export async function readProof(
   pool: Pool,
   deliveryId: string,
   size: number | null = null,
-  archived: (id: string) => Promise<ArchivedDelivery | null> = async () => null,
+  archived: FromArchive = async () => null,
 ): Promise<Proof | null> {
-  const found = await prove(pool, deliveryId, size, null);
+  const found = await proveBounded(pool, deliveryId, size, archived, Number.MAX_SAFE_INTEGER);
+  return found === null || 'refused' in found ? null : found;
+}
+
+/** The same; refused where it would hold more than {@link MAX_REQUESTED} attempts and orders. */
+export async function requestProof(
+  pool: Pool,
+  deliveryId: string,
+  size: number | null,
+  archived: FromArchive = async () => null,
+): Promise<Proof | Refused<'notFound' | 'tooManyToProve'>> {
+  return (await proveBounded(pool, deliveryId, size, archived, MAX_REQUESTED)) ?? NOT_FOUND;
+}
+
+async function proveBounded(pool: Pool, deliveryId: string, size: number | null, archived: FromArchive, most: number) {
+  const found = await prove(pool, deliveryId, size, null, most);
   const rows = found === null ? await archived(deliveryId) : null;
-  return rows === null ? found : prove(pool, deliveryId, size, rows);
+  return rows === null ? found : prove(pool, deliveryId, size, rows, most);
 }
 
 async function prove(
@@ -39,14 +60,18 @@ async function prove(
   deliveryId: string,
   size: number | null,
   archived: ArchivedDelivery | null,
-): Promise<Proof | null> {
+  most: number,
+): Promise<Proof | Refused<'tooManyToProve'> | null> {
   return pool.transaction(async (tx) => {
     await tx`set transaction isolation level repeatable read, read only`;
     const sight = await sightOf(tx);
     const delivery = await readDelivery(tx, deliveryId, sight, archived);
     if (delivery === null) return null;
+    const ofDelivery = tx`t.delivery_ids @> array[${deliveryId}::uuid] and t.webhook_id = ${delivery.webhookId}`;
+    const [{ ordered }] = await tx<[{ ordered: number }]>`
+      select count(*)::int as ordered from (select from send_orders t where ${ofDelivery} limit ${most}) o`;
+    if (delivery.attempts + ordered > most) return { refused: { kind: 'tooManyToProve', most } };
     const seals = new Map<number, Seal>();
-    const ofDelivery = tx`t.webhook_id = ${delivery.webhookId} and ${deliveryId}::uuid = any (t.delivery_ids)`;
     const [event, attempts, orders, checkpoint] = await Promise.all([
       readRows(tx, 'events', tx`t.id = ${delivery.eventId}`, seals, sight),
       readRows(tx, 'attempts', tx`t.delivery_id = ${deliveryId}`, seals, sight, archived),
@@ -118,9 +143,7 @@ function besideFirst(path: string[] | null, first: readonly string[]) {
   return { caminho: path.slice(0, others + 1), iguais: path.length - others - 1 };
 }
 
-function encode(bytes: Buffer): string {
-  return bytes.toString('base64');
-}
+const encode = (bytes: Buffer): string => bytes.toString('base64');
 
 interface EvidencedDelivery {
   readonly eventId: string;
@@ -132,6 +155,7 @@ interface EvidencedDelivery {
   readonly body: string;
   readonly salt: Buffer | null;
   readonly isErased: boolean;
+  readonly attempts: number;
   readonly now: Date;
 }
 
@@ -146,7 +170,7 @@ async function readDelivery(
       ? [`convert_from(${BODY}, 'UTF8')`, 't.salt', 't.salt is null']
       : ['t.body', 'null::bytea', 't.is_erased'];
   const [row] = await tx<EvidencedDelivery[]>`
-    select d.event_id as "eventId", d.webhook_id as "webhookId", d.partner_id as "partnerId", d.status,
+    select d.event_id as "eventId", d.webhook_id as "webhookId", d.partner_id as "partnerId", d.status, d.attempts,
            d.created_at as "createdAt", d.finished_at as "finishedAt", ${tx.unsafe(body)} as body, ${tx.unsafe(salt)} as salt,
            ${tx.unsafe(isErased)} as "isErased", clock_timestamp() as now
     from ${archived === null ? tx`deliveries` : archivedRowsOf(tx, archived).deliveries} d

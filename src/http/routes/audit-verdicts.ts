@@ -6,12 +6,11 @@ import { readBalanceStanding } from '../../audit/balance-verdicts.ts';
 import { readHead, writeHead } from '../../audit/checkpoint/heads.ts';
 import { checkProof } from '../../audit/proof/check-proof.ts';
 import { maskProof } from '../../audit/proof/mask-proof.ts';
-import { readProof } from '../../audit/proof/proof.ts';
+import { requestProof } from '../../audit/proof/proof.ts';
 import { countSealedRows, readTreeHead } from '../../audit/seals/seal-log.ts';
 import { readStanding, viewVerification } from '../../audit/seals/verdicts.ts';
 import { verifySeals } from '../../audit/seals/verify.ts';
 import { whereToVerify } from '../../audit/seals/where-to-verify.ts';
-import { NOT_FOUND } from '../../contract/refusals.ts';
 import { auditVerdicts, checkedProof, verification } from '../../contract/resources/audit-verdicts.ts';
 import { answered } from '../answer.ts';
 import { route, type Routes } from '../route.ts';
@@ -47,9 +46,11 @@ export const auditVerdictRoutes: Routes = [
         .optional(),
     }),
     answers: answered(200, proof, { pt: 'A prova', en: 'The evidence' }),
+    errors: ['TRANSICAO_INVALIDA'],
   })(async ({ id, seesCpf, query: { tamanho }, reading }, { archives }) => {
-    const found = await readProof(reading.pool, id, tamanho === undefined ? null : Number(tamanho), archives?.delivery);
-    if (found === null) return NOT_FOUND;
+    const size = tamanho === undefined ? null : Number(tamanho);
+    const found = await requestProof(reading.pool, id, size, archives?.delivery);
+    if ('refused' in found) return found;
     return { status: 200, body: seesCpf ? found : maskProof(found) };
   }),
   route('GET /v1/auditoria/vereditos', 'auditoria:read', {
@@ -133,9 +134,10 @@ export const auditVerdictRoutes: Routes = [
     },
     isReport: true,
     answers: answered(200, checkedProof, { pt: 'O veredito', en: 'The verdict' }),
+    errors: ['TRANSICAO_INVALIDA'],
   })(async ({ id, seesCpf, reading }, { checkpointKeys: keys, archives }) => {
-    const found = await readProof(reading.pool, id, null, archives?.delivery);
-    if (found === null) return NOT_FOUND;
+    const found = await requestProof(reading.pool, id, null, archives?.delivery);
+    if ('refused' in found) return found;
     const { fits, reason, unsealed } = checkProof(JSON.stringify(seesCpf ? found : maskProof(found)), { keys });
     return { status: 200, body: { confere: fits, motivo: reason, sem_selo: unsealed } };
   }),
