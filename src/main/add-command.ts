@@ -1,5 +1,5 @@
 /** A description becomes a command of commander's: its words, its help and its exit codes. */
-import { Argument, type Command, Option } from 'commander';
+import { Argument, type Command } from 'commander';
 import { type CommandLine, type Description, EXIT } from './command.ts';
 
 /** What stands before several commands. */
@@ -23,22 +23,17 @@ export function addCommand(program: Command, name: string, description: Descript
   for (const [key, { about, read, shown = key, isOptional }] of Object.entries(takes)) {
     own.addArgument(new Argument(isOptional === true ? `[${shown}]` : `<${shown}>`, about).argParser(read));
   }
-  for (const [key, { flags, about, read, isRequired = false, choices, initial, env }] of Object.entries(options)) {
-    const made = new Option(flags, about).makeOptionMandatory(isRequired);
-    if (made.attributeName() !== key) throw new Error(`the option ${flags} of ${name} is not called ${key}`);
-    if (read !== undefined) made.argParser(read);
-    if (choices !== undefined) made.choices(choices);
-    if (env !== undefined) made.env(env);
-    // Said of a flag, "default: false" says nothing.
-    const isShown = initial !== undefined && initial.value !== false;
-    if (isShown) made.default(initial.value, initial.shown);
-    own.addOption(made);
+  for (const [key, option] of Object.entries(options)) {
+    if (option.attributeName() !== key) throw new Error(`the option ${option.flags} of ${name} is not called ${key}`);
+    own.addOption(option);
   }
   own.action(async (...typed: unknown[]) => {
     const keys = Object.keys(takes);
-    const initials = Object.entries(options).map(([key, { initial }]) => [key, initial?.value] as const);
+    const flags = Object.entries(options).flatMap(([key, option]) =>
+      option.isBoolean() ? [[key, false] as const] : [],
+    );
     const args = keys.map((key, index) => [key, typed[index]] as const);
-    const given = { ...Object.fromEntries(initials), ...(typed[keys.length] as object), ...Object.fromEntries(args) };
+    const given = { ...Object.fromEntries(flags), ...(typed[keys.length] as object), ...Object.fromEntries(args) };
     process.exitCode = (await run(given as never, line)) ?? EXIT.done;
   });
 }

@@ -9,9 +9,9 @@ import type { CommandLine, Description } from './command.ts';
 type Load = () => Promise<Description>;
 
 const COMMANDS: Readonly<Record<string, Load>> = {
-  start: async () => (await import('./commands/start.ts')).start,
-  api: async () => (await import('./commands/api.ts')).api,
-  poll: async () => (await import('./commands/poll.ts')).poll,
+  start: async () => (await import('./commands/serve.ts')).start,
+  api: async () => (await import('./commands/serve.ts')).api,
+  poll: async () => (await import('./commands/serve.ts')).poll,
   migrate: async () => (await import('./commands/migrate.ts')).migrate,
   health: async () => (await import('./commands/health.ts')).health,
   doctor: async () => (await import('./commands/doctor.ts')).doctor,

@@ -5,6 +5,7 @@
  * `takes` and `options` read, so a renamed option fails to compile. A description is loaded when its command is called
  * or help is asked for; what is heavy is loaded inside `run`.
  */
+import { Option } from 'commander';
 import type { Config, Use } from '../config.ts';
 import type { Logger } from '../log-lines.ts';
 
@@ -47,25 +48,16 @@ interface Argument<T = unknown> {
   readonly isOptional?: boolean;
 }
 
-/** `flags` is commander's: `--ttl <time>` takes a value, `--check` is true or left out. */
-export interface Option<T = unknown> {
-  readonly flags: string;
-  readonly about: string;
-  readonly read?: Read<T>;
-  readonly isRequired?: boolean;
-  readonly choices?: readonly string[];
-  /** What it is when it is left out, and how the help shows that. */
-  readonly initial?: { readonly value: T; readonly shown?: string };
-  /** The variable that is read when the option is left out. */
-  readonly env?: string;
-}
+declare const VALUE: unique symbol;
+/** Commander's own, with the type of what it comes to: `--ttl <time>` takes a value, `--check` is true or left out. */
+export type OptionOf<T = unknown> = Option & { readonly [VALUE]?: T };
 
 type Arguments = Readonly<Record<string, Argument>>;
-type Options = Readonly<Record<string, Option>>;
+type Options = Readonly<Record<string, OptionOf>>;
 type Given<A extends Arguments, O extends Options> = {
   readonly [K in keyof A]: A[K] extends Argument<infer T> ? T : never;
 } & {
-  readonly [K in keyof O]: O[K] extends Option<infer T> ? T : never;
+  readonly [K in keyof O]: O[K] extends OptionOf<infer T> ? T : never;
 };
 
 /** How the command ends; what every command has (usage, out of reach) is said by the list. */
@@ -108,35 +100,35 @@ export function command<const A extends Arguments, const O extends Options>(
 }
 
 /** An option with a value, undefined when it is left out. */
-export function option<T>(flags: string, about: string, read: Read<T>): Option<T | undefined> {
-  return { flags, about, read };
+export function option<T>(flags: string, about: string, read: Read<T>): OptionOf<T | undefined> {
+  return new Option(flags, about).argParser(read);
 }
 
 /** `option`, read from the variable `env` when it is left out. */
-export function orFrom<T>(env: string, option: Option<T>): Option<T> {
-  return { ...option, env };
+export function orFrom<T>(env: string, option: OptionOf<T>): OptionOf<T> {
+  return option.env(env);
 }
 
-export function required<T>(flags: string, about: string, read: Read<T>): Option<T> {
-  return { flags, about, read, isRequired: true };
+export function required<T>(flags: string, about: string, read: Read<T>): OptionOf<T> {
+  return option(flags, about, read).makeOptionMandatory() as OptionOf<T>;
 }
 
 /** An option with a value, `value` when it is left out. */
-export function optionOr<T>(flags: string, about: string, read: Read<T>, value: T, shown?: string): Option<T> {
-  return { flags, about, read, initial: shown === undefined ? { value } : { value, shown } };
+export function optionOr<T>(flags: string, about: string, read: Read<T>, value: T, shown?: string): OptionOf<T> {
+  return option(flags, about, read).default(value, shown) as OptionOf<T>;
 }
 
 /** One of these words, the first when it is left out. */
-export function choiceOr<W extends string>(flags: string, about: string, words: readonly [W, ...W[]]): Option<W> {
-  return { flags, about, choices: words, initial: { value: words[0] } };
+export function choiceOr<W extends string>(flags: string, about: string, words: readonly [W, ...W[]]): OptionOf<W> {
+  return choice(flags, about, words).default(words[0]) as OptionOf<W>;
 }
 
-/** True when it is given. */
-export function flag(flags: string, about: string): Option<boolean> {
-  return { flags, about, initial: { value: false } };
+/** True when it is given, else false. */
+export function flag(flags: string, about: string): OptionOf<boolean> {
+  return new Option(flags, about);
 }
 
 /** One of these words, or undefined. */
-export function choice<W extends string>(flags: string, about: string, words: readonly W[]): Option<W | undefined> {
-  return { flags, about, choices: words };
+export function choice<W extends string>(flags: string, about: string, words: readonly W[]): OptionOf<W | undefined> {
+  return new Option(flags, about).choices(words);
 }
