@@ -2,15 +2,14 @@
  * Calls to the registry, each with a deadline, a bound on the calls at once, and a breaker. A slot is the permission for one
  * call.
  *
- * Invariant: `timeoutMs` after a caller came, it has an answer or a throw, whatever the registry does; the wait for a slot
- * counts. A waiting caller holds nothing but memory. The slots bound the calls that pile up at a hanging registry.
- * The wait takes at most half of the deadline. The call has the other half, because the registry may charge for a call that
- * we give up on. At the deadline the slot is free again, even if the adapter ignores its signal: the port forbids that, and a
- * slot lost for ever would be worse. Nothing here outlives the process, so a crash leaves nothing.
+ * Invariant: `timeoutMs` after a caller came, it has an answer or a throw, whatever the registry does. The wait for a slot counts,
+ * and takes half of that at most, because the registry may charge for a call that we give up on. At the deadline the slot
+ * is free again, even if the adapter ignores its signal. Nothing here outlives the process, so a crash leaves nothing.
  * After FAILURES calls in a row that threw, the breaker opens: for `openMs` every call throws at once. Then the probe asks
- * whether the registry is in service; it closes the breaker, or leaves it open for as long again.
- * Alternative: no bound. Then everybody asks a slow registry at once, which makes it slower.
+ * whether the registry is in service; it closes the breaker, or leaves it open for as long again. Libraries for that
+ * (cockatiel) let the next paid call be the probe.
  */
+import pLimit, { type LimitFunction } from 'p-limit';
 import type { BondQuery } from './bonds-port.ts';
 import { type EmploymentRegistry, NotAsked, RegistryFailure } from './port.ts';
 
@@ -32,14 +31,13 @@ export interface GateOptions {
 
 export class RegistryGate {
   readonly #options: GateOptions;
-  readonly #waiting = new Set<() => void>();
-  #free: number;
+  readonly #limit: LimitFunction;
   #failures = 0;
   #probing: NodeJS.Timeout | null = null;
 
   constructor(options: GateOptions) {
     this.#options = options;
-    this.#free = options.slots;
+    this.#limit = pLimit(options.slots);
   }
 
   get isOpen(): boolean {
@@ -48,14 +46,38 @@ export class RegistryGate {
 
   /** Makes one call. Throws {@link NotAsked}, or what the call threw. */
   async call<T>(ask: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const { timeoutMs } = this.#options;
+    const endsAt = performance.now() + timeoutMs;
+    if (this.isOpen) throw this.#notAsked('open');
+    const { promise: tooLate, reject: giveUp } = Promise.withResolvers<never>();
+    let hasLeft = false;
+    const patience = setTimeout(() => {
+      hasLeft = true;
+      giveUp(this.#notAsked('busy'));
+    }, timeoutMs / 2);
+    const called = this.#limit(async () => {
+      if (hasLeft) return tooLate;
+      clearTimeout(patience);
+      if (this.isOpen) throw this.#notAsked('open');
+      return this.#make(ask, endsAt);
+    });
+    return Promise.race([called, tooLate]);
+  }
+
+  /** Stops probing. */
+  close(): void {
+    if (this.#probing !== null) clearTimeout(this.#probing);
+  }
+
+  #notAsked(why: NotAsked['why']): NotAsked {
+    this.#options.onCall?.('not_asked');
+    return new NotAsked(why);
+  }
+
+  async #make<T>(ask: (signal: AbortSignal) => Promise<T>, endsAt: number): Promise<T> {
     const { timeoutMs, onCall } = this.#options;
-    const cameAt = performance.now();
-    if (this.isOpen || !(await this.#enter(timeoutMs / 2)) || this.#isOpenNow()) {
-      onCall?.('not_asked');
-      throw new NotAsked(this.isOpen ? 'open' : 'busy');
-    }
     try {
-      const answer = await within(timeoutMs - (performance.now() - cameAt), timeoutMs, ask);
+      const answer = await within(endsAt - performance.now(), timeoutMs, ask);
       this.#failures = 0;
       onCall?.('answered');
       return answer;
@@ -64,20 +86,7 @@ export class RegistryGate {
       onCall?.('failed');
       if (this.#failures >= BREAKER_FAILURES && this.#options.probe !== undefined) this.#open();
       throw error;
-    } finally {
-      this.#leave();
     }
-  }
-
-  /** Stops probing. */
-  close(): void {
-    if (this.#probing !== null) clearTimeout(this.#probing);
-  }
-
-  /** Of a caller that has waited for its slot, which goes to the next one then. */
-  #isOpenNow(): boolean {
-    if (this.isOpen) this.#leave();
-    return this.isOpen;
   }
 
   #open(): void {
@@ -100,32 +109,6 @@ export class RegistryGate {
     } catch {
       this.#probeLater();
     }
-  }
-
-  /** True with a slot; false when none was free in `waitMs`. */
-  async #enter(waitMs: number): Promise<boolean> {
-    if (this.#free > 0) {
-      this.#free -= 1;
-      return true;
-    }
-    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
-    const timer = setTimeout(end, waitMs);
-    this.#waiting.add(end);
-    await ended;
-    clearTimeout(timer);
-    // #leave removes the caller that it admits from the set, so a caller still in it has waited too long.
-    return !this.#waiting.delete(end);
-  }
-
-  /** Hands the slot to the caller that has waited longest, if any. */
-  #leave(): void {
-    const [next] = this.#waiting;
-    if (next === undefined) {
-      this.#free += 1;
-      return;
-    }
-    this.#waiting.delete(next);
-    next();
   }
 }
 
