@@ -1,4 +1,5 @@
 /** The one place where a failure becomes an answer. */
+import { randomUUIDv7 } from 'node:crypto';
 import type { Context } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { ERROR_STATUS, type ErrorBody } from '../contract/errors.ts';
@@ -9,7 +10,7 @@ import { VersionConflict } from '../log/append.ts';
 import type { Logger } from '../log-lines.ts';
 import { NotAsked, RegistryFailure } from '../registry/port.ts';
 import { ApiError, unavailable } from './api-error.ts';
-import { type Env, newRequestId } from './request-env.ts';
+import type { Env } from './request-env.ts';
 import { KeysUnavailable } from './auth/keys.ts';
 
 /** The body of an error answer. */
@@ -24,7 +25,7 @@ export function errorBody(error: ApiError, requestId: string): ErrorBody {
 
 /** A refusal before the app is reached, with the headers that the app gives all answers. */
 export function bareRefusal(error: ApiError) {
-  const requestId = newRequestId();
+  const requestId = randomUUIDv7();
   const headers = {
     'Content-Type': 'application/json',
     'Cache-Control': 'no-store',

@@ -1,7 +1,8 @@
+import { randomUUIDv7 } from 'node:crypto';
 import type { MiddlewareHandler } from 'hono';
 import type { Logger } from '../log-lines.ts';
 import type { Metrics } from '../metrics.ts';
-import { type Env, newRequestId } from './request-env.ts';
+import type { Env } from './request-env.ts';
 import { PROBED } from './request-trace.ts';
 
 /**
@@ -13,7 +14,7 @@ import { PROBED } from './request-trace.ts';
 export function logRequests(log: Logger, metrics: Metrics): MiddlewareHandler<Env> {
   return async (c, next) => {
     const startedAt = performance.now();
-    const requestId = newRequestId();
+    const requestId = randomUUIDv7();
     c.set('requestId', requestId);
     c.set('route', '-');
     c.set('partnerId', null);

@@ -1,15 +1,12 @@
 /**
  * The issuer's key set, fetched from its URL.
  *
- * Invariant: an outage of the issuer is never taken for a bad token. The last good set stays in use however long the
- * outage lasts. A key that the last set lacks is answered with KeysUnavailable while the set cannot be fetched, and
- * refused only by a set that was fetched.
- * A set with a broken key counts as an outage: its good keys serve beside those of the last good set, and no key is
- * refused by it. A set without any usable key counts as an outage too; to withdraw every key, an issuer publishes
- * another key.
- * An unknown key makes us fetch at once, because keys rotate, but at most once per cooldown, so that forged key ids
- * cannot make us flood the issuer. jose's createRemoteJWKSet has no cooldown after a failure, and does not tell "not
- * there" from "not reached"; so this file wraps createLocalJWKSet.
+ * Invariant: an outage of the issuer is never taken for a bad token. The last good set stays in use however long the outage lasts. A
+ * key that the last set lacks is answered with KeysUnavailable while the set cannot be fetched, and refused only by a set that was.
+ * A set with a broken key counts as an outage: its good keys serve beside the last good set's. So does a set without a usable key.
+ * An unknown key makes us fetch at once, because keys rotate, but at most once per cooldown: forged key ids do not flood the issuer.
+ * jose's createRemoteJWKSet has no cooldown after a failure, and does not tell "not there" from "not reached"; so this file wraps
+ * createLocalJWKSet.
  */
 import { createLocalJWKSet, errors, type JWK, type JWTVerifyGetKey } from 'jose';
 import type { Logger } from '../../log-lines.ts';

@@ -1,7 +1,7 @@
 /** Every part that the sandbox plays, as a call of its API. */
+import { randomUUIDv7 } from 'node:crypto';
 import { dayOf } from '../../contract/calendar.ts';
 import { LOAN_EXAMPLE } from '../../contract/resources/loan-example.ts';
-import { newRequestId } from '../../http/request-env.ts';
 import type { ApiClient } from '../api-client.ts';
 
 /** What {@link ApiClient.send} is given: the method, the path, perhaps a body and headers. */
@@ -29,7 +29,7 @@ const elsewhere =
   (given) => [method, `/v1/sandbox/${path}`, body(given)];
 
 export function newLoan(): Call {
-  return ['POST', '/v1/emprestimos', LOAN_EXAMPLE, { 'Idempotency-Key': newRequestId() }];
+  return ['POST', '/v1/emprestimos', LOAN_EXAMPLE, { 'Idempotency-Key': randomUUIDv7() }];
 }
 
 /** Acts on the loan that was chosen. */

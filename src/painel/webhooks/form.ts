@@ -1,7 +1,7 @@
 /** The form that makes or changes a webhook. */
+import { randomUUIDv7 } from 'node:crypto';
 import { html } from 'hono/html';
 import { SUBSCRIBABLE_NAMES, EVENTS } from '../../contract/events.ts';
-import { newRequestId } from '../../http/request-env.ts';
 import type { Refusal } from '../api-client.ts';
 import type { Html, Visit } from '../env.ts';
 import { answerPage } from '../frame/page.ts';
@@ -26,7 +26,7 @@ export async function showForm(visit: Visit, { id, wanted, refusal }: Form): Pro
         method="post"
         action="${id === undefined ? '/painel/webhooks' : `/painel/webhooks/${id}/editar`}"
       >
-        ${formToken(visit)} <input type="hidden" name="chave" value="${newRequestId()}" />
+        ${formToken(visit)} <input type="hidden" name="chave" value="${randomUUIDv7()}" />
         <label for="url">${t.webhooks.url}</label>
         <input
           id="url"

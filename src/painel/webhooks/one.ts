@@ -1,10 +1,10 @@
 /** One webhook: how it fares, what it is sent, its secret, and how its receiver verifies. */
+import { randomUUIDv7 } from 'node:crypto';
 import { html } from 'hono/html';
 import type { SecretState, WebhookHistory, WebhookResource } from '../../contract/resources/webhook.ts';
 import type { DeliveryResource } from '../../contract/resources/delivery-resource.ts';
 import type { HealthPeriod, WebhookHealthResource } from '../../contract/resources/webhook-health.ts';
 import { DELIVERY_ORDERS, type DeliveryOrder, OUTCOMES } from '../../contract/statuses.ts';
-import { newRequestId } from '../../http/request-env.ts';
 import { deliveryTable } from '../deliveries/table.ts';
 import type { Refusal } from '../api-client.ts';
 import type { Html, Visit } from '../env.ts';
@@ -166,7 +166,7 @@ function secretSteps(visit: Visit, { id, vale_em: waitsUntil, anterior_ate: prev
     (hours) => [String(hours), hours === 0 ? t.words.soon : t.webhooks.inHours(hours)] as const,
   );
   const fields = html`<p>
-    <input type="hidden" name="chave" value="${newRequestId()}" />
+    <input type="hidden" name="chave" value="${randomUUIDv7()}" />
     ${select(t.webhooks.signsFrom, 'horas', choices(String(WAITS_H.at(-1)), waits))}
   </p>`;
   return confirmed(visit, path, { label: t.webhooks.rotate, question: t.webhooks.rotateConfirm }, fields);

@@ -1,10 +1,10 @@
 /** Rules about bonds: pages that end, references that stay, windows that add up. */
+import { randomUUIDv7 } from 'node:crypto';
 import type { z } from 'zod';
 import { endedPage, rehiredPage } from '../../contract/registry-wire.ts';
 import { shaped } from '../exchange.ts';
 import type { Bridge } from './bridge.ts';
 import { Broken, type Look, Unseen } from './rule.ts';
-import { uuidV7 } from './uuid-v7.ts';
 
 const LISTS = [
   ['/vinculos/desligamentos', endedPage],
@@ -50,7 +50,7 @@ export async function checkBonds(bridge: Bridge, look: Look): Promise<void> {
       return `${halves.map(({ items }) => items.length).join(' and ')} records`;
     });
     await look(`GET ${path} of a partner without loans is empty`, async () => {
-      const { items } = await walk({ desde: FIRST, ate: until, parceiro_id: uuidV7() });
+      const { items } = await walk({ desde: FIRST, ate: until, parceiro_id: randomUUIDv7() });
       if (items.length > 0) throw new Broken(`${items.length} records, of other partners`);
       return 'no record';
     });

@@ -1,14 +1,14 @@
 /** Rules about margins: the answer's shape, a refusal, and how the bridge bears the calls that one process may make at once. */
+import { randomUUIDv7 } from 'node:crypto';
 import { errorTold, marginTold } from '../../contract/registry-wire.ts';
 import { shaped } from '../exchange.ts';
 import type { Bridge, Timed } from './bridge.ts';
 import { Broken, type CheckOptions, type Look, Unseen } from './rule.ts';
-import { uuidV7 } from './uuid-v7.ts';
 
 type Worker = Pick<CheckOptions, 'cnpj'> & { readonly cpf: string };
 
 function askMargin(bridge: Bridge, { cpf, cnpj }: Worker): Promise<Timed> {
-  const body = { consulta_margem_id: uuidV7(), parceiro_id: uuidV7(), cpf, cnpj_empregador: cnpj };
+  const body = { consulta_margem_id: randomUUIDv7(), parceiro_id: randomUUIDv7(), cpf, cnpj_empregador: cnpj };
   return bridge.ask({ method: 'POST', path: '/margens', body });
 }
 

@@ -1,4 +1,5 @@
 /** Rules about registrations: one reference has one answer and one effect, however and how often it is asked. */
+import { randomUUIDv7 } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { registrationTold } from '../../contract/registry-wire.ts';
 import { retryAfterMs } from '../adapter.ts';
@@ -6,7 +7,6 @@ import { shaped } from '../exchange.ts';
 import type { Bridge, Timed } from './bridge.ts';
 import { errorOf } from './check-margins.ts';
 import { Broken, type CheckOptions, type Look, Unseen } from './rule.ts';
-import { uuidV7 } from './uuid-v7.ts';
 
 const AT_ONCE = 8;
 
@@ -19,7 +19,7 @@ interface Made {
 function registrationsOf(bridge: Bridge, { cpf, cnpj, waitS }: CheckOptions) {
   const bodyOf = (id: string) => ({
     averbacao_id: id,
-    emprestimo_id: uuidV7(),
+    emprestimo_id: randomUUIDv7(),
     numero_emprestimo: '2026-00000001',
     cpf_trabalhador: cpf,
     matricula: 'M-1',
@@ -54,12 +54,12 @@ export async function checkRegistrations(bridge: Bridge, look: Look, options: Ch
   const { read, post, bodyOf, ended } = registrationsOf(bridge, options);
   let made: Made | null = null;
   await look('GET /averbacoes of one that was never asked answers 404', async () => {
-    const { status } = await read(uuidV7());
+    const { status } = await read(randomUUIDv7());
     if (status !== 404) throw new Broken(`answered ${status}`);
     return 'answered 404';
   });
   await look('POST /averbacoes answers 200 with protocolo_registry, 422 with erro, or 202 until then', async () => {
-    const id = uuidV7();
+    const id = randomUUIDv7();
     const first = await post(id);
     const end = await ended(id, first);
     made = { id, end };
@@ -81,7 +81,7 @@ export async function checkRegistrations(bridge: Bridge, look: Look, options: Ch
     return 'the same status and body';
   });
   await look(`${AT_ONCE} calls at once with one averbacao_id have one effect`, async () => {
-    const id = uuidV7();
+    const id = randomUUIDv7();
     const body = bodyOf(id);
     const first = await Promise.all(Array.from({ length: AT_ONCE }, () => post(id, body)));
     const ends = await Promise.all(first.map((answer) => ended(id, answer)));
@@ -90,7 +90,7 @@ export async function checkRegistrations(bridge: Bridge, look: Look, options: Ch
   });
   await look('another averbacao_id gets a protocol of its own', async () => {
     const { end } = known();
-    const id = uuidV7();
+    const id = randomUUIDv7();
     const other = await ended(id, await post(id));
     if (end.status !== 200 || other.status !== 200) throw new Unseen('not both of two were concluded');
     const [one, another] = [end, other].map((answer) => shaped(answer, registrationTold).protocolo_registry);

@@ -5,6 +5,7 @@
  * A rule holds, fails, or could not be seen (`unseen`): whether a bridge ever refuses or takes its time is its own affair. A rule
  * that a failed one makes pointless is unseen too.
  */
+import { randomUUIDv7 } from 'node:crypto';
 import { RegistryFailure } from '../port.ts';
 import type { RegistrySettings } from '../../registry-settings.ts';
 import { createBridge } from './bridge.ts';
@@ -12,7 +13,6 @@ import { checkBonds } from './check-bonds.ts';
 import { checkMargins, checkSlowness } from './check-margins.ts';
 import { checkRegistrations } from './check-registrations.ts';
 import { Broken, type CheckOptions, type Line, type Look, Unseen } from './rule.ts';
-import { uuidV7 } from './uuid-v7.ts';
 
 export interface Checked {
   readonly lines: readonly Line[];
@@ -47,7 +47,7 @@ export async function checkBridge(
     await checkSlowness(bridge, look, options);
     await look('a call without the token is refused', async () => {
       if (settings.tokenFile === null) throw new Unseen('no REGISTRY_TOKEN_FILE is set');
-      const { status } = await bridge.ask({ method: 'GET', path: `/averbacoes/${uuidV7()}`, isAnonymous: true });
+      const { status } = await bridge.ask({ method: 'GET', path: `/averbacoes/${randomUUIDv7()}`, isAnonymous: true });
       if (status !== 401 && status !== 403)
         throw new Broken(`answered ${status}: whoever reaches the bridge may ask it`);
       return `answered ${status}`;
