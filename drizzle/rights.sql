@@ -46,7 +46,7 @@ grant select on
   to carteiro_auditor;
 -- The views call them with the reader's rights.
 grant execute on function
-  mask(text), masked(text), lay_cpfs_bare(text), is_cpf(text), answer_head(text), answer_body(text), poller_of(text), envelope(text, timestamptz, text, uuid, json)
+  mask(text), masked(text), lay_cpfs_bare(text), has_check_digits(text, text), answer_head(text), answer_body(text), poller_of(text), envelope(text, timestamptz, text, uuid, json)
   to carteiro_auditor;
 
 -- The `audit` commands: the log, and of the tables the columns that the views show as they are.
