@@ -24,6 +24,16 @@ export function fault(about: string, found: string, advice: string): Finding {
   return { about, verdict: 'fault', found, advice };
 }
 
+/** `found` is well, or a fault. */
+export function faultUnless(isWell: boolean, about: string, found: string, advice: string): Finding {
+  return isWell ? ok(about, found) : fault(about, found, advice);
+}
+
+/** `found` is well, or a warning. */
+export function warningUnless(isWell: boolean, about: string, found: string, advice: string): Finding {
+  return isWell ? ok(about, found) : warning(about, found, advice);
+}
+
 /** A fault that no start goes on with. */
 export function stop(about: string, found: string, advice: string): Finding {
   return { about, verdict: 'fault', found, advice, stops: true };

@@ -8,7 +8,7 @@ import { readBroken, readEncryptionKeys } from '../../webhooks/encryption-keys.t
 import { createVault, keyIdOf } from '../../webhooks/secrets.ts';
 import { RIGHTS } from '../fitness/checks.ts';
 import { installationOf } from '../service/database.ts';
-import { readSecretsKeys } from '../service/secrets-keys.ts';
+import { readSecretsKeys } from '../service/key-files.ts';
 import { fault, type Finding, ok, warning } from '../../db/fitness/finding.ts';
 
 /** Tables, views, functions, triggers and rights, beside those that this release would make. */
@@ -28,15 +28,10 @@ export async function lookAtDefinitions(pool: Pool, config: Config): Promise<rea
 export async function lookAtEpoch(sql: Tx): Promise<readonly Finding[]> {
   const serverFault = await readServerFault(sql);
   const [{ epoch }] = await sql<[{ epoch: number }]>`select current_epoch() as epoch`;
-  return [
-    serverFault === null
-      ? ok('epoch', `${epoch}, on the server that the installation knows; ${await tellNewest(sql)}`)
-      : fault(
-          'epoch',
-          `the database ${serverFault === 'copy' ? 'is a copy' : 'went back in time'}`,
-          'if it is to go on from here, run the command adopt',
-        ),
-  ];
+  if (serverFault === null)
+    return [ok('epoch', `${epoch}, on the server that the installation knows; ${await tellNewest(sql)}`)];
+  const found = `the database ${serverFault === 'copy' ? 'is a copy' : 'went back in time'}`;
+  return [fault('epoch', found, 'if it is to go on from here, run the command adopt')];
 }
 
 const APPEND_ONLY = ['events', 'attempts', 'webhook_history', 'partner_history', 'send_orders', 'seals'] as const;
@@ -49,38 +44,22 @@ export async function lookAtRoles(sql: Tx, config: Config): Promise<readonly Fin
   >`select rolname::text as name from pg_roles where rolname = any (${names})`;
   const missing = names.filter((name) => !there.some((row) => row.name === name));
   if (missing.length > 0) {
-    return [
-      fault(
-        'roles',
-        `${missing.join(', ')} do not exist`,
-        'run migrate with CREATEROLE, or let an administrator make them',
-      ),
-    ];
+    const advice = 'run migrate with CREATEROLE, or let an administrator make them';
+    return [fault('roles', `${missing.join(', ')} do not exist`, advice)];
   }
   const found: Finding[] = [ok('roles', `all ${names.length} exist`)];
   for (const { command, group, table, right } of Object.values(RIGHTS)) {
     const name = `${prefix}_${group}`;
     const [{ may }] = await sql<[{ may: boolean }]>`select has_table_privilege(${name}, ${table}, ${right}) as may`;
-    if (!may)
-      found.push(
-        fault(
-          'grants',
-          `${name} may not ${right} on ${table}, which ${command} needs`,
-          'run migrate: it grants every right anew',
-        ),
-      );
+    const lacks = `${name} may not ${right} on ${table}, which ${command} needs`;
+    if (!may) found.push(fault('grants', lacks, 'run migrate: it grants every right anew'));
   }
   const tampering = await sql<{ name: string; table: string }[]>`
     select name, "table" from unnest(${names.slice(1)}::text[]) name cross join unnest(${[...APPEND_ONLY]}::text[]) as t ("table")
     where has_table_privilege(name, "table", 'delete, truncate') or has_any_column_privilege(name, "table", 'update')`;
   for (const { name, table } of tampering) {
-    found.push(
-      fault(
-        'grants',
-        `${name} may change or delete rows of ${table}`,
-        `revoke update, delete, truncate on ${table} from ${name}, and ask who granted it`,
-      ),
-    );
+    const advice = `revoke update, delete, truncate on ${table} from ${name}, and ask who granted it`;
+    found.push(fault('grants', `${name} may change or delete rows of ${table}`, advice));
   }
   if (found.length === 1)
     found.push(ok('grants', 'each role may what it needs, and none may alter what is append-only'));
@@ -112,13 +91,10 @@ export async function lookAtSecrets(sql: Tx, config: Config): Promise<readonly F
   const broken = await readBroken(sql, createVault(keys), ring);
   if (broken.length > 0) {
     const some = broken.slice(0, 5).join(', ');
-    found.push(
-      fault(
-        about,
-        `the secrets of ${broken.length} webhooks do not open: they were altered, or are another webhook's (${some})`,
-        'their deliveries wait: restore those rows of webhooks, or give the partner a new secret with secrets replace',
-      ),
-    );
+    const what = `the secrets of ${broken.length} webhooks do not open: they were altered, or are another webhook's (${some})`;
+    const advice =
+      'their deliveries wait: restore those rows of webhooks, or give the partner a new secret with secrets replace';
+    found.push(fault(about, what, advice));
   }
   const older = stored.filter(({ keyId }) => ring.indexOf(keyId) > 0).reduce((sum, { secrets }) => sum + secrets, 0);
   if (older > 0) {

@@ -7,7 +7,7 @@ import { createRemoteKeys } from '../../http/auth/keys-remote.ts';
 import { createAdapter } from '../../registry/adapter.ts';
 import { openPool } from '../service/pools.ts';
 import { UNASKED } from '../service/registry.ts';
-import { fault, type Finding, ok, warning } from '../../db/fitness/finding.ts';
+import { fault, type Finding, ok, warning, warningUnless } from '../../db/fitness/finding.ts';
 
 /** As `lags`: reports of today miss what a reader would look for. */
 const BEHIND_S = 60;
@@ -57,15 +57,9 @@ export async function lookAtStandby(config: Config, primary: Pool): Promise<read
   const standby = openPool(config, config.reading.url, 'doctor', 15_000);
   try {
     const lagS = await readLagS(primary, standby);
-    return [
-      lagS > BEHIND_S
-        ? warning(
-            'standby',
-            `${lagS} s behind the primary`,
-            'see pg_stat_replication on the primary, and what replay waits for',
-          )
-        : ok('standby', `reports are read there, ${lagS} s behind the primary`),
-    ];
+    const found = `reports are read there, ${lagS} s behind the primary`;
+    const advice = 'see pg_stat_replication on the primary, and what replay waits for';
+    return [warningUnless(lagS <= BEHIND_S, 'standby', found, advice)];
   } catch (error) {
     const then = config.reading.fallsBack ? 'reports weigh on the primary' : 'reports are 503';
     return [fault('standby', (error as Error).message, `${then}: see that this host reaches READ_DATABASE_URL`)];
@@ -94,19 +88,8 @@ export async function lookAtNames(sql: Tx, { egress }: Config): Promise<readonly
     return answer?.status === 'rejected' || answer?.value.length === 0;
   });
   if (failed.length === 0) return [ok('dns', `${names.length} names of webhooks resolve`)];
-  return failed.length === names.length
-    ? [
-        fault(
-          'dns',
-          `none of ${names.length} names of webhooks resolves`,
-          'see /etc/resolv.conf of this host, and whether its DNS servers answer',
-        ),
-      ]
-    : [
-        warning(
-          'dns',
-          `${failed.join(', ')} do not resolve`,
-          'tell those partners; their deliveries fail and are tried again',
-        ),
-      ];
+  const host = 'see /etc/resolv.conf of this host, and whether its DNS servers answer';
+  if (failed.length === names.length) return [fault('dns', `none of ${names.length} names of webhooks resolves`, host)];
+  const advice = 'tell those partners; their deliveries fail and are tried again';
+  return [warning('dns', `${failed.join(', ')} do not resolve`, advice)];
 }

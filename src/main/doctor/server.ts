@@ -3,11 +3,12 @@ import { readClockSkewS, SKEWED_S } from '../../db/clock-skew.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
 import { readSessions } from '../../db/sessions.ts';
 import { readWriteFault } from '../../db/write-faults.ts';
-import { fault, type Finding, ok, warning } from '../../db/fitness/finding.ts';
+import { fault, type Finding, ok, warning, warningUnless } from '../../db/fitness/finding.ts';
 import { MOST } from '../service/pools.ts';
 
 const SKEW_WARNING_S = 1;
 const LONG_OPEN_S = 60;
+const HOLDS = 'it holds back vacuum, seals and the feed';
 
 export async function lookAtSessions(sql: Tx): Promise<readonly Finding[]> {
   const { sessions, most } = await readSessions(sql);
@@ -17,27 +18,19 @@ export async function lookAtSessions(sql: Tx): Promise<readonly Finding[]> {
 /** A release starts one more `api` and one more `poll` before the old ones have stopped. */
 export function roomFor(sessions: number, most: number): Finding {
   const found = `${sessions} of ${most}; an api has ${MOST.api} at most, a poll ${MOST.poll}`;
-  if (most - sessions >= MOST.api + MOST.poll) return ok('sessions', found);
-  return warning(
-    'sessions',
-    found,
-    'a release starts one more of each: raise max_connections, or put a pooler in front',
-  );
+  const advice = 'a release starts one more of each: raise max_connections, or put a pooler in front';
+  return warningUnless(most - sessions >= MOST.api + MOST.poll, 'sessions', found, advice);
 }
 
 /** A disk without room shows only in a write, so one is tried and undone. */
 export async function lookAtWrites(pool: Pool): Promise<readonly Finding[]> {
   const found = await readWriteFault(pool, true);
   if (found === null) return [ok('writes', 'the server takes writes')];
-  return found === 'full'
-    ? [
-        fault(
-          'writes',
-          'the disk of the server is full',
-          'free room on it: nothing is appended or delivered until then',
-        ),
-      ]
-    : [fault('writes', 'the server takes reads only', 'lead DATABASE_URL to the primary, or end the read-only mode')];
+  const [what, advice] =
+    found === 'full'
+      ? ['the disk of the server is full', 'free room on it: nothing is appended or delivered until then']
+      : ['the server takes reads only', 'lead DATABASE_URL to the primary, or end the read-only mode'];
+  return [fault('writes', what, advice)];
 }
 
 export async function lookAtClock(sql: Tx, nowMs: () => number): Promise<readonly Finding[]> {
@@ -45,7 +38,7 @@ export async function lookAtClock(sql: Tx, nowMs: () => number): Promise<readonl
   const found = `${skewS.toFixed(1)} s apart from the database's`;
   const advice = 'let both machines keep their time (chrony, systemd-timesyncd): tokens and signatures carry it';
   if (skewS > SKEWED_S) return [fault('clock', found, advice)];
-  return [skewS > SKEW_WARNING_S ? warning('clock', found, advice) : ok('clock', found)];
+  return [warningUnless(skewS <= SKEW_WARNING_S, 'clock', found, advice)];
 }
 
 /**
@@ -62,29 +55,24 @@ export async function lookAtTransactions(sql: Tx): Promise<readonly Finding[]> {
   const prepared = await sql<{ gid: string; owner: string; database: string }[]>`
     select gid, owner, database from pg_prepared_xacts
     where prepared < clock_timestamp() - ${LONG_OPEN_S} * interval '1 second' order by prepared limit 5`;
+  const about = 'transactions';
   const held = [
-    ...open.map(({ pid, name, seconds, database }) =>
-      warning(
-        'transactions',
-        `process ${pid} (${name || 'unnamed'}) has been in one of the database ${database} for ${seconds} s`,
-        `it holds back vacuum, seals and the feed: end it, with select pg_terminate_backend(${pid}) if need be`,
-      ),
-    ),
-    ...prepared.map(({ gid, owner, database }) =>
-      warning(
-        'transactions',
-        `${gid} of ${owner} is prepared in the database ${database} and not ended`,
-        'commit prepared or rollback prepared it there: it holds back vacuum, seals and the feed',
-      ),
-    ),
+    ...open.map(({ pid, name, seconds, database }) => {
+      const found = `process ${pid} (${name || 'unnamed'}) has been in one of the database ${database} for ${seconds} s`;
+      return warning(about, found, `${HOLDS}: end it, with select pg_terminate_backend(${pid}) if need be`);
+    }),
+    ...prepared.map(({ gid, owner, database }) => {
+      const found = `${gid} of ${owner} is prepared in the database ${database} and not ended`;
+      return warning(about, found, `${HOLDS}: commit prepared or rollback prepared it there`);
+    }),
   ];
   const [{ login, isBlind }] = await sql<[{ login: string; isBlind: boolean }]>`
     select quote_ident(current_user) as login, not pg_has_role('pg_read_all_stats', 'usage') as "isBlind"`;
   if (isBlind) {
     const advice = `one of them may hold back vacuum, seals, the projector and the feed: grant pg_monitor to ${login}, then look again`;
-    return [...held, warning('transactions', `${login} may not see those of other logins`, advice)];
+    return [...held, warning(about, `${login} may not see those of other logins`, advice)];
   }
-  return held.length > 0 ? held : [ok('transactions', `none is open for ${LONG_OPEN_S} s`)];
+  return held.length > 0 ? held : [ok(about, `none is open for ${LONG_OPEN_S} s`)];
 }
 
 /** A replication slot that nobody reads keeps the WAL from its place on, and may keep dead rows, until the disk is full. */

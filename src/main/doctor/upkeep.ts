@@ -2,8 +2,7 @@
 import { hasAnchors } from '../../anchor-settings.ts';
 import { readAnchors } from '../../audit/anchor/run-anchors.ts';
 import type { Config } from '../../config.ts';
-import { readCheckpointKeys } from '../service/checkpoint-keys.ts';
-import { readWorkerKey } from '../service/worker-key.ts';
+import { readCheckpointKeys, readWorkerKey } from '../service/key-files.ts';
 import { readStanding } from '../../audit/seals/verdicts.ts';
 import { readLastSeal } from '../../audit/seals/seal-log.ts';
 import { readProjectorLagS } from '../../core/projection/lag.ts';
@@ -14,7 +13,8 @@ import { type JobStanding, readJobs } from '../../steering/jobs.ts';
 import { UPKEEP } from '../upkeep/list.ts';
 import { type Role, ROLES } from '../fitness/checks.ts';
 import { readProcesses, type Seen } from '../operations/heartbeat.ts';
-import { fault, type Finding, ok, warning } from '../../db/fitness/finding.ts';
+import { readSealLagS } from '../operations/measure-installation.ts';
+import { fault, faultUnless, type Finding, ok, warning, warningUnless } from '../../db/fitness/finding.ts';
 
 /** A row is sealed within a minute, unless a transaction that is open beside it holds the seal back. */
 const UNSEALED_S = 300;
@@ -26,23 +26,12 @@ const OVERDUE_JOB_S = 3_600;
 
 export async function lookAtSealer(sql: Tx): Promise<readonly Finding[]> {
   const last = await readLastSeal(sql);
-  const [{ seconds }] = await sql<[{ seconds: number | null }]>`
-    select extract(epoch from now() - min(recorded_at))::float8 as seconds
-    from (
-      select recorded_at from attempts
-      where recorded_at < now() - ${UNSEALED_S} * interval '1 second'
-        and (epoch, xid8send(tx)::bigint) >= (${last?.end.epoch ?? 0}::smallint, ${last?.end.tx ?? 0}::bigint)
-      order by recorded_at limit 1
-    ) unsealed`;
-  if (seconds === null)
-    return [ok('sealer', last === null ? 'nothing is old enough to be sealed' : `seal ${last.number} is up to date`)];
-  return [
-    fault(
-      'sealer',
-      `an attempt has been unsealed for ${Math.round(seconds)} s`,
-      'start api or poll, which seal, or run audit seal; an open transaction holds it back, too',
-    ),
-  ];
+  const lagS = await readSealLagS(sql);
+  const about = 'sealer';
+  if (lagS <= UNSEALED_S)
+    return [ok(about, last === null ? 'nothing is old enough to be sealed' : `seal ${last.number} is up to date`)];
+  const advice = 'start api or poll, which seal, or run audit seal; an open transaction holds it back, too';
+  return [fault(about, `a row has been unsealed for ${Math.round(lagS)} s`, advice)];
 }
 
 const OLD_VERDICT_S = 172_800;
@@ -56,7 +45,7 @@ export async function lookAtVerdict(sql: Tx): Promise<readonly Finding[]> {
   const { holds, findings, head, checkedAt, ageS } = last;
   const found = `${findings} findings in ${head?.size ?? 0} seals, at ${checkedAt.toISOString()}`;
   if (!holds) return [fault(about, found, 'run audit verify: it names each; see CarteiroSealsBroken in the runbook')];
-  return [ageS > OLD_VERDICT_S ? warning(about, found, 'run audit verify') : ok(about, found)];
+  return [warningUnless(ageS <= OLD_VERDICT_S, about, found, 'run audit verify')];
 }
 
 const LATE_ANCHOR_S = 10_800;
@@ -88,7 +77,7 @@ export async function lookAtAnchors(sql: Tx, config: Config): Promise<readonly F
   const found = places.map(({ kind, place, size, error, lagS }) => {
     const is = `${place} has ${size} seals${lagS === 0 ? '' : `, the next for ${Math.round(lagS)} s not`}`;
     if (error !== null) return fault(`anchor ${kind}`, `${is}: ${error}`, 'mend that, then run audit anchor');
-    return lagS > LATE_ANCHOR_S ? fault(`anchor ${kind}`, is, 'run audit anchor') : ok(`anchor ${kind}`, is);
+    return faultUnless(lagS <= LATE_ANCHOR_S, `anchor ${kind}`, is, 'run audit anchor');
   });
   return [key, ...(found.length > 0 ? found : [warning('anchors', 'none has run yet', 'run audit anchor')])];
 }
@@ -122,21 +111,12 @@ export async function lookAtProcesses(sql: Tx): Promise<readonly Finding[]> {
 
 export async function lookAtLags(sql: Tx): Promise<readonly Finding[]> {
   const [lagS, dueS] = [await readProjectorLagS(sql), await readOldestDueS(sql)];
+  const advice =
+    'start api; if one runs, a transaction that stays open holds it back (see transactions), or its log names an event that cannot be applied';
+  const late = `the oldest has been due for ${Math.round(dueS)} s`;
   return [
-    lagS > LAG_S
-      ? fault(
-          'projector',
-          `${Math.round(lagS)} s behind the log`,
-          'start api; if one runs, a transaction that stays open holds it back (see transactions), or its log names an event that cannot be applied',
-        )
-      : ok('projector', `${Math.round(lagS)} s behind the log`),
-    dueS > LATE_S
-      ? fault(
-          'deliveries',
-          `the oldest has been due for ${Math.round(dueS)} s`,
-          'see queue status; start poll, or more of it',
-        )
-      : ok('deliveries', `the oldest has been due for ${Math.round(dueS)} s`),
+    faultUnless(lagS <= LAG_S, 'projector', `${Math.round(lagS)} s behind the log`, advice),
+    faultUnless(dueS <= LATE_S, 'deliveries', late, 'see queue status; start poll, or more of it'),
   ];
 }
 
@@ -163,13 +143,8 @@ function findingOf(job: JobStanding): Finding {
       : `last ended ${endedAt.toISOString()} with ${exitCode} after ${Math.round(durationS ?? 0)} s`;
   const found = `${when}; ${isRunning ? 'runs now' : last}`;
   if (overdueS > OVERDUE_JOB_S) return fault(about, found, 'it is overdue: see that an api runs, and its log');
-  if (exitCode !== null && exitCode > 0)
-    return fault(
-      about,
-      found,
-      `run it by hand to see why: npm run -s cli -- ${JOBS[name as JobName].words(new Date()).join(' ')}`,
-    );
-  return ok(about, found);
+  const words = JOBS[name as JobName].words(new Date()).join(' ');
+  return faultUnless((exitCode ?? 0) <= 0, about, found, `run it by hand to see why: npm run -s cli -- ${words}`);
 }
 
 interface Growth {
@@ -199,14 +174,9 @@ export async function lookAtDisk(sql: Tx): Promise<readonly Finding[]> {
   const dead = await sql<{ name: string; rows: number }[]>`
     select relname as name, n_dead_tup::float8 as rows from pg_stat_user_tables
     where schemaname = current_schema() and n_dead_tup > ${DEAD_ROWS} and n_dead_tup > n_live_tup`;
+  const advice = 'see whether a transaction or a replication slot holds vacuum back';
   return [
     ok('disk', found),
-    ...dead.map(({ name, rows }) =>
-      warning(
-        'vacuum',
-        `${name} has ${rows} dead rows`,
-        'see whether a transaction or a replication slot holds vacuum back',
-      ),
-    ),
+    ...dead.map(({ name, rows }) => warning('vacuum', `${name} has ${rows} dead rows`, advice)),
   ];
 }

@@ -1,4 +1,4 @@
-/** What else the database knows: processes, lags, seals, the last verdicts, sizes, epoch and migrations. */
+/** What else the database knows: processes, lags, seals, the last verdicts, sizes, epoch, migrations and jobs. */
 import { readAnchors } from '../../audit/anchor/run-anchors.ts';
 import { readBalanceStanding } from '../../audit/balance-verdicts.ts';
 import { readStanding } from '../../audit/seals/verdicts.ts';
@@ -10,6 +10,7 @@ import type { Readings } from '../../telemetry/readings.ts';
 import { type Role, ROLES } from '../fitness/checks.ts';
 import { readProjectorLagS } from '../../core/projection/lag.ts';
 import { readOldestDueS } from '../../delivery/queue/oldest-due.ts';
+import { type JobStanding, readJobs } from '../../steering/jobs.ts';
 import { readProcesses } from './heartbeat.ts';
 
 /** Processes shown one by one. */
@@ -43,7 +44,7 @@ export async function measureLags(sql: Tx): Promise<Readings> {
  * The age of the oldest row that no seal covers. Of an event its id tells the time, which saves an index. Where none was written
  * after the last seal, one may have been held out of it by an older transaction: those are few, and found by their transaction.
  */
-export async function measureSeals(sql: Tx): Promise<Readings> {
+export async function readSealLagS(sql: Tx): Promise<number> {
   const [{ lagS }] = await sql<[{ lagS: number }]>`
     with last as materialized (
       select coalesce(max(sealed_at), 'epoch') as sealed_at, coalesce(max(end_epoch), 0) as epoch, coalesce(max(end_tx), 0) as tx
@@ -64,7 +65,11 @@ export async function measureSeals(sql: Tx): Promise<Readings> {
                (select min(uuid_extract_timestamp(id)) from events
                 where (epoch, xid8send(tx)::bigint) >= ((select epoch from last), (select tx from last)))
              ))), 0)::float8 as "lagS"`;
-  return { sealLag: [{ value: Math.max(lagS, 0) }] };
+  return Math.max(lagS, 0);
+}
+
+export async function measureSeals(sql: Tx): Promise<Readings> {
+  return { sealLag: [{ value: await readSealLagS(sql) }] };
 }
 
 export async function measureAnchors(sql: Tx): Promise<Readings> {
@@ -125,5 +130,21 @@ export async function measureInstallation(sql: Tx, schema: string): Promise<Read
     epoch: [{ value: epoch }],
     clockSkew: [{ value: await readClockSkewS(sql, Date.now) }],
     pendingMigrations: [{ value: await pendingMigrations(sql, schema) }],
+  };
+}
+
+/** One that is off has no sample. */
+export async function measureJobs(sql: Tx): Promise<Readings> {
+  const jobs = (await readJobs(sql)).filter(({ schedule }) => schedule !== null);
+  const of = (value: (job: JobStanding) => number | null) =>
+    jobs.flatMap((job) => {
+      const found = value(job);
+      return found === null ? [] : [{ labels: { job: job.name }, value: found }];
+    });
+  return {
+    jobOverdue: of(({ overdueS }) => overdueS),
+    jobSucceeded: of(({ succeededS }) => succeededS),
+    jobDuration: of(({ durationS, isRunning }) => (isRunning ? null : durationS)),
+    jobExitCode: of(({ exitCode }) => exitCode),
   };
 }

@@ -11,6 +11,7 @@ import {
   measureAnchors,
   measureBalance,
   measureInstallation,
+  measureJobs,
   measureLags,
   measureProcesses,
   measureSeals,
@@ -19,7 +20,6 @@ import {
 } from './measure-installation.ts';
 import { measureDepth, measureOverdue } from './measure-queue.ts';
 import { measureWebhooks } from './measure-webhooks.ts';
-import { measureJobs } from './measure-jobs.ts';
 
 /** Of the sessions that measure: none reads a table from end to end, whatever its statistics say. */
 export const MEASURING_SETTINGS = { enable_seqscan: 'off', enable_bitmapscan: 'off', jit: 'off' };
