@@ -192,7 +192,7 @@ const PAGES: Readonly<Record<string, readonly (readonly [told: string, file: str
   ],
   painel: [
     ['longer than 3,800 characters', 'src/painel/session.ts', 'MAX_TOKEN_LENGTH = 3_800;'],
-    ['good for 8 h', 'src/main/service/sandbox-token.ts', 'TTL_S = 8 * 60 * 60;'],
+    ['good for 8 h', 'src/main/service/keys.ts', 'TTL_S = 8 * 60 * 60;'],
     ['the newest 20,000 attempts', 'src/delivery/partner/summary.ts', 'READ = 20_000;'],
     ['to answer after 5 s or not', 'src/painel/sandbox/inbox.ts', 'LATE_MS = 5_000;'],
     ['the 50 newest', 'src/painel/sandbox/inbox.ts', 'KEPT = 50;'],

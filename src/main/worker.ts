@@ -7,7 +7,7 @@ import { COURT_ORDER } from '../contract/resources/worker-resource.ts';
 import { type CommandLine, UsageError } from './command.ts';
 import type { Around } from './job-pool.ts';
 import { steer } from './operator.ts';
-import { readWorkerKey } from './service/worker-key.ts';
+import { readWorkerKey } from './service/key-files.ts';
 
 export function readCpf(text: string): string {
   const digits = text.replaceAll(/[.-]/g, '');

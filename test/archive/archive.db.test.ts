@@ -11,7 +11,7 @@ import { backdateSeals } from '../support/backdated-seals.ts';
 import { callCommand, sandboxOn } from '../support/command.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { live } from '../support/lived-database.ts';
-import { readCheckpointKeys } from '../../src/main/service/checkpoint-keys.ts';
+import { readCheckpointKeys } from '../../src/main/service/key-files.ts';
 import { readConfig } from '../../src/config.ts';
 import { startReceiver, status } from '../support/receiver.ts';
 import { untilSettled } from '../support/settled.ts';

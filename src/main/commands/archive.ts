@@ -31,7 +31,7 @@ Output: {"mes": "2026-10", "selos": {"de": 1, "ate": 420}, "linhas": 1000448, "o
     const { config } = line.configure();
     const { archiveMonth } = await import('../../archive/write-month.ts');
     const { placesOf } = await import('../service/archives.ts');
-    const { readCheckpointKeys } = await import('../service/checkpoint-keys.ts');
+    const { readCheckpointKeys } = await import('../service/key-files.ts');
     const openPlace = await placesOf(config);
     const place = openPlace(to);
     const { signers } = await readCheckpointKeys(config);

@@ -26,7 +26,7 @@ wrote again, and how many keys it removed.`,
     const { upkeep } = config.archive;
     const { maintainMonths } = await import('../../archive/maintain.ts');
     const { placesOf } = await import('../service/archives.ts');
-    const { readCheckpointKeys } = await import('../service/checkpoint-keys.ts');
+    const { readCheckpointKeys } = await import('../service/key-files.ts');
     const { sealAll } = await import('../../audit/seals/sealer.ts');
     const openPlace = await placesOf(config);
     const { signers } = await readCheckpointKeys(config);

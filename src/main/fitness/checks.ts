@@ -12,7 +12,7 @@ import { readLeaseFault } from '../../delivery/queue/lease.ts';
 import { readEncryptionKeys } from '../../webhooks/encryption-keys.ts';
 import { readRetired } from '../../webhooks/retired-keys.ts';
 import { keyIdOf } from '../../webhooks/secrets.ts';
-import { readSecretsKeys, secretsKeysSource } from '../service/secrets-keys.ts';
+import { readSecretsKeys, secretsKeysSource } from '../service/key-files.ts';
 
 export const ROLES = ['api', 'poller'] as const;
 export type Role = (typeof ROLES)[number];

@@ -1,7 +1,13 @@
+/** Who signs and who verifies tokens. */
 import type { Config } from '../../config.ts';
-import type { Logger } from '../../log-lines.ts';
-import { openLocalKeys } from '../../http/auth/keys-local.ts';
+import { SCOPES, SCOPES_WITHOUT_PARTNER } from '../../contract/statuses.ts';
+import type { Pool } from '../../db/pool.ts';
+import { type LocalKeys, openLocalKeys } from '../../http/auth/keys-local.ts';
 import { createRemoteKeys } from '../../http/auth/keys-remote.ts';
+import type { Logger } from '../../log-lines.ts';
+import { ensureSandboxPartner } from '../../steering/partners.ts';
+
+const SANDBOX_TTL_S = 8 * 60 * 60;
 
 /** The keys that verify tokens: the issuer's set in production, else the service's own pair, which signs too. */
 export async function openKeys(config: Config, log: Logger) {
@@ -12,4 +18,17 @@ export async function openKeys(config: Config, log: Logger) {
   }
   const remote = createRemoteKeys({ url: jwtJwksUrl, log });
   return { source: remote, own: null, close: () => remote.close() };
+}
+
+/**
+ * The token behind the page's sandbox button: the sandbox partner's own, with every scope that a partner may have. Null outside of
+ * the sandbox, and where an issuer signs the tokens.
+ */
+export function sandboxTokens({ sandbox }: Config, pool: Pool, own: LocalKeys | null): (() => Promise<string>) | null {
+  if (!sandbox || own === null) return null;
+  const scopes = SCOPES.filter((scope) => !SCOPES_WITHOUT_PARTNER.includes(scope) && scope !== 'auditoria:cpf');
+  return async () => {
+    const { id: partnerId } = await pool.run(ensureSandboxPartner);
+    return own.signToken({ partnerId, scopes, ttlSeconds: SANDBOX_TTL_S });
+  };
 }

@@ -22,9 +22,7 @@ import { startHeartbeat } from '../operations/heartbeat.ts';
 import { installationOf, type OpenDatabase } from './database.ts';
 import { openPool } from './pools.ts';
 import { openReports } from './reports.ts';
-import { readCheckpointKeys } from './checkpoint-keys.ts';
-import { readSecretsKeys } from './secrets-keys.ts';
-import { readWorkers } from './worker-key.ts';
+import { readCheckpointKeys, readSecretsKeys, readWorkers } from './key-files.ts';
 
 export interface ServiceDeps {
   readonly config: Config;
@@ -141,10 +139,9 @@ export async function startApi(deps: ServiceDeps): Promise<Part & { url: string 
   const { config, database, log, metrics, fit, leaving } = deps;
   const { createApp } = await import('../../http/app.ts');
   const { besidePainel, createPainel } = await import('../../painel/app.ts');
-  const { sandboxTokens } = await import('./sandbox-token.ts');
   const { createCursors } = await import('../../http/cursor.ts');
   const { registrationWorker } = await import('../../core/loans/registration-worker.ts');
-  const { openKeys } = await import('./keys.ts');
+  const { openKeys, sandboxTokens } = await import('./keys.ts');
   const { askedBy, openRegistry, tellRegistry } = await import('./registry.ts');
   const pool = openPool(config, database.url, 'api', API_DEADLINE_MS);
   const { reports, close: closeReports } = openReports(config, pool, log, metrics);

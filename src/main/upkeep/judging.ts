@@ -18,7 +18,7 @@ import { keepOperatorWebhook, type OperatorWebhook } from '../../webhooks/operat
 import { createVault, type Vault } from '../../webhooks/secrets.ts';
 import { runAlerts } from './alerts.ts';
 import { startBackground } from '../service/background.ts';
-import { readSecretsKeys } from '../service/secrets-keys.ts';
+import { readSecretsKeys } from '../service/key-files.ts';
 import type { Part, Relief, ServiceDeps } from '../service/service.ts';
 
 export const EVERY_MS = 5_000;

@@ -12,7 +12,7 @@ Output: {"selos": 3, "linhas": 139264}, what this run added.`,
   async run(_, line) {
     const { sealAll } = await import('../../../audit/seals/sealer.ts');
     const { signHead } = await import('../../../audit/checkpoint/stored.ts');
-    const { readCheckpointKeys } = await import('../../service/checkpoint-keys.ts');
+    const { readCheckpointKeys } = await import('../../service/key-files.ts');
     const { signers } = await readCheckpointKeys(line.configure().config);
     return runJob(line, async (pool) => {
       const { seals, rows } = await sealAll(pool);

@@ -47,7 +47,7 @@ Output: {"selos": 19, "linhas": 1000448, "cabeca": "19:9f3c…", "achados": [], 
     const { installationOf } = await import('../../service/database.ts');
     const { withReports } = await import('../../service/reports.ts');
     const { whereToVerify } = await import('../../../audit/seals/where-to-verify.ts');
-    const { readCheckpointKeys } = await import('../../service/checkpoint-keys.ts');
+    const { readCheckpointKeys } = await import('../../service/key-files.ts');
     const check = async (pool: Pool, { config, log, progress }: Around): Promise<JobResult> => {
       const standing = since === 'last' ? await pool.run(readStanding) : null;
       if (since === 'last' && standing?.holds !== true) {

@@ -38,7 +38,7 @@ Output: a table of webhook and secret; with --json [{"webhook": "0199…", "secr
     const { createVault } = await import('../../../webhooks/secrets.ts');
     const { findLostSecrets, replaceSecret } = await import('../../../webhooks/secret-changes.ts');
     const { isKeyRetired } = await import('../../../webhooks/retired-keys.ts');
-    const { readSecretsKeys } = await import('../../service/secrets-keys.ts');
+    const { readSecretsKeys } = await import('../../service/key-files.ts');
     const vault = createVault(await readSecretsKeys(config));
     const replaced = await steer(line, async (pool) => {
       if (await pool.run((sql) => isKeyRetired(sql, vault)))

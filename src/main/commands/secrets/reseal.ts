@@ -31,7 +31,7 @@ the webhooks whose secret no key of SECRETS_KEY opens.`,
     const { resealAll } = await import('../../../webhooks/reseal.ts');
     const { isKeyRetired, retireKeys } = await import('../../../webhooks/retired-keys.ts');
     const { readProcesses } = await import('../../operations/heartbeat.ts');
-    const { readSecretsKeys } = await import('../../service/secrets-keys.ts');
+    const { readSecretsKeys } = await import('../../service/key-files.ts');
     const keys = await readSecretsKeys(config);
     const [newestKeyId = '', ...olderIds] = keys.map(keyIdOf);
     if (olderIds.includes(newestKeyId)) throw new UsageError('SECRETS_KEY: has the same key twice');

@@ -70,7 +70,7 @@ Output: a sentence; with --json {"order": "0199…", "events": 12, "of_others": 
 async function eraseInArchives(config: Config, pool: Pool, actor: string): Promise<string[]> {
   const { eraseInMonths } = await import('../../../archive/erase-months.ts');
   const { placesOf } = await import('../../service/archives.ts');
-  const { readCheckpointKeys } = await import('../../service/checkpoint-keys.ts');
+  const { readCheckpointKeys } = await import('../../service/key-files.ts');
   const { signers } = await readCheckpointKeys(config);
   return eraseInMonths({ pool, openPlace: await placesOf(config), signers, actor });
 }
