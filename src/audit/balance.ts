@@ -1,27 +1,15 @@
 /**
- * The conservation law, by partner and day: events × webhooks subscribed at the append = entregue + pendente + erro +
- * suspensa.
+ * The conservation law, by partner and day: events × webhooks subscribed at the append = entregue + pendente + erro + suspensa.
  *
- * The left side never reads a delivery. Each append stored its snapshot (`events.snapshot`), and each change of a webhook its
- * transaction (`webhook_history.tx`). An append had to deliver to each webhook whose newest change visible in that snapshot is
- * active and subscribed, while its partner's (`partner_history`) was active. A snapshot speaks for its own epoch; transactions of earlier epochs had ended. The right side is the
- * deliveries themselves.
- * A day is one of America/Sao_Paulo, by the event's `occurred_at`. `webhook.teste` is not an event of the catalog, and a notice is
- * no fact: neither counts. The webhook that a notice is about does not get it, subscribed or not.
+ * Invariant: the left side never reads a delivery. Each append stored its snapshot (`events.snapshot`), and each change of a webhook
+ * its transaction. An append had to deliver to each webhook whose newest change visible in that snapshot is active and
+ * subscribed, while its partner was active (`partner_history`). Transactions of earlier epochs had ended.
+ * A day is one of America/Sao_Paulo, by `occurred_at`. Tests and notices do not count. An imported event makes no delivery, and one
+ * is a difference. Events that our own core would not have written are listed (unexpected-facts.ts); the law holds with them.
  *
- * Imported events make no deliveries. Each line counts them apart, and a delivery of such an event is a difference.
- *
- * Events that our own core would not have written are listed too (unexpected-facts.ts). They were delivered like any other
- * event, so the law holds with them.
- *
- * A month is read in one statement, hence in one snapshot. A busy month is read by its halves, down to a day. A busy day is
- * read hour by hour: one statement for 230,000 deliveries took 25 s, longer than the API's deadline.
- * The bounds of the days are in a subquery, which runs once: a cast of text to timestamptz would be made anew for each event. With
- * that, and the first event of each kept day found by the month (kept-days.ts), the first count of 1,826 days with 38,346 deliveries
- * takes 3.7 s in place of 6.6 and 6.3, in turns on two quiet cores. Read day by day it took 39 s.
- * The statement leaves the planner no choice that needs statistics: each event looks up its own few rows, and no intermediate
- * result is joined. We tried joins: on tables that were never analysed, 1,817 events were compared with each other, 3.3 million
- * pairs.
+ * A month is read in one statement; a busy one by its halves, down to an hour, because of the API's deadline. The statement leaves
+ * the planner no choice that needs statistics: each event looks up its own few rows. Joins compared each event with each other one
+ * on tables that were never analysed.
  */
 import { TEST_NAME } from '../contract/delivery.ts';
 import { NOTICE_NAMES } from '../contract/events.ts';

@@ -1,17 +1,14 @@
 /**
  * A pool of connections with a deadline on every call. A lost connection is never used again.
  *
- * Invariants. Every call ends within its deadline. The server cancels a slow statement one second earlier
- * (`statement_timeout`), so a call without an answer by then has most likely lost its connection silently; the driver would
- * wait on a black-holed socket for ever. A call whose connection is lost fails at once and sends nothing more; its commit may
- * have happened. The server ends the sessions of frozen and cut-off clients, so they leave no locks behind: between two
- * messages of one statement only `transaction_timeout` does that, and while the server waits for the client to read an
- * answer, only `tcp_user_timeout`.
- * Measured alternatives: with the driver's own pool and reconnect, calls hung until the deadline after each restart of the
- * server (9 s an outage). With a pool retired as a whole at the first loss, that happened in one restart of five (4 s; now
- * 0.2 s). The driver's `begin` rolls back on the closed socket, which crashes the process.
+ * Invariants. Every call ends within its deadline. The server cancels a slow statement one second earlier (`statement_timeout`), so a
+ * call without an answer by then has most likely lost its connection; the driver would wait for ever. A call whose connection is lost
+ * fails at once and sends nothing more; its commit may have happened. The server ends the sessions of frozen and cut-off clients, so
+ * they leave no locks behind (`transaction_timeout`, `tcp_user_timeout`).
  * While the server has no connection free (`FullServer`), calls share the pool's other connections; without any they fail at once.
  * Not covered: calls to an endpoint that accepts connections and closes them at once last until their deadline.
+ * Alternative: the driver's own pool and reconnect. Calls hung until the deadline after each restart of the server, and its `begin`
+ * rolls back on the closed socket, which crashes the process.
  */
 import { DEFAULT_INSTALLATION } from './installation.ts';
 import type { ConnectionOptions } from './connect/client.ts';

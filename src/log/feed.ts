@@ -1,20 +1,14 @@
 /**
  * The partner's feed: every event that was emitted for it, in the order of (epoch, transaction, position).
  *
- * Invariant: a reader that continues after its last item misses nothing, not even an event that committed late. A row
- * gets its position when it is written, not when it commits, and neither positions nor transaction ids commit in
- * order. So the feed shows nothing from `pg_snapshot_xmin` on: all transactions before that are over, and no row can
- * still appear among theirs. Transactions of an epoch before this server's own are over, whatever their numbers. (A
- * transaction of this server that was prepared before a promotion may still commit; the same limit applies to it.)
- * A cursor was shown only if its event is in the log. A cursor whose event is missing was lost when the database went
- * back in time. Its reader is told where to continue ({@link whereToGoOn}); from the lost cursor it would skip events
- * written since.
- * The price: a transaction that is left open anywhere on the server holds the feed's end back. It never changes the
- * order.
- * Imported events are another order of the same index (drizzle/tables/log.ts), which is read only on request. A cursor covers both
- * orders.
- * Each statement looks at a bounded number of the log's rows, so a rare name costs short pages, never a long
- * statement. A page in which nothing was found is searched a few times more.
+ * Invariant: a reader that continues after its last item misses nothing, not even an event that committed late. Neither positions
+ * nor transaction ids commit in order. So the feed shows nothing from `pg_snapshot_xmin` on: all transactions before that
+ * are over. Transactions of an epoch before this server's own are over, whatever their numbers, unless they are prepared.
+ * A cursor whose event is missing was lost when the database went back in time. Its reader is told where to continue
+ * ({@link whereToGoOn}); from the lost cursor it would skip events written since.
+ * The price: a transaction that is left open anywhere on the server holds the feed's end back.
+ * Imported events are another order of the same index (drizzle/tables/log.ts), which is read only on request; a cursor covers both.
+ * Each statement looks at a bounded number of the log's rows, so a rare name costs short pages, never a long statement.
  */
 import { TEST_NAME } from '../contract/delivery.ts';
 import type { DELIVERY_STATUSES } from '../contract/statuses.ts';

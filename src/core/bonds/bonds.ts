@@ -2,17 +2,13 @@
  * The nightly sync: bonds that the registry knows of become trabalhador.desligado and trabalhador.vinculo_novo, each
  * at the first detection of its record.
  *
- * Invariant: a record is kept at first sight under its reference, and emits at most once, because the mark
- * `detected_at` commits with the event (bond-detection.ts). So windows may overlap, and syncs may run twice or on two
- * machines.
- * Crash: the window moves only after everything in it is kept, so the next sync asks for it again. A record that was
- * kept but did not emit stays open, and every later sync looks at it again. In the same way an end of bond waits for
- * an issuance to end, and a rehire waits for the loan's closing.
- * A record that its loan will never take stays open for good (an end of bond of a cancelled or closed loan, a rehire
- * without a closing). It costs one look at an index and is never shown. A record of a loan that is not there waits for it
- * (keep-bonds.ts); one that does not fit, or goes with no loan of its partner, is counted and logged.
- * Ends of bonds go before rehires, so that both of one worker may come in one night. Alternative: remembering only how
- * far the last sync came loses records that the registry dates back or commits late.
+ * Invariant: a record is kept at first sight under its reference, and emits at most once, because the mark `detected_at` commits
+ * with the event (bond-detection.ts). So windows may overlap, and syncs may run twice or on two machines.
+ * Crash: the window moves only after everything in it is kept. A record that did not emit stays open, and every later sync looks
+ * at it again: so an end of bond waits for an issuance to end, and a rehire for the loan's closing. One that its loan will never
+ * take costs a look at an index. A record of a loan that is not there waits for it (keep-bonds.ts); one that does not fit is
+ * counted and logged. Ends of bonds go before rehires, so that both of one worker may come in one night.
+ * Alternative: remembering only how far the last sync came loses records that the registry dates back or commits late.
  */
 import { FIRST_ID } from '../../db/first-id.ts';
 import { orLogged } from '../../db/outage-log.ts';

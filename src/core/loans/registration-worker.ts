@@ -1,15 +1,12 @@
 /**
  * Asks the registry for every registration that is due, and records its answer.
  *
- * Invariant: one registration ends once. A claim moves `next_try_at` to the end of a lease and commits before the
- * registry is called. When a worker dies, the row becomes due by itself and is asked again with the same reference, to
- * which the registry gives the same answer. The loan refuses a second answer, so a worker that outlived its lease
- * changes nothing; if its answer contradicts the loan's, the row keeps it. The lease is longer than a call's deadline, so a
- * slow registry alone never makes two workers ask at once.
+ * Invariant: one registration ends once. A claim moves `next_try_at` to the end of a lease, longer than a call's deadline, and commits
+ * before the registry is called. When a worker dies, the row becomes due by itself and is asked again with the same reference, to
+ * which the registry gives the same answer. The loan refuses a second answer; one that contradicts the loan's is kept in the row.
  * A registration that the registry works on (202) is looked up until it has ended. A call without an answer is made again
  * after 1 s, doubled to 5 minutes, for as long as it takes: only the registry knows how it ended.
- * Alternative: holding the row's lock during the call keeps a transaction and a connection for as long as the registry
- * takes.
+ * Alternative: the row's lock during the call keeps a transaction and a connection for as long as the registry takes.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { logFailedTry } from '../../db/outage-log.ts';

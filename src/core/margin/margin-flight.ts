@@ -6,10 +6,8 @@
  * the row). Only the holder lands: a later flight has another id.
  * When a request arrives it reads which flight has landed last. It may take off while that flight is still the last one, or when the
  * lease has run out. Otherwise another flight has taken off since, and its landing answers the request. So overlapping requests
- * share one query, and no request gets a landing from before it arrived. The lease is the only time that is compared, by the
- * database's clock.
+ * share one query, and no request gets a landing from before it arrived. Only the lease is compared by time, the database's.
  * Crash of the holder: the lease runs out, a waiting request takes off anew, and the dead flight's late landing is refused.
- * Alternative: a lock held while the registry is asked costs a connection for as long as the registry takes.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MARGIN_ERROR_KINDS } from '../../contract/statuses.ts';

@@ -1,15 +1,13 @@
 /**
  * The pending deliveries of a webhook when its partner deactivates or resumes it.
  *
- * Each function works one batch a transaction until nothing is left or its time is up. A crash between two batches loses
- * nothing: a deactivation has left an arrival, so the pollers suspend the rest (queue/orders/suspend.ts); a resumption is
- * repeated by the partner, who was answered 503.
+ * Each function works one batch a transaction until nothing is left or its time is up. A crash between two batches loses nothing: a
+ * deactivation has left an arrival, so the pollers suspend the rest (queue/orders/suspend.ts); a resumption is repeated by the partner.
  *
  * Invariant: where a webhook keeps the order of loans, no delivery passes one of its loan that is still to be resumed. The
- * transaction that activates says on the lane that the suspended ones are coming ({@link leaveToResume}), before any new
- * event can have a delivery. The last batch takes it back, and so does every deactivation (suspend_partner.sql and
- * change_failing.sql too). After a crash it holds for {@link RESUMPTION_S} more: time to repeat the request, and no longer,
- * because a suspended delivery that nobody resumes must not hold its loan for ever.
+ * transaction that activates says on the lane that the suspended ones are coming ({@link leaveToResume}), before any new event can
+ * have a delivery. The last batch takes it back, and so does every deactivation. After a crash it holds for {@link RESUMPTION_S}
+ * more, and no longer: a suspended delivery that nobody resumes must not hold its loan for ever.
  */
 import type { Result } from '../../contract/refusals.ts';
 import type { Pool, Tx } from '../../db/pool.ts';

@@ -1,16 +1,12 @@
 /**
  * Resends: the same delivery, with the same id and bytes, on a fresh schedule, whatever became of it before.
  *
- * Invariant: a resent delivery is pending, due now, and has spent no slot of its schedule. Attempt numbers go on, so no
- * row of evidence is overwritten. A lost or late poller that reports the attempt before is fenced out as ever; its
- * success counts.
- * One delivery, by its id: an erased one is refused; a claim on it is ended, and its attempt logged as lost, in the same
- * transaction.
- * Many deliveries: those in flight are left alone and counted, tests and erased ones are left out. The others are only made
- * due; the lanes pace them by their caps.
- * A crash between two batches leaves the first batches resent. The caller goes on with the answer's cursor, so there is
- * no limit and no job table. Alternative: a job row with a worker; that needs the same batches, and an operation to ask
- * for its state.
+ * Invariant: a resent delivery is pending, due now, and has spent no slot of its schedule. Attempt numbers go on, so no row of
+ * evidence is overwritten. A late report of the attempt before is fenced out; its success counts.
+ * One delivery, by its id: an erased one is refused; a claim on it is ended, and its attempt logged as lost, in the same transaction.
+ * Many: those in flight are left alone and counted, tests and erased ones are left out. The others are only made due.
+ * A crash between two batches leaves the first batches resent, and the caller goes on with the answer's cursor. Alternative: a job
+ * row with a worker; that needs the same batches, and an operation to ask for its state.
  */
 import { NOT_FOUND, type Refused, type Result } from '../../contract/refusals.ts';
 import type { DELIVERY_STATUSES } from '../../contract/statuses.ts';

@@ -1,15 +1,13 @@
 /**
  * Keep-alive connections to receivers: one undici `Client` each, one request at a time, HTTP/1.1.
  *
- * Why not undici's `Agent`: its pool hides which connection carries a request. The sender must know the address really
- * used, whether the connection had served before (only then may a broken POST be repeated), and be able to destroy a
- * connection that is still being made: a request queued in a pool cannot be taken back, and a black-holed connect
- * would outlive its attempt.
+ * Why not undici's `Agent`: its pool hides which connection carries a request. The sender must know the address really used and
+ * whether the connection had served before, and be able to destroy a connection that is still being made: a black-holed
+ * connect would outlive its attempt.
  *
  * Invariant: no connection waits unused while an attempt at the same origin waits to be accepted. A receiver with one worker a
- * connection (Apache's prefork, PHP, Starman) accepts no other while we keep its workers. Apache with five workers and 100 ms
- * a POST: 1,036 of 1,500 POSTs in 80 s without this rule, all in 37 s with it. Other processes of ours do not see who waits, so no
- * connection is kept for more than LIFE_MS.
+ * connection (Apache's prefork, PHP, Starman) accepts no other while we keep its workers. Other processes of ours do not see who
+ * waits, so no connection is kept for more than LIFE_MS.
  */
 import type { GuardedConnector } from '../target/guard.ts';
 import { type Connection, endAnswer, isAccepted, openConnection, type Place } from './connection.ts';

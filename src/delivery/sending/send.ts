@@ -1,17 +1,14 @@
 /**
  * One POST, one outcome.
  *
- * Invariant: within its deadline `send` answers with what happened, and nothing of the request is written afterwards.
- * One deadline covers name, connect, TLS, request and headers: the client's own header and body timeouts miss a flood
- * of 1xx answers and a dripping body. One coarse interval looks at all attempts under way (a signal object per request
- * costs a quarter of the throughput).
- * The outcome is decided when the final status line and its headers are in; what follows is read for the record only,
- * and briefly, so that a receiver cannot hold a slot with its body.
- * A connection kept alive may be closed by the receiver just as the next POST is written to it. When such a connection
- * had served before and breaks before a single byte of the answer, the POST is repeated once, on a new connection,
- * within the same attempt and deadline: without that every idle timeout of a receiver would cost a slot of the
- * schedule, and with it the receiver may at worst see the delivery twice, with the same `X-Webhook-Delivery`.
- * At a crash nothing is kept here: the attempt's claimed row tells the next poller that a POST may have left.
+ * Invariant: within its deadline `send` answers with what happened, and nothing of the request is written afterwards. One deadline
+ * covers name, connect, TLS, request and headers: the client's own time-outs miss a flood of 1xx answers and a dripping body.
+ * The outcome is decided when the final status line and its headers are in; what follows is read for the record only, and briefly.
+ * A kept connection may be closed by the receiver just as the next POST is written to it. When it had served before and breaks
+ * before a single byte of the answer, the POST is repeated once, on a new connection, within the same attempt and deadline: without
+ * that every idle time-out of a receiver would cost a slot of the schedule. At worst the receiver sees the delivery twice, with
+ * the same `X-Webhook-Delivery`.
+ * Crash: the attempt's claimed row tells the next poller that a POST may have left.
  */
 import { MAX_READ_BYTES, TIMES_S } from '../../contract/delivery.ts';
 import { Attempt, type Shared } from './attempt.ts';

@@ -1,12 +1,8 @@
 /**
- * The addresses of a name: from the hosts file, else from DNS.
+ * The addresses of a name: from the hosts file, else from DNS, asked for as written, without search domains.
  *
- * Why not the system's resolver: it waits on one of libuv's four threads, for 10 s when the name's server is silent.
- * Sixteen such names (one partner may register fifty) kept every other name from being resolved, and each delivery that
- * needed a new connection failed at its deadline. This resolver waits on no thread: beside 500 silent names another
- * name takes 1 ms.
- * Names are asked for as written, without search domains.
- *
+ * Why not the system's resolver: it waits on one of libuv's four threads, for 10 s when the name's server is silent. Sixteen such
+ * names kept every other name from being resolved. This resolver waits on no thread.
  * c-ares leaves a list of servers at the first answer, be it that this server can't tell, and shortens its patience by what other
  * names took. So each look-up asks each server through a resolver of its own: the next one when a server can't tell, or beside it
  * when it has not answered for a while.
