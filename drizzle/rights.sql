@@ -159,6 +159,9 @@ grant execute on function
   first_ahead(uuid, uuid, uuid, int, boolean), claim_due(text, bigint, timestamptz, timestamptz, int, uuid[], int[], uuid[])
   to carteiro_poller;
 
+-- The lender's core brings its partners in over HTTP.
+grant insert (id, name, signing, documents, issuance), update (name, signing, documents, issuance) on partners to carteiro_app;
+grant insert (partner_id, name, active, signing, documents, issuance, change, actor) on partner_history to carteiro_app;
 grant insert on webhooks to carteiro_app;
 grant update (url, events, active, encrypted_secret, previous_encrypted_secret, previous_until, signs_from, label, encrypted_credentials,
   refusals, quiet_until) on webhooks to carteiro_app;

@@ -67,6 +67,14 @@ const REFUSALS = {
     'ERRO_VALIDACAO',
     wrong('consulta_margem_id', 'não é uma consulta de margem deste trabalhador com este empregador'),
   ],
+  /** The lender's core gave an id or a number that something has already. */
+  taken: [
+    'TRANSICAO_INVALIDA',
+    ({ field, value }: { readonly field: string; readonly value: string }) => ({
+      text: `${field} ${value} já está em uso`,
+      details: [{ campo: field, mensagem: 'já está em uso' }],
+    }),
+  ],
   noRegistry: ['INDISPONIVEL', 'nenhum registry está configurado'],
   marginRefused: [
     'MARGEM_NEGOCIAL',
@@ -186,6 +194,7 @@ export interface Refused<out K extends RefusalKind = RefusalKind> {
 export type Result<T, K extends RefusalKind = RefusalKind> = { readonly ok: T } | Refused<K>;
 
 export const NO_REGISTRY: Refused<'noRegistry'> = { refused: { kind: 'noRegistry' } };
+export const taken = (field: string, value: string): Refused<'taken'> => ({ refused: { kind: 'taken', field, value } });
 export const NOT_FOUND: Refused<'notFound'> = { refused: { kind: 'notFound' } };
 
 /** What a refusal is on the wire: its code, and what its answer says. */

@@ -25,6 +25,12 @@ export async function readClock(tx: Tx): Promise<Date> {
 }
 
 /** A new id for a stream, and the database's clock. */
+export async function isStream(tx: Tx, id: string): Promise<boolean> {
+  const [row] = await tx<[{ version: number }]>`select stream_version(${id}) as version`;
+  return row.version > 0;
+}
+
+/** An id for a new stream, and the database's time. */
 export async function newStream(tx: Tx): Promise<{ readonly id: string; readonly now: Date }> {
   const [row] = await tx<[{ id: string; now: Date }]>`select uuidv7() as id, clock_timestamp() as now`;
   return row;

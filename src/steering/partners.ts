@@ -11,16 +11,15 @@ interface Partner {
 }
 export type NewPartner = Omit<Partner, 'id'>;
 
-/** Makes a partner, with the first line of its history. */
-/** `id`: the one that the lender's core has; null: a new one. */
+/** Makes a partner, with the first line of its history. `id`: the one that the lender's core has; null: a new one. */
 export async function createPartner(
   tx: Tx,
   account: NewPartner,
   actor: string,
   id: string | null = null,
-): Promise<Partner> {
+): Promise<PartnerRow> {
   const { name, signing, documents, issuance } = account;
-  const [row] = await tx<[Partner]>`
+  const [row] = await tx<[PartnerRow]>`
     with made as (
       insert into partners (id, name, signing, documents, issuance)
       values (coalesce(${id}::uuid, uuidv7()), ${name}, ${signing}, ${documents}, ${issuance})
@@ -30,7 +29,7 @@ export async function createPartner(
       insert into partner_history (partner_id, name, active, signing, documents, issuance, change, actor)
       select id, name, active, signing, documents, issuance, 'criacao', ${actor} from made
     )
-    select id, name, signing, documents, issuance from made`;
+    select id, name, signing, documents, issuance, active, created_at as "createdAt" from made`;
   return row;
 }
 
@@ -81,6 +80,6 @@ export async function changePartner(
 export async function lockPartner(tx: Tx, id: string): Promise<PartnerRow | null> {
   const [row] = await tx<PartnerRow[]>`
     select id, name, signing, documents, issuance, active, created_at as "createdAt"
-    from partners where id = ${id} for no key update`;
+    from partners where id = ${id} and id <> operator_partner() for no key update`;
   return row ?? null;
 }

@@ -238,7 +238,7 @@ describe('an Idempotency-Key of the core', () => {
   });
 });
 
-test('the description has every operation of the core under a tag of its own; those that write take a key', async () => {
+test('the description has every operation of the core under a tag of its own; those that post take a key', async () => {
   const { paths } = (await (await world.api.app.request('/openapi.json')).json()) as ApiDescription;
   const own = Object.entries(paths).filter(([path]) => path.startsWith('/v1/nucleo/'));
   const operations = own.flatMap(([path, methods]) =>
@@ -257,9 +257,12 @@ test('the description has every operation of the core under a tag of its own; th
     'post emprestimos/{id}/documentos-dataprev',
     'post emprestimos/{id}/emissao',
     'post margens',
+    'post parceiros',
+    'post parceiros/{id}/webhooks',
     'post repasses',
     'post vinculos/desligamentos',
     'post vinculos/novos',
+    'put parceiros/{id}',
   ]);
   for (const [, { get, post }] of own) {
     for (const operation of [get, post].filter((one) => one !== undefined))

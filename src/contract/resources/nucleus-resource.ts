@@ -1,13 +1,14 @@
 /** What the loan core tells and reads over HTTP (`/v1/nucleo`). */
 import { z } from 'zod';
-import { MARGIN_ERROR_KINDS } from '../statuses.ts';
+import { DOCUMENT_MODES, ISSUANCE_MODES, MARGIN_ERROR_KINDS, SIGNING_MODES } from '../statuses.ts';
 import { component, id, reais, signedReais, text, timestamp } from '../values.ts';
-import { bondEnded, newBond, settlementProcessed } from '../payloads.ts';
+import { bondEnded, loanIssued, newBond, settlementProcessed } from '../payloads.ts';
 import { deliveryWithAttempts } from './delivery-resource.ts';
 import { createLoan } from './loan-resource.ts';
 import { marginRequest } from './margin-resource.ts';
 
 const MAX_ERROR_LENGTH = 500;
+const MAX_NAME_LENGTH = 200;
 
 const partner = {
   parceiro_id: id.meta({
@@ -15,11 +16,43 @@ const partner = {
   }),
 };
 
-export const loanForPartner = createLoan.extend(partner);
+/** An id that the core has already; without it the service makes one. */
+const ownId = id.optional().meta({
+  text: { pt: 'O id que o núcleo já usa; sem ele, um novo', en: 'The id that the core has; without it, a new one' },
+});
+/** A loan's number as the core counts them. */
+export const ownNumber = loanIssued.shape.numero.optional().meta({
+  text: {
+    pt: 'O número do núcleo; sem ele, o próximo da série',
+    en: "The core's number; without it, the next of the series",
+  },
+});
+
+const account = {
+  nome: text(MAX_NAME_LENGTH).meta({ examples: ['Parceiro Um'] }),
+  assinatura: z.enum(SIGNING_MODES),
+  documentos: z.enum(DOCUMENT_MODES),
+  emissao: z.enum(ISSUANCE_MODES),
+};
+export const newPartner = z.strictObject({ id: ownId, ...account });
+export const partnerChange = z
+  .strictObject(account)
+  .partial()
+  .refine((change) => Object.values(change).some((value) => value !== undefined), 'deve ter ao menos um campo')
+  .meta({ minProperties: 1 });
+export const partnerAccount = component('ContaDoParceiro', {
+  id,
+  ...account,
+  ativo: z.boolean(),
+  criado_em: timestamp,
+});
+
+export const loanForPartner = createLoan.extend({ ...partner, id: ownId, numero: ownNumber });
 
 export const toldMargin = z.discriminatedUnion('resultado', [
   component('MargemConsultada', {
     ...partner,
+    consulta_margem_id: ownId,
     ...marginRequest.shape,
     resultado: z.literal('concluida'),
     valor_total_vencimentos: reais,
@@ -27,6 +60,7 @@ export const toldMargin = z.discriminatedUnion('resultado', [
   }),
   component('ConsultaQueFalhou', {
     ...partner,
+    consulta_margem_id: ownId,
     ...marginRequest.shape,
     resultado: z.literal('falhou'),
     tipo_erro: z.enum(MARGIN_ERROR_KINDS),
@@ -34,10 +68,22 @@ export const toldMargin = z.discriminatedUnion('resultado', [
   }),
 ]);
 
+const whichRegistration = id.optional().meta({
+  text: { pt: 'Qual; sem ele, a que está em processamento', en: 'Which; without it, the one under way' },
+});
+
 export const toldRegistration = z.discriminatedUnion('resultado', [
-  component('AverbacaoSolicitada', { resultado: z.literal('solicitada') }),
-  component('AverbacaoConcluida', { resultado: z.literal('concluida'), protocolo_registry: text(200) }),
-  component('AverbacaoQueFalhou', { resultado: z.literal('falhou'), erro: text(MAX_ERROR_LENGTH) }),
+  component('AverbacaoSolicitada', { resultado: z.literal('solicitada'), averbacao_id: ownId }),
+  component('AverbacaoConcluida', {
+    resultado: z.literal('concluida'),
+    averbacao_id: whichRegistration,
+    protocolo_registry: text(200),
+  }),
+  component('AverbacaoQueFalhou', {
+    resultado: z.literal('falhou'),
+    averbacao_id: whichRegistration,
+    erro: text(MAX_ERROR_LENGTH),
+  }),
 ]);
 
 /** The registry's record of an end of bond, and of a rehire, as the sandbox's routes have them too. */
@@ -53,7 +99,23 @@ export const toldRehire = z.strictObject({
   margem_disponivel: signedReais,
 });
 
-export const monthOfPartner = z.strictObject({ ...partner, competencia: settlementProcessed.shape.competencia });
+const { competencia, total_parcelas, numero_ccbs, valor_total } = settlementProcessed.shape;
+const totals = z.strictObject({ total_parcelas, numero_ccbs, valor_total });
+export type SettlementTotals = z.infer<typeof totals>;
+const TOTALS = Object.keys(totals.shape);
+
+/** The totals are the core's own, all or none; without them the installments that are known here are counted. */
+export const monthOfPartner = z
+  .strictObject({ ...partner, competencia, ...totals.partial().shape })
+  .superRefine((body, context) => {
+    const missing = TOTALS.filter((name) => body[name as keyof SettlementTotals] === undefined);
+    if (missing.length === TOTALS.length) return;
+    for (const path of missing)
+      context.addIssue({ code: 'custom', path: [path], message: 'os três totais vêm juntos ou nenhum vem' });
+  })
+  .meta({
+    dependentRequired: Object.fromEntries(TOTALS.map((name) => [name, TOTALS.filter((other) => other !== name)])),
+  });
 
 /** `ja_fechado`: the batch existed, nothing changed and no event was emitted. */
 export const closedMonth = settlementProcessed.extend({ ja_fechado: z.boolean() });

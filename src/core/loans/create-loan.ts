@@ -1,13 +1,14 @@
 /** Issues a loan as the partner's account says. */
 import type { CreateLoan, LoanResource } from '../../contract/resources/loan-resource.ts';
-import type { Result } from '../../contract/refusals.ts';
+import { type Refused, type Result, taken } from '../../contract/refusals.ts';
 import type { DocumentMode, IssuanceMode, SigningMode } from '../../contract/statuses.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
 import { view } from '../../loan/view.ts';
 import { type Provenance, UnknownPartner } from '../../log/append.ts';
+import { isStream } from '../../log/read.ts';
 import { decideAndAppend } from './handle-loan.ts';
 import { type KeyRefusal, type Once, once } from '../idempotency.ts';
-import { definitiveNumber, provisionalNumber } from './loan-number.ts';
+import { definitiveNumber, isNumberTaken, provisionalNumber } from './loan-number.ts';
 
 const OPERATION = 'POST /v1/emprestimos';
 
@@ -32,16 +33,31 @@ export async function createLoan(
   return once<NewLoan, 'unknownMarginQuery'>(pool, keyed, (tx) => issueLoan(tx, provenance, request));
 }
 
+/** The id and the number that the lender's core has for a loan; what is not given is made. */
+interface Own {
+  readonly id?: string | undefined;
+  readonly numero?: string | undefined;
+}
+
+/** Why the core's own id or number can't be that of a new loan of this partner; null where they can. */
+export async function refuseTaken(tx: Tx, partnerId: string, { id, numero }: Own): Promise<Refused<'taken'> | null> {
+  if (id !== undefined && (await isStream(tx, id))) return taken('id', id);
+  return numero !== undefined && (await isNumberTaken(tx, partnerId, numero)) ? taken('numero', numero) : null;
+}
+
 /** Issues a loan in the caller's transaction. Throws for a partner that does not exist. */
 export async function issueLoan(
   tx: Tx,
   provenance: Provenance,
   request: CreateLoan,
+  own: Own = {},
 ): Promise<Result<NewLoan, 'unknownMarginQuery'>> {
-  const marginQueryId = await findMarginQuery(tx, provenance.partnerId, request);
+  const { partnerId } = provenance;
+  const marginQueryId = await findMarginQuery(tx, partnerId, request);
   if (marginQueryId === undefined) return { refused: { kind: 'unknownMarginQuery' } };
-  const { loanId, now, signing, documents, issuance } = await readAccount(tx, provenance.partnerId);
-  const numero = issuance === 'sincrona' ? await definitiveNumber(tx, now) : await provisionalNumber(tx);
+  const { newId, now, signing, documents, issuance } = await readAccount(tx, partnerId);
+  const loanId = own.id ?? newId;
+  const numero = own.numero ?? (await (issuance === 'sincrona' ? definitiveNumber(tx, now) : provisionalNumber(tx)));
   const contract = {
     ...request,
     emprestimo_id: loanId,
@@ -71,13 +87,13 @@ interface Account {
   readonly signing: SigningMode;
   readonly documents: DocumentMode;
   readonly issuance: IssuanceMode;
-  readonly loanId: string;
+  readonly newId: string;
   readonly now: Date;
 }
 
 async function readAccount(tx: Tx, partnerId: string): Promise<Account> {
   const [account] = await tx<Account[]>`
-    select uuidv7() as "loanId", clock_timestamp() as now, signing, documents, issuance from partners where id = ${partnerId}`;
+    select uuidv7() as "newId", clock_timestamp() as now, signing, documents, issuance from partners where id = ${partnerId}`;
   if (account === undefined) throw new UnknownPartner(`there is no partner ${partnerId}`);
   return account;
 }

@@ -12,6 +12,12 @@ export async function provisionalNumber(tx: Tx): Promise<string> {
   return nextOf(tx, 'P');
 }
 
+/** Whether a loan of the partner bears the number. */
+export async function isNumberTaken(tx: Tx, partnerId: string, number: string): Promise<boolean> {
+  const bearers = await tx`select from numbered_loans where partner_id = ${partnerId} and number = ${number}`;
+  return bearers.length > 0;
+}
+
 async function nextOf(tx: Tx, series: string): Promise<string> {
   const [{ number }] = await tx<[{ number: string }]>`select next_loan_number(${series})::text as number`;
   return `${series}-${number.padStart(8, '0')}`;

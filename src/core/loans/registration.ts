@@ -17,9 +17,16 @@ export async function requestRegistration(pool: Pool, provenance: Provenance, lo
   });
 }
 
-/** The lender's core has asked the registry itself: the fact alone, and nothing for our worker to do. */
-export async function tellRegistrationAsked(within: Transactor, asker: Asker, loanId: string): Promise<Handled> {
-  return handleLoan(within, asker, loanId, newRegistration, (tx) => closeSuperseded(tx, loanId, null));
+/** The lender's core has asked the registry itself, as `ownId` if it has one: the fact alone, nothing for our worker to do. */
+export async function tellRegistrationAsked(
+  within: Transactor,
+  asker: Asker,
+  loanId: string,
+  ownId?: string,
+): Promise<Handled> {
+  const toCommand: ToCommand =
+    ownId === undefined ? newRegistration : () => ({ type: 'requestRegistration', registrationId: ownId });
+  return handleLoan(within, asker, loanId, toCommand, (tx) => closeSuperseded(tx, loanId, null));
 }
 
 const newRegistration: ToCommand = async (_now, { tx }) => {

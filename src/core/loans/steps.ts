@@ -8,11 +8,16 @@ export async function concludeSigning(pool: Transactor, asker: Asker, loanId: st
   return handleLoan(pool, asker, loanId, () => ({ type: 'concludeSigning' }));
 }
 
-/** The loan is issued under its definitive number, in `em_assinatura`. */
-export async function concludeIssuance(pool: Transactor, asker: Asker, loanId: string): Promise<Handled> {
+/** The loan is issued under its definitive number, in `em_assinatura`: the lender's core's own, or the next of the year. */
+export async function concludeIssuance(
+  pool: Transactor,
+  asker: Asker,
+  loanId: string,
+  number?: string,
+): Promise<Handled> {
   return handleLoan(pool, asker, loanId, async (now, { tx }) => ({
     type: 'concludeIssuance',
-    number: await definitiveNumber(tx, now),
+    number: number ?? (await definitiveNumber(tx, now)),
   }));
 }
 

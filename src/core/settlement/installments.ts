@@ -2,6 +2,7 @@
  * Which installments a batch counts, and the rows that keep them as counted. One statement counts them all.
  */
 import type { EventData } from '../../contract/events.ts';
+import type { SettlementTotals } from '../../contract/resources/nucleus-resource.ts';
 import { toCentavos, toReais } from '../../contract/values.ts';
 import type { Tx } from '../../db/pool.ts';
 import type { LoanState } from '../../loan/state.ts';
@@ -16,9 +17,15 @@ interface Row {
   readonly closedAt: Date;
 }
 
-/** Makes the batch of `month`, `YYYY-MM`, and counts what falls in it. */
-export async function settleMonth(tx: Tx, partnerId: string, month: string, closedAt: Date): Promise<Settlement> {
-  const [row] = await count(tx, partnerId, month, closedAt, null);
+/** Makes the batch of `month`, `YYYY-MM`, and counts what falls in it; `totals` are told in place of ours. */
+export async function settleMonth(
+  tx: Tx,
+  partnerId: string,
+  month: string,
+  closedAt: Date,
+  totals: SettlementTotals | null,
+): Promise<Settlement> {
+  const [row] = await count(tx, partnerId, month, closedAt, totals);
   if (row === undefined) throw new Error(`the batch of ${month} exists already`);
   return dataOf(month, row);
 }
@@ -50,7 +57,7 @@ async function count(
   partnerId: string,
   month: string,
   closedAt: Date,
-  told: Settlement | null,
+  told: (SettlementTotals & Partial<Settlement>) | null,
 ): Promise<readonly Row[]> {
   const totalCentavos = told === null ? null : toCentavos(told.valor_total);
   return tx<Row[]>`

@@ -10,6 +10,7 @@
  * Events committed later belong to the next batch.
  */
 import type { Result } from '../../contract/refusals.ts';
+import type { SettlementTotals } from '../../contract/resources/nucleus-resource.ts';
 import { lockPartner } from '../../db/partner-lock.ts';
 import { dayOf } from '../../contract/calendar.ts';
 import { append, type Provenance, UnknownPartner, VersionConflict } from '../../log/append.ts';
@@ -30,19 +31,23 @@ export function isOver(month: string, now: Date): boolean {
   return month < dayOf(now).slice(0, 7);
 }
 
-/** Closes the batch of `month`, `YYYY-MM`. Throws for a partner that does not exist. Tests pass their own `now`. */
+/**
+ * Closes the batch of `month`, `YYYY-MM`, with the totals that the lender's core counted, or, where there are none, with what is
+ * counted here. Throws for a partner that does not exist. Tests pass their own `now`.
+ */
 export async function closeSettlement(
   within: Transactor,
   provenance: Provenance,
   month: string,
   now?: Date,
+  totals: SettlementTotals | null = null,
 ): Promise<Result<Closing, 'monthNotOver'>> {
   try {
-    return await closeOnce(within, provenance, month, now);
+    return await closeOnce(within, provenance, month, totals, now);
   } catch (error) {
     // A core in another language has closed it meanwhile, and now its batch can be read.
     if (!(error instanceof VersionConflict)) throw error;
-    return closeOnce(within, provenance, month, now);
+    return closeOnce(within, provenance, month, totals, now);
   }
 }
 
@@ -50,6 +55,7 @@ async function closeOnce(
   within: Transactor,
   provenance: Provenance,
   month: string,
+  totals: SettlementTotals | null,
   now?: Date,
 ): Promise<Result<Closing, 'monthNotOver'>> {
   const { partnerId } = provenance;
@@ -61,7 +67,7 @@ async function closeOnce(
     await applyEvents(tx, await readCommitted(tx, await readProgress(tx, 'loans'), partnerId));
     const existing = await readSettlement(tx, partnerId, month);
     if (existing !== null) return { ok: { settlement: existing, alreadyClosed: true } };
-    const settlement = await settleMonth(tx, partnerId, month, closedAt);
+    const settlement = await settleMonth(tx, partnerId, month, closedAt, totals);
     await append(tx, {
       ...provenance,
       stream: settlement.repasse_id,

@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { loanResource } from '../../contract/resources/loan-resource.ts';
+import { ownNumber } from '../../contract/resources/nucleus-resource.ts';
 import type { Scope } from '../../contract/statuses.ts';
 import { date, text } from '../../contract/values.ts';
 import type { Asker, Handled, Transactor } from '../../core/loans/handle-loan.ts';
@@ -47,10 +48,13 @@ const settledOn = ({ monthsBack }: Door) =>
         en: `From up to ${monthsBack} months ago to today, in São Paulo; without it, today`,
       };
 
-const issuanceEnd = z.strictObject({
-  resultado: z.enum(['emitida', 'falhou']),
-  motivo: text(MAX_REASON_LENGTH).optional(),
-});
+/** The lender's core may count its loans itself. */
+const issuanceEnd = ({ scope }: Door) =>
+  z.strictObject({
+    resultado: z.enum(['emitida', 'falhou']),
+    motivo: text(MAX_REASON_LENGTH).optional(),
+    numero: scope === 'nucleo' ? ownNumber : z.undefined(),
+  });
 
 const transferEnd = (door: Door) =>
   z.strictObject({
@@ -82,11 +86,13 @@ export function loanFactRoutes(door: Door): readonly Route[] {
     route(`${path}/emissao`, door.scope, {
       ...shared,
       summary: { pt: 'A emissão assíncrona termina', en: 'The asynchronous issuance ends' },
-      body: issuanceEnd,
+      body: issuanceEnd(door),
     })(async (call, { pool }) => {
-      const { resultado, motivo = DEFAULT_ISSUANCE_REASON } = call.body;
+      const { resultado, motivo = DEFAULT_ISSUANCE_REASON, numero } = call.body;
       return answerFact(pool, call, (on, asker) =>
-        resultado === 'emitida' ? concludeIssuance(on, asker, call.id) : failIssuance(on, asker, call.id, motivo),
+        resultado === 'emitida'
+          ? concludeIssuance(on, asker, call.id, numero)
+          : failIssuance(on, asker, call.id, motivo),
       );
     }),
     route(`${path}/desembolso`, door.scope, {

@@ -5,7 +5,7 @@ import * as told from '../../contract/resources/nucleus-resource.ts';
 import type { Refused } from '../../contract/refusals.ts';
 import { id, toCentavos } from '../../contract/values.ts';
 import { tellBond } from '../../core/bonds/bond-detection.ts';
-import { issueLoan } from '../../core/loans/create-loan.ts';
+import { issueLoan, refuseTaken } from '../../core/loans/create-loan.ts';
 import type { Asker, Transactor } from '../../core/loans/handle-loan.ts';
 import { onceForLender, tellOfPartner } from '../../core/loans/nucleus.ts';
 import { recordRegistration, tellRegistrationAsked } from '../../core/loans/registration.ts';
@@ -36,9 +36,12 @@ export const nucleusLoanRoutes: Routes = [
     bodyExample: { parceiro_id: '019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b', ...LOAN_EXAMPLE },
     answers: ISSUED,
   })(async (call, { pool }) => {
-    const { parceiro_id: _, ...request } = call.body;
+    const { parceiro_id: _, id: ownId, numero, ...request } = call.body;
     const created = await tellOfPartner(pool, call, (within, provenance) =>
-      within.transaction((tx) => issueLoan(tx, provenance, request)),
+      within.transaction(async (tx) => {
+        const own = { id: ownId, numero };
+        return (await refuseTaken(tx, provenance.partnerId, own)) ?? issueLoan(tx, provenance, request, own);
+      }),
     );
     if ('refused' in created) return created;
     const { status, body } = created;
@@ -54,12 +57,12 @@ export const nucleusLoanRoutes: Routes = [
   })(async (call, { pool, documentsDeadlineDays }) =>
     answerFact(pool, call, (within, asker) => {
       const { body, id: loanId } = call;
-      if (body.resultado === 'solicitada') return tellRegistrationAsked(within, asker, loanId);
+      if (body.resultado === 'solicitada') return tellRegistrationAsked(within, asker, loanId, body.averbacao_id);
       const answer =
         body.resultado === 'concluida'
           ? ({ outcome: 'concluded', protocol: body.protocolo_registry } as const)
           : ({ outcome: 'failed', error: body.erro } as const);
-      const end = { loanId, registrationId: null, answer, documentsDeadlineDays };
+      const end = { loanId, registrationId: body.averbacao_id ?? null, answer, documentsDeadlineDays };
       return recordRegistration(within, asker, end).catch(refuseProtocol);
     }),
   ),

@@ -16,6 +16,7 @@ import { route, type Routes } from '../route.ts';
 import { coreDocumentRoutes } from './documents.ts';
 import { CORE_DOOR, loanFactRoutes } from './loan-facts.ts';
 import { nucleusLoanRoutes } from './nucleus-loans.ts';
+import { nucleusPartnerRoutes } from './nucleus-partners.ts';
 import { loanResource } from '../../contract/resources/loan-resource.ts';
 import { NOT_FOUND } from '../../contract/refusals.ts';
 import { readLoan } from '../../core/loans/read-loan.ts';
@@ -32,6 +33,7 @@ const TOLD = {
 export const nucleusRoutes: Routes = [
   ...loanFactRoutes(CORE_DOOR),
   ...nucleusLoanRoutes,
+  ...nucleusPartnerRoutes,
   ...coreDocumentRoutes,
   route('POST /v1/nucleo/autorizacoes', 'nucleo', {
     ...TOLD,
@@ -64,12 +66,16 @@ export const nucleusRoutes: Routes = [
       pt: 'A consulta, com o id que um empréstimo pode citar',
       en: 'The query, with the id that a loan may name',
     }),
+    errors: [...TOLD.errors, 'TRANSICAO_INVALIDA'],
   })(async (call, { pool }) => {
-    const { cpf: workerCpf, numero_inscricao_empregador: employerCnpj } = call.body;
+    const { cpf: workerCpf, numero_inscricao_empregador: employerCnpj, consulta_margem_id: ownId } = call.body;
     return tellOfPartner(pool, call, async (within, provenance) => {
       const answer = marginOf(call.body);
-      const queryId = await within.transaction((tx) => tellMargin(tx, provenance, { workerCpf, employerCnpj }, answer));
-      return { ok: { status: 201, location: null, body: { consulta_margem_id: queryId } } as const };
+      const told = await within.transaction((tx) =>
+        tellMargin(tx, provenance, { workerCpf, employerCnpj }, answer, ownId),
+      );
+      if ('refused' in told) return told;
+      return { ok: { status: 201, location: null, body: { consulta_margem_id: told.ok } } as const };
     });
   }),
   route('POST /v1/nucleo/repasses', 'nucleo', {
@@ -82,8 +88,11 @@ export const nucleusRoutes: Routes = [
     answers: answered(200, told.closedMonth, { pt: 'O repasse', en: 'The settlement' }),
     errors: [...TOLD.errors, 'TRANSICAO_INVALIDA'],
   })(async (call, { pool }) => {
+    const { competencia, total_parcelas, numero_ccbs, valor_total } = call.body;
+    const isTold = total_parcelas !== undefined && numero_ccbs !== undefined && valor_total !== undefined;
+    const totals = isTold ? { total_parcelas, numero_ccbs, valor_total } : null;
     return tellOfPartner(pool, call, async (within, provenance) => {
-      const closing = await closeSettlement(within, provenance, call.body.competencia);
+      const closing = await closeSettlement(within, provenance, competencia, undefined, totals);
       if ('refused' in closing) return closing;
       const { settlement, alreadyClosed } = closing.ok;
       return { ok: { status: 200, location: null, body: { ...settlement, ja_fechado: alreadyClosed } } as const };

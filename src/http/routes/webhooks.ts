@@ -1,10 +1,13 @@
 /** `POST` and `GET /v1/webhooks`. */
 import { z } from 'zod';
 import { id as uuid } from '../../contract/values.ts';
+import type { Result } from '../../contract/refusals.ts';
 import * as contract from '../../contract/resources/webhook.ts';
 import { once } from '../../core/idempotency.ts';
 import { readWebhookHealth } from '../../delivery/partner/webhook-health.ts';
-import { createWebhook, listWebhooks } from '../../webhooks/webhooks.ts';
+import type { Tx } from '../../db/pool.ts';
+import type { Vault } from '../../webhooks/secrets.ts';
+import { createWebhook, listWebhooks, type NewWebhook } from '../../webhooks/webhooks.ts';
 import { answered } from '../answer.ts';
 import { route, type Routes } from '../route.ts';
 import { cursor, limite, readCursor } from '../page.ts';
@@ -18,6 +21,18 @@ interface KeptWebhook {
   readonly status: 201;
   readonly location: null;
   readonly body: contract.WebhookResource;
+}
+
+/** Makes a webhook in a transaction. Its secret leaves beside the answer, which may be stored. */
+export function newWebhook(vault: Vault, request: NewWebhook) {
+  const shownOnce: { secret?: string } = {};
+  const make = async (tx: Tx): Promise<Result<KeptWebhook, 'webhookLimit' | 'keyRetired'>> => {
+    const created = await createWebhook(tx, vault, request);
+    if ('refused' in created) return created;
+    shownOnce.secret = created.ok.secret;
+    return { ok: { status: 201, location: null, body: created.ok.webhook } };
+  };
+  return { make, shownOnce };
 }
 
 /** The id alone: the list is in its order. */
@@ -48,21 +63,18 @@ export const webhookRoutes: Routes = [
       answers: answered(201, contract.createdWebhook, { pt: 'Webhook registrado', en: 'The webhook was registered' }),
       errors: ['LIMITE_DE_WEBHOOKS', 'IDEMPOTENCIA_EM_ANDAMENTO', 'IDEMPOTENCIA_DIVERGENTE'],
     })(async ({ partnerId, actor, requestId, body, idempotencyKey: key }, { pool, vault }) => {
-      const request = { partnerId, actor, requestId, url: body.url, events: body.eventos };
-      if (key === null) {
-        const created = await pool.transaction((tx) => createWebhook(tx, vault, request));
-        if ('refused' in created) return created;
-        return { status: 201, body: { ...created.ok.webhook, secret: created.ok.secret } };
-      }
-      // The stored answer must not hold the secret, so it leaves the transaction beside it.
-      let shownOnce: { secret?: string } = {};
-      const keyed = { partnerId, operation: OPERATION, key, body };
-      const result = await once<KeptWebhook, 'webhookLimit' | 'keyRetired'>(pool, keyed, async (tx) => {
-        const created = await createWebhook(tx, vault, request);
-        if ('refused' in created) return created;
-        shownOnce = { secret: created.ok.secret };
-        return { ok: { status: 201, location: null, body: created.ok.webhook } };
+      const { make, shownOnce } = newWebhook(vault, {
+        partnerId,
+        actor,
+        requestId,
+        url: body.url,
+        events: body.eventos,
       });
+      if (key === null) {
+        const created = await pool.transaction(make);
+        return 'refused' in created ? created : { status: 201, body: { ...created.ok.body, ...shownOnce } };
+      }
+      const result = await once(pool, { partnerId, operation: OPERATION, key, body }, make);
       if ('refused' in result) return result;
       return { status: 201, body: { ...result.ok.answer.body, ...shownOnce } };
     }),
