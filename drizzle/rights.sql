@@ -28,7 +28,9 @@ grant select, insert (order_id, cpf), update (next_page, looked_to) on erasures 
 grant select, insert on worker_events to carteiro_app;
 grant insert (name, tx, position) on projections to carteiro_app;
 grant insert (actor, operation, asked, request_id) on cpf_reads to carteiro_app;
-grant execute on function erased(json), without_cpf(json, text), erase_page(uuid, integer), end_erasure(uuid), erase_orphaned_attempts(uuid[]) to carteiro_app;
+grant execute on function without_cpf(json, text), erase_page(uuid, integer), end_erasure(uuid), erase_orphaned_attempts(uuid[]) to carteiro_app;
+-- By the view `messages`, whose columns its reader computes.
+grant execute on function erased(json) to carteiro_app, carteiro_poller;
 
 -- `archive`, `maintain`: the acts; what removes is functions, which take no more than an act names.
 grant select on archive_acts to carteiro_app, carteiro_poller, carteiro_auditor_cpf;

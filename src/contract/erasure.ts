@@ -3,6 +3,9 @@ import { z } from 'zod';
 
 export const ERASED = 'apagado';
 
+/** The digest of a body from which a worker's CPF was erased: its event's salt is gone, and a hash without one could be guessed. */
+export const NO_DIGEST = '0'.repeat(64);
+
 /**
  * The fields of payloads whose texts stay, wherever they stand: ids, numbers of contracts, closed words, days and times. Every
  * other text of an erased event is {@link ERASED}; numbers, true, false and null stay. `migrate` gives the database this list

@@ -1,5 +1,6 @@
 /** The `url` of a webhook: checked and normalised, and described by what a client can check without resolving a name. */
 import { z } from 'zod';
+import { hasNoCpf, NO_CPF } from '../contract/masking/cpf.ts';
 import { MAX_URL_LENGTH } from '../contract/resources/webhook.ts';
 import { parseTarget } from '../delivery/target/parse-target.ts';
 
@@ -49,8 +50,8 @@ export function targetUrl(allowInsecure: boolean) {
     })
     .transform((text, context) => {
       const target = parseTarget(text, { allowInsecure });
-      if ('url' in target) return target.url;
-      context.addIssue({ code: 'custom', message: target.refused });
+      if ('url' in target && hasNoCpf(target.url)) return target.url;
+      context.addIssue({ code: 'custom', message: 'url' in target ? NO_CPF : target.refused });
       return z.NEVER;
     });
 }

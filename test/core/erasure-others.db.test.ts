@@ -1,6 +1,8 @@
 /** A worker is forgotten whose CPF stands in the text of another's open loan: that loan stays as it is, but for the CPF. */
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { checkProof } from '../../src/audit/proof/check-proof.ts';
+import { readProof } from '../../src/audit/proof/proof.ts';
 import { verifySeals } from '../../src/audit/seals/verify.ts';
 import type { LoanResource } from '../../src/contract/resources/loan-resource.ts';
 import { rebuildLoans } from '../../src/core/projection/rebuild.ts';
@@ -8,7 +10,10 @@ import { eraseAll } from '../../src/core/workers/erase.ts';
 import { orderErasure } from '../../src/core/workers/order-erasure.ts';
 import { workerKeyOf } from '../../src/core/workers/worker-key.ts';
 import { startApi } from '../support/api.ts';
-import { sealAndSign } from '../support/checkpoint.ts';
+import { sealAndSign, TRUSTED } from '../support/checkpoint.ts';
+import { startEngine } from '../support/engine.ts';
+import { insertWebhook } from '../support/outbox.ts';
+import { startReceiver } from '../support/receiver.ts';
 import { TERMS } from '../support/partner-world.ts';
 import { untilSettled } from '../support/settled.ts';
 import { silentLog } from '../support/silent-log.ts';
@@ -50,6 +55,68 @@ test("only the CPF goes from another worker's events; the loan goes on, and the 
   await sealAndSign(pool);
   expect((await verifySeals(pool)).findings).toEqual([]);
   expect(await rebuildLoans(pool, silentLog, { repair: false })).toMatchObject({ differences: [] });
+});
+
+test("what is still to be sent of another worker's event is sent, without the CPF; its proof fits, and the feed shows it", async () => {
+  const partnerId = await api.partner();
+  const receiver = await startReceiver();
+  const token = await api.token(partnerId, ['emprestimos:write', 'webhooks:read', 'sandbox']);
+  await insertWebhook(sql, partnerId, receiver.url, ['desembolso.falhou']);
+  const loan = randomUUID();
+  const motivo = `a conta é de ${Array.from(GONE).join('.')}`;
+  const data = { emprestimo_id: loan, numero_emprestimo: '2026-00000001', motivo };
+  await api.send('POST', '/v1/sandbox/autorizacoes', {
+    token,
+    headers: { 'Idempotency-Key': 'autorizacao' },
+    body: { cpf_trabalhador: GONE, origem: 'web' },
+  });
+  await sql`select append_event(${loan}, 0, 'desembolso.falhou', ${partnerId}, ${sql.json(data)}::json, 'test')`;
+  await untilSettled(sql);
+  const order = { cpf: GONE, actor: 'operador:ana', reason: 'pedido do titular', courtOrder: null, years: 5 };
+  expect(await orderErasure(pool, KEY, order)).toMatchObject({ ok: { isNew: true } });
+  await eraseAll(pool);
+
+  const [delivery] = await sql<[{ id: string; status: string }]>`
+    select id, status from deliveries where partner_id = ${partnerId}`;
+  expect(delivery.status).toBe('pendente');
+  const engine = startEngine(pool);
+  while ((await engine.turn()) > 0);
+  await engine.close();
+  const sent = receiver.posts.map((post) => JSON.parse(post.body.toString()) as { data: object });
+  expect(sent).toEqual([expect.objectContaining({ data: { ...data, motivo: 'a conta é de apagado' } })]);
+  expect(await sql`select status from deliveries where id = ${delivery.id}`).toEqual([{ status: 'entregue' }]);
+  await untilSettled(sql);
+  const { body: feed } = await api.send<{ itens: { envelope?: object }[] }>('GET', '/v1/eventos', { token });
+  expect(feed.itens.at(-1)).toMatchObject({ envelope: sent[0] });
+  expect((await api.send('POST', `/v1/entregas/${delivery.id}/reenvio`, { token })).status).not.toBe(409);
+
+  await sealAndSign(pool);
+  const proof = JSON.stringify(await readProof(pool, delivery.id));
+  expect(checkProof(proof, TRUSTED)).toMatchObject({ fits: true, reason: null });
+  expect((await verifySeals(pool)).findings).toEqual([]);
+});
+
+test('a CPF in what a partner sets is refused by field, however it is written', async () => {
+  const partnerId = await api.partner();
+  const token = await api.token(partnerId, ['webhooks:write']);
+  const url = (path: string) => `https://parceiro.example.com/${path}`;
+  const eventos = ['desembolso.falhou'];
+  const id = await insertWebhook(sql, partnerId, url('a'));
+  const wrong = [
+    ['POST', '/v1/webhooks', { url: url(GONE), eventos }, 'url'],
+    ['POST', '/v1/webhooks', { url: url(`a?b=%3${Array.from(GONE).join('%3')}`), eventos }, 'url'],
+    ['PATCH', `/v1/webhooks/${id.id}`, { url: url(`x/${GONE.slice(0, 3)}.${GONE.slice(3)}`) }, 'url'],
+    ['PUT', `/v1/webhooks/${id.id}/opcoes`, { rotulo: `de ${GONE}` }, 'rotulo'],
+    ['PUT', '/v1/alertas', { email: `${GONE}@example.com` }, 'email'],
+  ] as const;
+  for (const [method, path, body, campo] of wrong) {
+    const answer = await api.send<{ detalhes?: object[] }>(method, path, { token, body });
+    expect([path, answer.status, answer.body.detalhes]).toEqual([
+      path,
+      400,
+      [{ campo, mensagem: 'não pode ter um CPF, porque fica no histórico' }],
+    ]);
+  }
 });
 
 test('a reason with a spaced CPF is refused as one', async () => {

@@ -1,4 +1,5 @@
 /** The published vectors of the evidence's formats (src/audit/verifiers/vectors.json), made anew from the code and PostgreSQL. */
+import { NO_DIGEST } from '../../src/contract/erasure.ts';
 import { checkpointHeader, signCheckpoint } from '../../src/audit/checkpoint/checkpoint.ts';
 import { readSigner, type Signer } from '../../src/audit/checkpoint/note.ts';
 import { readEntry } from '../../src/audit/seals/entry.ts';
@@ -240,7 +241,32 @@ const ROWS: readonly (readonly [SourceName, object])[] = [
       epoch: 1,
     },
   ],
+  sentWithoutDigest('2026-01-31T14:00:01.000Z'),
+  sentWithoutDigest('2026-01-31T13:59:59.000Z'),
 ];
+
+/** A second attempt of the erased event, without a digest of what it sent. */
+function sentWithoutDigest(recordedAt: string): readonly [SourceName, object] {
+  const attempt = {
+    delivery_id: ERASED[1],
+    number: 2,
+    late: false,
+    event_id: ERASED[0],
+    webhook_id: WEBHOOK,
+    partner_id: PARTNER,
+    outcome: 'entregue',
+    status_code: 204,
+    started_at: recordedAt,
+    duration_ms: 9,
+    url: 'https://parceiro.example.com/carteiro?x=1',
+    claim: 'poller-1/15',
+    body_digest: String.raw`\x${NO_DIGEST}`,
+    recorded_at: recordedAt,
+    tx: '820',
+    epoch: 1,
+  };
+  return ['attempts', attempt];
+}
 
 interface Row {
   readonly table: SourceName;
@@ -454,11 +480,15 @@ async function proofVectors(rows: readonly Row[], leaves: Buffer, seals: readonl
   const tested = (await proofOf(3, TESTED, {}, [rows[5] as Row])).replace('"entregue"', '"erro"');
   const apagamento = { pedido: await prove(rows[8]), pagina: await prove(rows[9]) };
   const erased = await proofOf(6, ERASED, { apagamento }, []);
+  const sentAgain = async (row: Row | undefined) =>
+    proofOf(6, ERASED, { apagamento, tentativas: [await prove(rows[7]), await prove(row)] }, []);
   return [
     { name: 'a delivery that arrived', verdict: true, text: arrived },
     { name: 'one that was ordered again', verdict: true, text: ordered },
     { name: 'a test that failed', verdict: true, text: tested },
     { name: 'one whose text was erased', verdict: true, text: erased },
+    { name: 'one that lost a CPF and was sent behind the order', verdict: true, text: await sentAgain(rows[10]) },
+    { name: 'an attempt before the order without a digest', verdict: false, text: await sentAgain(rows[11]) },
     ...forgeries(arrived, seals[1]?.toString() ?? '', tested, erased),
   ];
 }

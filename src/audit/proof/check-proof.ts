@@ -7,7 +7,7 @@
  * that is not sealed yet, or is withheld, is `null`, and never `true`.
  */
 import { createHash } from 'node:crypto';
-import { ERASED } from '../../contract/erasure.ts';
+import { ERASED, NO_DIGEST } from '../../contract/erasure.ts';
 import type { Proof, ProvedRow } from '../../contract/resources/audit-resource.ts';
 import type { Checkpoint } from '../checkpoint/checkpoint.ts';
 import type { Verifier } from '../checkpoint/note.ts';
@@ -148,16 +148,20 @@ function commitmentOf(salt: string, text: string | Buffer): string {
 
 /**
  * The body is the one that the event has, and that each attempt sent; a test may send the example of another event. Of an erased one
- * the salted hashes are left, which still say that each attempt sent the event's body.
+ * the salted hashes are left, which still say that each attempt sent the event's body. Of an event that lost a CPF, attempts behind
+ * the order sent what is left, and have no digest of it.
  */
 function wrongBody({ corpo, sal, evento, tentativas, retido, apagamento }: Proof, of: FieldsOf): string | null {
   if (retido !== null || evento === null) return null;
   const sealed = of(evento)['commitment'];
   const sent = sal === null ? sealed : commitmentOf(sal, corpo);
   if (sealed !== sent) return 'the sealed event has another body';
+  const orderedAt = apagamento === null ? null : String(of(apagamento.pedido)['ordered_at']);
   for (const row of tentativas) {
-    const { number, outcome, body_digest: digest, commitment } = of(row);
-    if (outcome !== 'desconhecido' && digest !== sent) return `attempt ${String(number)} sent another body`;
+    const { number, outcome, body_digest: digest, commitment, recorded_at: at } = of(row);
+    const isWhatIsLeft = orderedAt !== null && digest === NO_DIGEST && String(at) > orderedAt;
+    if (outcome !== 'desconhecido' && digest !== sent && !isWhatIsLeft)
+      return `attempt ${String(number)} sent another body`;
     if (row.resposta == null || row.sal == null) {
       const isGone = row.resposta === null && row.sal === null && (commitment === null || apagamento !== null);
       if (!isGone) return `the answer to attempt ${String(number)} is missing`;

@@ -80,3 +80,7 @@ export function findCpfs(text: string): readonly (FoundCpf & { readonly from: nu
 export function cpfsIn(text: string): ReadonlySet<string> {
   return new Set(findCpfs(text).map(({ cpf }) => cpf));
 }
+
+/** Of texts that go into history, which is sealed: nobody could erase a CPF from it. */
+export const hasNoCpf = (text: string): boolean => findCpfs(text).length === 0;
+export const NO_CPF = 'não pode ter um CPF, porque fica no histórico';

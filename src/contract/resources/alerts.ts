@@ -1,5 +1,6 @@
 /** Where a partner's people are told of their webhooks, and what they were told. */
 import { z } from 'zod';
+import { hasNoCpf, NO_CPF } from '../masking/cpf.ts';
 import { ALERT_CHANNELS, ALERT_KINDS } from '../statuses.ts';
 import { component, id, shown, timestamp } from '../values.ts';
 
@@ -11,6 +12,7 @@ const email = z
   .string(ADDRESS)
   .max(254, 'tem no máximo 254 caracteres')
   .regex(new RegExp(String.raw`^[A-Za-z0-9_][A-Za-z0-9._+-]{0,63}@${LABEL}(?:\.${LABEL}){1,4}$`), ADDRESS)
+  .refine(hasNoCpf, NO_CPF)
   .meta(EXAMPLE);
 
 /** Null: nobody is told there, and so an address that is left out; a URL that is left out stays, because nobody reads it again. */

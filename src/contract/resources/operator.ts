@@ -10,7 +10,7 @@ import {
   WAITING_REASONS,
   WEBHOOK_CHANGES,
 } from '../statuses.ts';
-import { cpfsIn } from '../masking/cpf.ts';
+import { hasNoCpf, NO_CPF } from '../masking/cpf.ts';
 import { component, id, shown, text, timestamp } from '../values.ts';
 
 /** The most deliveries of one webhook that an operator lets be in flight at once. */
@@ -22,7 +22,7 @@ export const MAX_LINE = 500;
 
 /** History is sealed, so nobody could erase a CPF from it. */
 const lineOfReason = text(MAX_LINE)
-  .refine((line) => cpfsIn(line).size === 0, 'não pode ter um CPF, porque fica no histórico')
+  .refine(hasNoCpf, NO_CPF)
   .meta({ text: { pt: 'Fica no histórico; nenhum CPF', en: 'Kept in the history; no CPF' } });
 const seconds = z.number();
 

@@ -1,9 +1,10 @@
 /** What a partner chooses for a webhook beside its registration (`webhook.ts`). */
 import { z } from 'zod';
+import { hasNoCpf, NO_CPF } from '../masking/cpf.ts';
 import { component, shown, text } from '../values.ts';
 import { DELIVERY_ORDERS } from '../statuses.ts';
 
-const rotulo = shown(text(80), 'Produção, averbações').nullable();
+const rotulo = shown(text(80).refine(hasNoCpf, NO_CPF), 'Produção, averbações').nullable();
 
 export const webhookOptions = component('OpcoesDoWebhook', { ordem: z.enum(DELIVERY_ORDERS), rotulo });
 

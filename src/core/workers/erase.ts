@@ -54,9 +54,12 @@ export async function eraseTurn(pool: Pool): Promise<EraseTurn> {
       await tx`select end_erasure(${orderId})`;
       return 'worked';
     }
-    const [{ eventIds }] = await tx<[{ eventIds: string[] }]>`
-      select event_ids as "eventIds" from erasure_pages where order_id = ${orderId} and number = ${page}`;
-    if (!(await endForErasure(tx, eventIds, orderId))) return 'waits';
+    const [{ eventIds, own }] = await tx<[{ eventIds: string[]; own: string[] }]>`
+      select event_ids as "eventIds", array(
+        select e.id from unnest(event_ids, remains) as one (id, remains) join events e using (id)
+        where sha256(convert_to(erased(e.data)::text, 'UTF8')) = one.remains) as own
+      from erasure_pages where order_id = ${orderId} and number = ${page}`;
+    if (!(await endForErasure(tx, eventIds, own, orderId))) return 'waits';
     await tx`select erase_page(${orderId}, ${page})`;
     await foldAgain(tx, eventIds);
     await tx`update erasures set next_page = ${page + 1} where order_id = ${orderId}`;

@@ -47,7 +47,7 @@ interface DeliveryRow {
   readonly body: Buffer;
   readonly loanVersion: number | null;
   readonly traceparent: string | null;
-  /** Null where the event was erased. */
+  /** Null where the event was erased, empty where it lost a CPF. */
   readonly salt: Buffer | null;
   readonly failures: number;
   readonly isTest: boolean;
@@ -111,7 +111,8 @@ export async function readSent(
     const changes = await readSecretChanges(tx, row.webhookId);
     const { url, failures } = row;
     const body = row.salt === null ? Buffer.from(ERASED) : row.body;
-    const signersAt = row.salt === null ? () => null : signersOf(row, changes);
+    // A text that lost a CPF is no longer what was signed.
+    const signersAt = row.salt === null || row.salt.length === 0 ? () => null : signersOf(row, changes);
     const openers = rememberOpened({ openSecret });
     return { body, url, failures, attempts: attempts.map((attempt) => sent(row, attempt, signersAt, openers)) };
   });

@@ -53,7 +53,7 @@ export async function resendOne(
   await tx`select from deliveries where id = ${id} and partner_id = ${partnerId} for update`;
   // Asked for behind the lock, which an erasure holds until it has committed.
   const erased = await tx`
-    select from deliveries d join events e on e.id = d.event_id and e.salt is null where d.id = ${id}`;
+    select from deliveries d join messages m on m.event_id = d.event_id and m.salt is null where d.id = ${id}`;
   if (erased.length > 0) return { refused: { kind: 'erased' } };
   await startAfresh(tx, partnerId, row.webhookId, [id]);
   await logSendOrder(tx, 'reenvio', row.webhookId, [id], author);
@@ -128,7 +128,7 @@ async function resendBatch(tx: Tx, many: ManyToResend): Promise<Result<ResentMan
       and status = any (${statuses}::text[]) and is_test is not true
       and (${events}::text[] is null
            or (select type from messages m where m.event_id = deliveries.event_id limit 1) = any (${events}::text[]))
-      and not exists (select from events e where e.id = event_id and e.salt is null)
+      and not exists (select from messages m where m.event_id = deliveries.event_id and m.salt is null)
     order by id
     ${simulate ? tx`` : tx`for update`}`;
   const chosen = rows.filter((row) => !row.isInFlight).map((row) => row.id);

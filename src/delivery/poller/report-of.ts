@@ -24,7 +24,8 @@ export function makeReport(claim: Claim, delivery: ClaimedDelivery, sent: Sent):
     keyId,
     startedAtMs,
     startedByMs,
-    result,
+    // Of an event that lost a CPF no answer is kept: it may repeat what an earlier attempt sent.
+    result: delivery.salt?.length === 0 ? { ...result, answer: null } : result,
     span,
   };
 }

@@ -8,6 +8,7 @@
  */
 import { hash } from 'node:crypto';
 import { HEADER_CHECKPOINT } from '../../contract/delivery.ts';
+import { NO_DIGEST } from '../../contract/erasure.ts';
 import type { ClaimedDelivery } from '../queue/claim.ts';
 import { deliveryHeaders } from '../sending/headers.ts';
 import type { SendRequest } from '../sending/send.ts';
@@ -21,13 +22,13 @@ export interface SignedRequest {
   readonly request: SendRequest;
   /** The encryption key of the secret that signs the contract's header. */
   readonly keyId: string;
-  /** SHA-256 of the event's salt and the body, in hexadecimal digits. */
+  /** SHA-256 of the event's salt and the body, in hexadecimal digits; {@link NO_DIGEST} where the event lost its salt with a CPF. */
   readonly bodyDigest: string;
 }
 
 /** {@link SignedRequest.bodyDigest}. As text: half as dear as a buffer, which would become text to be recorded. */
 export function bodyDigestOf({ salt, body }: Pick<ClaimedDelivery, 'salt' | 'body'>): string {
-  return hash('sha256', Buffer.concat([salt ?? NO_SALT, body]), 'hex');
+  return salt?.length === 0 ? NO_DIGEST : hash('sha256', Buffer.concat([salt ?? NO_SALT, body]), 'hex');
 }
 
 /**

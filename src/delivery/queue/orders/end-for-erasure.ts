@@ -1,5 +1,6 @@
 /**
  * Ends what is still to be sent of events that are about to be erased: `erro`, with the reason in an order of the service's own.
+ * Those of other workers, which lose a CPF alone, stay to be sent.
  *
  * Invariant: it commits with the erasure, on deliveries that it has locked, so no claim takes one in between. A claim whose lease is
  * over is ended with it, and its attempt logged as lost.
@@ -16,10 +17,16 @@ interface Row {
   readonly isInFlight: boolean;
 }
 
-/** False, with nothing changed, while one of them is in flight. */
-export async function endForErasure(tx: Tx, eventIds: readonly string[], orderId: string): Promise<boolean> {
+/** `own`: those of `eventIds` that are erased whole. False, with nothing changed, while one of all is in flight. */
+export async function endForErasure(
+  tx: Tx,
+  eventIds: readonly string[],
+  own: readonly string[],
+  orderId: string,
+): Promise<boolean> {
   const rows = await tx<Row[]>`
-    select d.id, d.webhook_id as "webhookId", d.partner_id as "partnerId", d.status in ('pendente', 'suspensa') as "isOpen",
+    select d.id, d.webhook_id as "webhookId", d.partner_id as "partnerId",
+           d.status in ('pendente', 'suspensa') and d.event_id = any (${own as string[]}::uuid[]) as "isOpen",
            coalesce(d.claimed_at > clock_timestamp() - lease(), false) as "isInFlight"
     from deliveries d
     where d.id = any (array(
