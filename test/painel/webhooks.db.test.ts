@@ -271,3 +271,56 @@ describe('the receiver to be copied', () => {
     }
   });
 });
+
+describe('the credentials of a receiver', () => {
+  test('are set in a form that keeps what was written, shows no secret again, and removes them', async () => {
+    const partner = await world.subscriber();
+    const { id, path } = await partner.register();
+    const visitor = await world.signedIn(partner.id);
+    const page = `/painel/webhooks/${id}`;
+    expect((await visitor.get(page)).text).toContain('só as assinaturas');
+    const fields = {
+      tipo: 'basic',
+      usuario: 'car:teiro',
+      senha: 's3nha-c41b',
+      nome1: 'X-Api-Key',
+      valor1: 'chave-7f3a',
+    };
+    const wrong = await visitor.submit(`${page}/credenciais`, `${page}/credenciais`, fields);
+    expect([wrong.status, wrong.text.includes('<code>autorizacao.usuario</code>')]).toEqual([400, true]);
+    expect(wrong.text).toMatch(/name="usuario" value="car:teiro"[^>]*aria-invalid/);
+    expect(wrong.text).toContain('value="X-Api-Key"');
+    const set = await visitor.submit(`${page}/credenciais`, `${page}/credenciais`, { ...fields, usuario: 'carteiro' });
+    expect(set.headers.get('location')).toBe(`${page}?feito=credenciais`);
+    await partner.emit();
+    await world.deliver();
+    expect(world.postsTo(path).at(-1)?.headers).toMatchObject({
+      authorization: `Basic ${Buffer.from('carteiro:s3nha-c41b').toString('base64')}`,
+      'x-api-key': 'chave-7f3a',
+    });
+    const shown = (await visitor.get(page)).text;
+    expect(shown).toContain('<code>X-Api-Key</code>');
+    expect(shown).toContain('usuário e senha (Basic)');
+    for (const { text } of [wrong, set, { text: shown }, await visitor.get(`${page}/credenciais`)])
+      expect(text).not.toMatch(/s3nha-c41b|chave-7f3a/);
+    await visitor.submit(page, `${page}/credenciais/remover`);
+    await partner.emit();
+    await world.deliver();
+    expect(world.postsTo(path).at(-1)?.headers).not.toHaveProperty('authorization');
+  });
+
+  test.each([
+    [{ tipo: 'bearer', token: 'abc' }, { tipo: 'bearer' }],
+    [
+      { tipo: 'oauth2', token_url: 'http://127.0.0.1:9/t', client_id: 'c', client_secret: 's', envio: 'corpo' },
+      { tipo: 'oauth2', token_url: 'http://127.0.0.1:9/t', client_id: 'c', envio: 'corpo' },
+    ],
+  ])('of the kind $tipo are those of the API', async (fields, autorizacao) => {
+    const partner = await world.subscriber();
+    const { id } = await partner.register();
+    const visitor = await world.signedIn(partner.id);
+    const page = `/painel/webhooks/${id}/credenciais`;
+    expect((await visitor.submit(page, page, fields as unknown as Record<string, string>)).status).toBe(303);
+    expect((await partner.send('GET', `/v1/webhooks/${id}/credenciais`)).body).toMatchObject({ autorizacao });
+  });
+});

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { HEADER_USER_AGENT } from '../delivery.ts';
 import { component, timestamp } from '../values.ts';
 
-const MAX_HEADERS = 4;
+export const MAX_HEADERS = 4;
 const MAX_HEADER_BYTES = 4_096;
 const MAX_PEM = 32_768;
 

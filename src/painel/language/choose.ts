@@ -1,6 +1,7 @@
 /** The page's languages, and which of them a reader has chosen. */
 import type { Language } from '../../contract/language.ts';
 import { auditor } from './auditor.ts';
+import { credentials } from './credentials.ts';
 import { deliveries } from './deliveries.ts';
 import { docs } from './docs.ts';
 import { everywhere } from './everywhere.ts';
@@ -15,6 +16,7 @@ export const LANGUAGES = say({
   ...everywhere,
   ...deliveries,
   ...webhooks,
+  ...credentials,
   ...partner,
   ...recovery,
   sandbox,

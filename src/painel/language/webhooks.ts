@@ -148,6 +148,7 @@ export const webhooks = {
     },
     done: {
       rotulado: { pt: 'O rótulo mudou.', en: 'The label was changed.' },
+      credenciais: { pt: 'As credenciais mudaram.', en: 'The credentials were changed.' },
       ordem: { pt: 'A ordem das entregas mudou.', en: 'The order of deliveries was changed.' },
       alterado: { pt: 'O webhook foi alterado.', en: 'The webhook was changed.' },
       desativado: { pt: 'O webhook está inativo.', en: 'The webhook is inactive.' },

@@ -13,6 +13,8 @@ import { choices, confirmed, input, select, tick } from '../frame/forms.ts';
 import { copyable, doneNotice, fact, moment, shortUrl, table } from '../frame/parts.ts';
 import { refusalList } from '../frame/refusals.ts';
 import { pulsePart } from '../overview/pulse.ts';
+import type { ShownCredentials } from '../../contract/resources/webhook-credentials.ts';
+import { credentialsPart } from './credentials.ts';
 import { healthBadge } from './list.ts';
 import { lossNotices } from './losses.ts';
 import { snippetsFor } from './snippets.ts';
@@ -28,10 +30,11 @@ type Failure = keyof HealthPeriod['falhas'];
 export async function showWebhook(visit: Visit, id: string, refusal?: Refusal): Promise<Response> {
   const { c, t, api, session } = visit;
   const path = `/v1/webhooks/${id}`;
-  const [webhook, health, secrets, { ordem, rotulo }, newest, history, pulse] = await Promise.all([
+  const [webhook, health, secrets, credentials, { ordem, rotulo }, newest, history, pulse] = await Promise.all([
     api.read<WebhookResource>(path),
     api.read<WebhookHealthResource>(`${path}/saude`),
     api.read<SecretState>(`${path}/segredo`),
+    api.read<ShownCredentials>(`${path}/credenciais`),
     api.read<{ ordem: DeliveryOrder; rotulo: string | null }>(`${path}/opcoes`),
     api.read<{ itens: DeliveryResource[] }>(`${path}/entregas`, { limite: NEWEST }),
     api.read<WebhookHistory>(`${path}/historico`, { cursor: c.req.query('antes') ?? '' }),
@@ -49,7 +52,8 @@ export async function showWebhook(visit: Visit, id: string, refusal?: Refusal): 
       <h2>${t.webhooks.newest}</h2>
       ${newest.itens.length === 0 ? html`<p>${t.deliveries.empty}</p>` : deliveryTable(visit, newest.itens, null)}
       <p><a href="/painel/entregas?webhook=${id}">${t.webhooks.allDeliveries}</a></p>
-      ${healthTable(visit, health)} ${secretPart(visit, secrets, mayWrite)} ${historyPart(visit, id, history)}
+      ${healthTable(visit, health)} ${secretPart(visit, secrets, mayWrite)}
+      ${credentialsPart(visit, id, credentials, mayWrite)} ${historyPart(visit, id, history)}
       ${snippetPart(visit, webhook)}`,
   });
 }

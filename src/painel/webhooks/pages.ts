@@ -8,6 +8,7 @@ import { READ, WRITE } from '../frame/nav.ts';
 import type { Streams } from '../live.ts';
 import { openPulse } from '../overview/pulse.ts';
 import { pathId } from '../address.ts';
+import { credentialsIn, showCredentials } from './credentials.ts';
 import { showForm } from './form.ts';
 import { showWebhooks } from './list.ts';
 import { showWebhook } from './one.ts';
@@ -43,6 +44,13 @@ export function addWebhookPages(guard: Guard, streams: Streams): void {
     const answer = await visit.api.send('PATCH', `/v1/webhooks/${id}`, wanted);
     if (!answer.ok && answer.status === 400) return showForm(visit, { id, wanted, refusal: answer });
     return settle(visit, answer, 'alterado');
+  });
+  guard.show('/painel/webhooks/:id/credenciais', WRITE, (visit) => showCredentials(visit, new URLSearchParams()));
+  guard.act('/painel/webhooks/:id/credenciais', WRITE, async (visit, form) => {
+    const answer = await visit.api.send('PUT', `/v1/webhooks/${pathId(visit.c)}/credenciais`, credentialsIn(form));
+    return !answer.ok && answer.status === 400
+      ? showCredentials(visit, form, answer)
+      : settle(visit, answer, 'credenciais');
   });
   for (const [act, { done, call }] of Object.entries(ACTS)) {
     guard.act(`/painel/webhooks/:id/${act}`, WRITE, async (visit, form) => {
@@ -84,6 +92,7 @@ const ACTS: Readonly<Record<string, { done: string; call: (form: URLSearchParams
   },
   ordem: { done: 'ordem', call: (form) => ['PUT', '/opcoes', { ordem: form.get('ordem') ?? '' }] },
   rotulo: { done: 'rotulado', call: (form) => ['PUT', '/opcoes', { rotulo: form.get('rotulo')?.trim() || null }] },
+  'credenciais/remover': { done: 'credenciais', call: () => ['DELETE', '/credenciais'] },
   'segredo/ativar': { done: 'ativado', call: () => ['POST', '/segredo/ativar'] },
   'segredo/descartar': { done: 'descartado', call: () => ['DELETE', '/segredo/novo'] },
   'segredo/encerrar': { done: 'encerrado', call: () => ['DELETE', '/segredo/anterior'] },
