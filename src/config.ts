@@ -139,7 +139,9 @@ function checkTogether(given: Environment, uses: readonly Use[]): string[] {
     .flatMap((use) => REQUIRED_OUTSIDE_SANDBOX[use])
     .filter((name) => !sandbox && given[name] === undefined);
   const closesTwice = given['LOAN_CORE'] === 'outside' && (given['JOB_CLOSE_SETTLEMENT'] ?? 'off') !== 'off';
+  const isUnnamed = (given['WEBHOOK_HANDSHAKE'] ?? 'false') !== 'false' && given['PUBLIC_URL'] === undefined;
   return [
+    ...(isUnnamed ? ['WEBHOOK_HANDSHAKE: needs PUBLIC_URL, whose host receivers are asked to allow'] : []),
     ...(closesTwice
       ? ['JOB_CLOSE_SETTLEMENT: must be off, because LOAN_CORE is outside: the core closes its months']
       : []),

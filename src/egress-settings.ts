@@ -39,6 +39,8 @@ export const EGRESS_VARIABLES = {
   EGRESS_CERT_FILE: file,
   EGRESS_KEY_FILE: file,
   EGRESS_CA_FILE: file,
+  /** Whether a URL must take our deliveries by the handshake of CloudEvents before a webhook may have it. */
+  WEBHOOK_HANDSHAKE: flag.default(false),
   /** Bytes kept of an answer's body; 0 keeps neither body nor headers. */
   KEPT_ANSWER_BYTES: integer(0, MAX_KEPT_BYTES).default(MAX_KEPT_BYTES),
   /** The server that takes e-mails to people of partners: `smtp:`, or `smtps:` for TLS from the first byte. */
@@ -65,6 +67,7 @@ export function egressSettings(values: z.output<z.ZodObject<typeof EGRESS_VARIAB
       values.SMTP_URL === undefined || values.SMTP_FROM === undefined
         ? null
         : { url: values.SMTP_URL, authFile: values.SMTP_AUTH_FILE ?? null, from: values.SMTP_FROM },
+    handshake: values.WEBHOOK_HANDSHAKE,
     keptAnswerBytes: values.KEPT_ANSWER_BYTES,
   };
 }

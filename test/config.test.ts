@@ -62,6 +62,7 @@ describe('the configuration', () => {
         keyFile: null,
         caFile: null,
         mail: null,
+        handshake: false,
         keptAnswerBytes: 8192,
       },
       rateLimitPerMinute: 0,
@@ -298,6 +299,16 @@ describe('the configuration', () => {
     });
     expect(problemsOf({ ...outside, JOB_CLOSE_SETTLEMENT: '0 4 1 * *' })).toEqual([
       'JOB_CLOSE_SETTLEMENT: must be off, because LOAN_CORE is outside: the core closes its months',
+    ]);
+  });
+
+  it('wants PUBLIC_URL of whoever demands the handshake', () => {
+    expect(readConfig(PRODUCTION).egress.handshake).toBe(false);
+    expect(
+      readConfig({ ...PRODUCTION, WEBHOOK_HANDSHAKE: 'true', PUBLIC_URL: 'https://c.example' }).egress.handshake,
+    ).toBe(true);
+    expect(problemsOf({ ...PRODUCTION, WEBHOOK_HANDSHAKE: 'true' })).toEqual([
+      'WEBHOOK_HANDSHAKE: needs PUBLIC_URL, whose host receivers are asked to allow',
     ]);
   });
 

@@ -153,6 +153,10 @@ const REFUSALS = {
     'LIMITE_DE_REQUISICOES',
     later('o parceiro já pediu muitos códigos hoje; tente de novo amanhã', 86_400),
   ],
+  noHandshake: [
+    'ERRO_VALIDACAO',
+    ({ why }: { readonly why: string }) => wrong('url', `não aceitou entregas no OPTIONS da inscrição: ${why}`),
+  ],
   wrongCode: ['ERRO_VALIDACAO', wrong('codigo', 'não é o código que foi enviado, ou já não vale')],
   noMail: ['ERRO_VALIDACAO', wrong('email', 'o operador não configurou um servidor de e-mail')],
   /** The log no longer has the cursor's event; `goOn` is the cursor to continue with. */

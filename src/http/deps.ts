@@ -10,6 +10,7 @@ import type { Installation } from '../db/installation.ts';
 import type { Reports } from '../db/reports.ts';
 import type { Logger } from '../log-lines.ts';
 import type { Metrics } from '../metrics.ts';
+import type { Handshake } from '../webhooks/gateway/handshake.ts';
 import type { Vault } from '../webhooks/secrets.ts';
 import type { Cursors } from './cursor.ts';
 import type { KeySource } from './auth/keys.ts';
@@ -41,6 +42,8 @@ export interface HttpDeps {
   readonly egressAddresses: readonly string[];
   /** Whether a mail server is configured. */
   readonly sendsMail: boolean;
+  /** Asks each URL of a webhook whether deliveries may come; null: nobody is asked. */
+  readonly handshake: Handshake | null;
   /** True accepts `http:` and private hosts as webhook targets. */
   readonly allowInsecure: boolean;
   /** Requests of one partner in a minute; 0 is no limit. */

@@ -35,7 +35,16 @@ test.each([
     'EGRESS_CA_FILE',
     () =>
       openEgress(
-        { proxy: null, certFile: null, keyFile: null, caFile, addresses: [], mail: null, keptAnswerBytes: 0 },
+        {
+          proxy: null,
+          certFile: null,
+          keyFile: null,
+          caFile,
+          addresses: [],
+          mail: null,
+          handshake: false,
+          keptAnswerBytes: 0,
+        },
         silentLog,
       ),
   ],

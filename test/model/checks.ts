@@ -18,6 +18,7 @@ import { claimBehindClaim, deactivateBesideClaim } from './claim-snapshots.ts';
 import { DELIVERED } from '../support/delivered.ts';
 import { endTheDead, judgeFromElsewhere, leaveTheLiving, waitAfterRestart, withLives } from './dead-pollers.ts';
 import { serveFirstAttempts } from './first-attempts.ts';
+import { askForConsent } from './consent-checks.ts';
 import { lookBesideRecord, probeFailing, recoverInSteps } from './failing-checks.ts';
 import { fallSilent, fallSilentBesideClaim, hideNobody, shareOut } from './fairness.ts';
 import { neverStandStill } from './standstill.ts';
@@ -76,6 +77,7 @@ export type CheckName =
   | 'silent beside a claim'
   | 'window'
   | 'filled window'
+  | 'consent'
   | 'failing webhook'
   | 'failing beside a record'
   | 'failing in steps'
@@ -148,6 +150,7 @@ export const CHECKS: Readonly<Record<CheckName, Check>> = {
 
   'first attempts': serveFirstAttempts,
 
+  consent: askForConsent,
   'failing webhook': probeFailing,
   'failing beside a record': lookBesideRecord,
   'failing in steps': recoverInSteps,

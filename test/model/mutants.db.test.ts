@@ -11,6 +11,7 @@ import { describe, expect, test } from 'vitest';
 import { withConstants } from '../../src/db/migrations/migration-files.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { CHECKS, type CheckName } from './checks.ts';
+import { CONSENT_MUTANTS } from './consent-mutants.ts';
 import { DEAD_POLLER_MUTANTS } from './dead-poller-mutants.ts';
 import { FAILING_MUTANTS } from './failing-mutants.ts';
 import { FAIRNESS_MUTANTS } from './fairness-mutants.ts';
@@ -63,6 +64,7 @@ describe.concurrent('the engine', () => {
       ...DEAD_POLLER_MUTANTS,
       ...LOAN_ORDER_MUTANTS,
       ...FAILING_MUTANTS,
+      ...CONSENT_MUTANTS,
       ...FIRST_ATTEMPT_MUTANTS,
     ].map((mutant) => [mutant.name, mutant] as const),
   )('is caught when %s', async ([, mutant]) => {

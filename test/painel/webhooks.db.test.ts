@@ -324,3 +324,22 @@ describe('the credentials of a receiver', () => {
     expect((await partner.send('GET', `/v1/webhooks/${id}/credenciais`)).body).toMatchObject({ autorizacao });
   });
 });
+
+test('the page of a webhook says why its deliveries wait for a first 2xx, in a list and on its own page', async () => {
+  const partner = await world.subscriber();
+  const { id, path } = await partner.register();
+  const { sql } = world.api.database;
+  await sql`update webhooks set refusals = 0 where id = ${id}`;
+  const visitor = await world.signedIn(partner.id);
+  const page = async () => (await visitor.get(`/painel/webhooks/${id}`)).text;
+  expect(await page()).toContain('até lá sai uma entrega por vez');
+  world.receiver.answerWith(status(404), path);
+  for (let count = 0; count < 12; count += 1) await partner.emit();
+  await world.deliver();
+  expect(await page()).toMatch(
+    /em 10 tentativas: sai uma entrega por minuto até que responda. A próxima, depois de\s*<time/,
+  );
+  expect((await visitor.get('/painel/webhooks')).text).toContain('sem 2xx ainda');
+  await sql`update webhooks set refusals = null, quiet_until = null where id = ${id}`;
+  expect(await page()).not.toContain('2xx:');
+});

@@ -74,6 +74,7 @@ export async function startApi(overrides: Partial<HttpDeps> = {}) {
     sandbox: sandboxRoutes,
     loanCore: 'own',
     documentsDeadlineDays: 15,
+    handshake: null,
     sendsMail: true,
     egressAddresses: ['203.0.113.0/28', '2001:db8::7'],
     allowInsecure: false,

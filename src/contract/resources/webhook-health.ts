@@ -62,6 +62,8 @@ export const webhookHealth = component('SaudeDoWebhook', {
   ultimo_erro: lost.nullable(),
   /** Of its newest ten 2xx answers, how many were HTML pages, or larger than 8 KiB. */
   respostas_estranhas: z.int(),
+  /** Null once the URL has answered 2xx. Until then one delivery at a time is sent, and behind ten failures none before the time. */
+  sem_consentimento: z.strictObject({ recusas: z.int(), proxima_entrega_em: timestamp.nullable() }).nullable(),
   /** When the receiver's certificate, or one of its chain, ends; null while none was seen. */
   certificado_ate: timestamp.nullable(),
   ultimas_24h: period,

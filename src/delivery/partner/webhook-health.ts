@@ -65,6 +65,9 @@ interface Row extends Standing {
   readonly label: string | null;
   readonly strange: number;
   readonly certificateUntil: Date | null;
+  /** Null: its URL has answered 2xx. */
+  readonly refusals: number | null;
+  readonly quietUntil: Date | null;
   readonly id: string;
   readonly countedAt: Date | null;
   readonly daySince: Date;
@@ -85,7 +88,7 @@ export async function readWebhookHealth(
              coalesce((select change = 'suspensao' from webhook_history
                        where webhook_id = w.id and change in ('suspensao', 'desativacao', 'reativacao')
                        order by position desc limit 1) and p.active, false) as "isSuspended",
-             answers.strange,
+             answers.strange, w.refusals, case when w.quiet_until > now() then w.quiet_until end as "quietUntil",
              (select valid_until from receiver_certificates where origin = substring(w.url from '^https://[^/?]+'))
                as "certificateUntil",
              (select passed_at from projections where name = 'attempt_hours') as "countedAt",
@@ -132,6 +135,7 @@ export async function readWebhookHealth(
         primeira_em_erro: inError?.ends.at(-1) ?? null,
         ultimo_erro: inError?.ends[0] ?? null,
         respostas_estranhas: row.strange,
+        sem_consentimento: viewConsent(row),
         certificado_ate: row.certificateUntil?.toISOString() ?? null,
         ultimas_24h: periodOf(row.daySince, mine, ({ day }) => day),
         ultimos_7d: periodOf(row.weekSince, mine, ({ week }) => week),
@@ -139,6 +143,10 @@ export async function readWebhookHealth(
       };
     });
   });
+}
+
+function viewConsent({ refusals, quietUntil }: Row): WebhookHealthResource['sem_consentimento'] {
+  return refusals === null ? null : { recusas: refusals, proxima_entrega_em: quietUntil?.toISOString() ?? null };
 }
 
 /** Of each webhook the pending delivery that was made first. */

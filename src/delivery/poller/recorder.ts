@@ -42,7 +42,7 @@ export class Recorder {
   #waiting: Report[] = [];
   readonly #flushes = new Set<Promise<void>>();
   readonly #targets = new Targets();
-  readonly #consent = new Consent();
+  readonly #consent: Consent;
   /** Taken out of flushes that waited for a lock too long. */
   #heldUp: Report[] = [];
   #freeing: Promise<void> | null = null;
@@ -54,6 +54,7 @@ export class Recorder {
 
   constructor(deps: RecorderDeps) {
     this.#deps = deps;
+    this.#consent = new Consent(deps.monotonicMs);
   }
 
   /** Takes a report over; it will be recorded, whatever the database does. `isAwaited` when what is claimed next depends on it. */

@@ -5,7 +5,8 @@
  * {@link MANY} attempts in a row without a 2xx one leaves in {@link QUIET_S}. A new URL begins again: its attempts name it, so the
  * answers of the one before count for nothing.
  * The answers are counted behind their record. At a crash in between they are not: then the URL waits for its next answer.
- * A poller remembers which URLs have answered, so a flush asks nothing about those: measured alternative, a column of each claim.
+ * A poller remembers for {@link REMEMBERED_MS} which URLs have answered, so a flush asks nothing about those: measured alternative,
+ * a column of each claim. It forgets them then, because a URL that is given up and comes back begins again, too.
  */
 import type { Pool } from '../../db/pool.ts';
 import type { Report } from './report.ts';
@@ -13,6 +14,7 @@ import type { Report } from './report.ts';
 const MANY = 10;
 const QUIET_S = 60;
 const REMEMBERED = 10_000;
+const REMEMBERED_MS = 600_000;
 
 type Told = Pick<Report, 'webhookId' | 'url' | 'result'>;
 
@@ -26,9 +28,20 @@ interface Count {
 export class Consent {
   /** By webhook: the URL that has answered 2xx. */
   readonly #given = new Map<string, string>();
+  readonly #monotonicMs: () => number;
+  #forgetsAtMs = 0;
+
+  constructor(monotonicMs: () => number) {
+    this.#monotonicMs = monotonicMs;
+  }
 
   /** Counts what was recorded, for URLs that are not known to have answered. */
   async count(pool: Pool, reports: readonly Told[], now: Date | null): Promise<void> {
+    const nowMs = this.#monotonicMs();
+    if (nowMs >= this.#forgetsAtMs) {
+      this.#given.clear();
+      this.#forgetsAtMs = nowMs + REMEMBERED_MS;
+    }
     const counts = this.#unknown(reports);
     if (counts.length === 0) return;
     const given = await pool.transaction(

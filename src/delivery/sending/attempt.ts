@@ -54,10 +54,11 @@ export class Attempt implements Dispatcher.DispatchHandler {
   #keptBytes = 0;
   #readBytes = 0;
 
-  constructor(shared: Shared, { place, path }: Destination, { body, headers }: SendRequest, startedAtMs: number) {
+  constructor(shared: Shared, { place, path }: Destination, request: SendRequest, startedAtMs: number) {
+    const { method = 'POST', body, headers } = request;
     this.#shared = shared;
     this.#place = place;
-    this.#options = { path, method: 'POST', headers, body };
+    this.#options = { path, method, headers, body };
     this.#startedAtMs = startedAtMs;
     this.result = new Promise((resolve, reject) => {
       this.#resolve = resolve;

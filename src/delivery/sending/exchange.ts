@@ -23,6 +23,8 @@ export interface Credentials {
 
 export interface SendRequest {
   readonly url: string;
+  /** POST unless it is given. */
+  readonly method?: 'OPTIONS';
   readonly body: Buffer;
   /** Names and values in turn. */
   readonly headers: string[];

@@ -36,7 +36,11 @@ export const webhookChangeRoutes: Routes = [
       body: contract.changeWebhook(targetUrl(allowInsecure)),
       answers: webhookAnswer,
       errors: ['LIMITE_DE_WEBHOOKS'],
-    })(async ({ partnerId, id, actor, requestId, body: { url, eventos, ativo, retomar } }, { pool }) => {
+    })(async ({ partnerId, id, actor, requestId, body: { url, eventos, ativo, retomar } }, { pool, handshake }) => {
+      if (handshake !== null && url !== undefined && (await readWebhook(pool, partnerId, id))?.url !== url) {
+        const consent = await handshake(url);
+        if ('refused' in consent) return consent;
+      }
       const untilMs = performance.now() + WORK_MS;
       const wanted = { url, events: eventos, active: ativo };
       const changed = await apply(pool, { partnerId, id, actor, requestId }, wanted, retomar);

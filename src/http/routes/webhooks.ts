@@ -62,7 +62,9 @@ export const webhookRoutes: Routes = [
       idempotencyKey: 'optional',
       answers: answered(201, contract.createdWebhook, { pt: 'Webhook registrado', en: 'The webhook was registered' }),
       errors: ['LIMITE_DE_WEBHOOKS', 'IDEMPOTENCIA_EM_ANDAMENTO', 'IDEMPOTENCIA_DIVERGENTE'],
-    })(async ({ partnerId, actor, requestId, body, idempotencyKey: key }, { pool, vault }) => {
+    })(async ({ partnerId, actor, requestId, body, idempotencyKey: key }, { pool, vault, handshake }) => {
+      const consent = await handshake?.(body.url);
+      if (consent !== undefined && 'refused' in consent) return consent;
       const { make, shownOnce } = newWebhook(vault, {
         partnerId,
         actor,

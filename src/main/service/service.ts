@@ -17,6 +17,7 @@ import type { Metrics } from '../../metrics.ts';
 import { openEgress } from './egress.ts';
 import { ReceiverCertificates } from '../../webhooks/certificates.ts';
 import { openCredentials } from '../../webhooks/gateway/credentials.ts';
+import { HANDSHAKE_TIMEOUT_MS, handshakeBy } from '../../webhooks/gateway/handshake.ts';
 import { createVault } from '../../webhooks/secrets.ts';
 import { startHeartbeat } from '../operations/heartbeat.ts';
 import { installationOf, type OpenDatabase } from './database.ts';
@@ -148,6 +149,7 @@ export async function startApi(deps: ServiceDeps): Promise<Part & { url: string 
   const workerPool = openPool(config, database.url, 'worker', API_DEADLINE_MS);
   const keys = await openKeys(config, log);
   const { documentsDeadlineDays, marginReuseHours: reuseHours, publicUrl } = config;
+  const asking = await openHandshake(config, log);
   const opened = await openRegistry(config, workerPool, log, metrics);
   tellRegistry(log, opened, config.loanCore);
   const httpDeps = {
@@ -164,6 +166,7 @@ export async function startApi(deps: ServiceDeps): Promise<Part & { url: string 
     loanCore: config.loanCore,
     documentsDeadlineDays,
     egressAddresses: config.egress.addresses,
+    handshake: asking?.handshake ?? null,
     sendsMail: config.egress.mail !== null,
     allowInsecure: config.allowInsecureTargets,
     rateLimitPerMinute: config.rateLimitPerMinute,
@@ -194,10 +197,17 @@ export async function startApi(deps: ServiceDeps): Promise<Part & { url: string 
       painel.close();
       await Promise.all([server.close(), working.catch(() => undefined)]);
       keys.close();
-      await Promise.all([heartbeat.stop(), opened?.close()]);
+      await Promise.all([heartbeat.stop(), opened?.close(), asking?.sender.close()]);
       await Promise.all([pool.close(), closeReports(), workerPool.close()]);
     },
   };
+}
+
+/** Null where no handshake is demanded. */
+async function openHandshake({ egress, publicUrl, allowInsecureTargets: allowInsecure }: Config, log: Logger) {
+  if (!egress.handshake || publicUrl === null) return null;
+  const sender = createSender({ allowInsecure, timeoutMs: HANDSHAKE_TIMEOUT_MS, ...(await openEgress(egress, log)) });
+  return { sender, handshake: handshakeBy(sender, publicUrl.hostname) };
 }
 
 async function listen(config: Config, metrics: Metrics, fetch: ServerOptions['fetch']) {

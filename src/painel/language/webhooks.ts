@@ -63,6 +63,18 @@ export const webhooks = {
       pt: (count: number) => `${count} respostas estranhas`,
       en: (count: number) => `${count} strange answers`,
     },
+    noConsent: { pt: 'sem 2xx ainda', en: 'no 2xx yet' },
+    consent: { pt: 'Por que espera', en: 'Why it waits' },
+    oneAtATime: {
+      pt: 'A URL ainda não respondeu 2xx: até lá sai uma entrega por vez.',
+      en: 'The URL has not answered 2xx yet: until then one delivery is sent at a time.',
+    },
+    oneAMinute: {
+      pt: (refusals: number) =>
+        `A URL ainda não respondeu 2xx, em ${refusals} tentativas: sai uma entrega por minuto até que responda. A próxima, depois de`,
+      en: (refusals: number) =>
+        `The URL has not answered 2xx yet, in ${refusals} attempts: one delivery a minute is sent until it does. The next one after`,
+    },
     certificate: { pt: 'Certificado do receptor até', en: "The receiver's certificate until" },
     label: { pt: 'Rótulo', en: 'Label' },
     nameIt: { pt: 'Dar um rótulo', en: 'Label it' },

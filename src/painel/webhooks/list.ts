@@ -80,12 +80,13 @@ function speed(t: Texts, { ultimas_24h: { p50_ms, p95_ms } }: WebhookHealthResou
 /** In a word: switched off, muted, suspended, idle, well, or with failures; `falhando` is the API's state. */
 export function healthBadge(t: Texts, health: WebhookHealthResource): Html {
   const { estado, falhas_seguidas: inRow, ultima_entregue_em: lastDelivered, ultimas_24h: day } = health;
-  const { em_erro: lost, respostas_estranhas: strange } = health;
+  const { em_erro: lost, respostas_estranhas: strange, sem_consentimento: waits } = health;
   if (estado === 'inativa' || estado === 'suspensa' || estado === 'silenciada') {
     return html`<span class="badge">${t.webhooks.stopped[estado]}</span>`;
   }
   return html`${standingBadge(t, estado === 'falhando', inRow, failedIn(day), lastDelivered === null)}
   ${lost === 0 ? '' : html`<span class="badge badge-erro">${t.webhooks.inError(lost)}</span>`}
+  ${(waits?.recusas ?? 0) === 0 ? '' : html`<span class="badge badge-pendente">${t.webhooks.noConsent}</span>`}
   ${strange === 0 ? '' : html`<span class="badge badge-pendente">${t.webhooks.strange(strange)}</span>`}`;
 }
 

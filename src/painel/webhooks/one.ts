@@ -65,9 +65,19 @@ function facts(visit: Visit, webhook: WebhookResource, health: WebhookHealthReso
     ${fact(t.webhooks.health, healthBadge(t, health))} ${fact(t.webhooks.order, t.webhooks.orders[order])}
     ${fact(t.webhooks.lastDelivered, moment(visit, health.ultima_entregue_em))}
     ${fact(t.webhooks.oldestPending, moment(visit, health.pendente_mais_antiga?.criada_em ?? null))}
+    ${consentFact(visit, health)}
     ${health.certificado_ate === null ? '' : fact(t.webhooks.certificate, moment(visit, health.certificado_ate))}
     ${fact(t.frame.events, html`${webhook.eventos.map((name) => html`<code>${name}</code> `)}`, 'wide')}
   </dl>`;
+}
+
+/** Of a URL that has not answered 2xx yet. */
+function consentFact(visit: Visit, { sem_consentimento: waits }: WebhookHealthResource): Html | '' {
+  if (waits === null) return '';
+  const { consent, oneAtATime, oneAMinute } = visit.t.webhooks;
+  const { recusas, proxima_entrega_em: next } = waits;
+  const said = next === null ? oneAtATime : html`${oneAMinute(recusas)} ${moment(visit, next)}`;
+  return fact(consent, said, 'wide');
 }
 
 /** The attempts of a day and of a week: delivered, failed by outcome, and how long answers took. */

@@ -1,5 +1,6 @@
 /** Until its URL has answered 2xx once, a webhook gets one delivery at a time, over all pollers, and later one a minute. */
 import { beforeEach, expect, test } from 'vitest';
+import type { WebhookHealthResource } from '../../../src/contract/resources/webhook-health.ts';
 import { startEngine } from '../../support/engine.ts';
 import { startDeliveryWorld, useSubscriber } from '../../support/delivery-world.ts';
 import { hang, status } from '../../support/receiver.ts';
@@ -49,6 +50,9 @@ test('behind ten failures one leaves in a minute, and says why it waits', async 
     explicacao: expect.stringContaining('em 10 tentativas: recebe uma por minuto') as string,
   });
 
+  const health = await partner.send<WebhookHealthResource>('GET', `/v1/webhooks/${webhook.id}/saude`);
+  expect(health.body.sem_consentimento).toEqual({ recusas: 10, proxima_entrega_em: expect.any(String) as string });
+
   // The minute is over: one more, and then the next minute.
   await sql`update webhooks set quiet_until = now() where id = ${webhook.id}`;
   await sql`update lanes set next_due_at = now() where webhook_id = ${webhook.id}`;
@@ -61,6 +65,8 @@ test('behind ten failures one leaves in a minute, and says why it waits', async 
   await world.deliver();
   expect(await stateOf()).toEqual({ refusals: null, quietS: null });
   expect(world.postsTo(webhook.path)).toHaveLength(15);
+  const after = await partner.send<WebhookHealthResource>('GET', `/v1/webhooks/${webhook.id}/saude`);
+  expect(after.body.sem_consentimento).toBeNull();
 });
 
 test('a new URL begins again, and what the old one answers says nothing of it', async () => {
