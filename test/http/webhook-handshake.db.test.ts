@@ -51,6 +51,18 @@ test.each<[string, Answer, RegExp]>([
   expect(refused.body.detalhes?.[0]?.mensagem).toMatch(reason);
 });
 
+test('the core’s door asks the URL, too', async () => {
+  const token = await world.api.token(undefined, ['nucleo']);
+  const register = async () => {
+    const body = { url: `${receiver.url}/nucleo`, eventos };
+    return (await world.api.send('POST', `/v1/nucleo/parceiros/${partner.id}/webhooks`, { token, body })).status;
+  };
+  receiver.answerWith(status(405));
+  expect(await register()).toBe(400);
+  receiver.answerWith(allowing('*'));
+  expect(await register()).toBe(201);
+});
+
 test('a change asks the new URL, and nobody where the URL stays', async () => {
   receiver.answerWith(allowing('*'));
   const { id, url } = (await create()).body;

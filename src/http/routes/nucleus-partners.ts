@@ -65,7 +65,9 @@ export const nucleusPartnerRoutes: Routes = [
       idempotencyKey: 'optional',
       answers: answered(201, contract.createdWebhook, { pt: 'Webhook registrado', en: 'The webhook was registered' }),
       errors: [...KEYED, 'LIMITE_DE_WEBHOOKS'],
-    })(async ({ id: partnerId, path, actor, requestId, body, idempotencyKey: key }, { pool, vault }) => {
+    })(async ({ id: partnerId, path, actor, requestId, body, idempotencyKey: key }, { pool, vault, handshake }) => {
+      const consent = await handshake?.(body.url);
+      if (consent !== undefined && 'refused' in consent) return consent;
       const { make, shownOnce } = newWebhook(vault, {
         partnerId,
         actor,
