@@ -89,7 +89,10 @@ function keptToRules({ query, body, ...rest }: Valid, { parameters }: DescribedO
     name.toLowerCase(),
     value.slice(0, 500).trim(),
   ]);
-  const once = documentos?.filter(({ tipo }, at) => documentos.findIndex((other) => other.tipo === tipo) === at);
+  // A partner's account has a word of this name.
+  const once =
+    Array.isArray(documentos) &&
+    documentos.filter(({ tipo }, at) => documentos.findIndex((other) => other.tipo === tipo) === at);
   const { de, ate } = query;
   const { corte: _____, ...uncut } = query;
   return {

@@ -36,6 +36,9 @@ const ANYWHERE = new Map([
 const OF_HTTP =
   /^(cache-control|connection|content-length|content-type|date|keep-alive|transfer-encoding|x-content-type-options)$/;
 
+/** JSON Schema's `uuid` is one of any version and variant, as a core's own may be; zod's is not. */
+const ANY_UUID = '"pattern":"^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"';
+
 const ERROR_BODY = { $ref: '#/components/schemas/Erro' };
 
 export function describedAnswers(description: ApiDescription) {
@@ -153,7 +156,9 @@ function router({ paths }: ApiDescription) {
 export function schemaChecker({ components }: ApiDescription) {
   const prepared = new Map<unknown, z.ZodType>();
   const pointed = (schema: unknown): z.core.JSONSchema.JSONSchema =>
-    JSON.parse(JSON.stringify(schema).replaceAll('#/components/schemas/', '#/$defs/')) as z.core.JSONSchema.JSONSchema;
+    JSON.parse(
+      JSON.stringify(schema).replaceAll('#/components/schemas/', '#/$defs/').replaceAll('"format":"uuid"', ANY_UUID),
+    ) as z.core.JSONSchema.JSONSchema;
   const $defs = pointed(components.schemas) as Record<string, z.core.JSONSchema.JSONSchema>;
   return (what: string, schema: object, value: unknown): void => {
     const check = prepared.get(schema) ?? z.fromJSONSchema({ ...pointed(schema), $defs });

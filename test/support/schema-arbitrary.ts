@@ -8,7 +8,7 @@ import type { ApiDescription, JsonSchema } from './description.ts';
 const KNOWN = new Set(
   (
     '$ref type const enum items properties required additionalProperties propertyNames oneOf anyOf format pattern minLength maxLength ' +
-    'minimum maximum exclusiveMinimum multipleOf minItems maxItems uniqueItems minProperties if then default description ' +
+    'minimum maximum exclusiveMinimum multipleOf minItems maxItems uniqueItems minProperties dependentRequired if then default description ' +
     'examples contentEncoding x-enum-varnames'
   ).split(' '),
 );
@@ -26,6 +26,7 @@ interface Schema extends JsonSchema {
   readonly maxItems?: number;
   readonly uniqueItems?: boolean;
   readonly minProperties?: number;
+  readonly dependentRequired?: Readonly<Record<string, readonly string[]>>;
   /** Of a map, whose values have one schema. */
   readonly propertyNames?: Schema;
   readonly additionalProperties?: boolean | Schema;
@@ -81,7 +82,12 @@ export function schemaArbitraries({ components }: ApiDescription): (schema: Json
     const fields = Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, of(schema)]));
     return fc
       .record(fields, { requiredKeys: [...required] })
-      .filter((made) => Object.keys(made).length >= minProperties && keepsCondition(made, rest));
+      .filter((made) => Object.keys(made).length >= minProperties && keepsCondition(made, rest))
+      .filter((made) =>
+        Object.entries(rest.dependentRequired ?? {}).every(
+          ([name, others]) => !Object.hasOwn(made, name) || others.every((other) => Object.hasOwn(made, other)),
+        ),
+      );
   }
   return of;
 }

@@ -99,8 +99,13 @@ export const toldRehire = z.strictObject({
   margem_disponivel: signedReais,
 });
 
+const MAX_COUNT = 1_000_000_000;
 const { competencia, total_parcelas, numero_ccbs, valor_total } = settlementProcessed.shape;
-const totals = z.strictObject({ total_parcelas, numero_ccbs, valor_total });
+const totals = z.strictObject({
+  total_parcelas: total_parcelas.max(MAX_COUNT),
+  numero_ccbs: numero_ccbs.max(MAX_COUNT),
+  valor_total,
+});
 export type SettlementTotals = z.infer<typeof totals>;
 const TOTALS = Object.keys(totals.shape);
 

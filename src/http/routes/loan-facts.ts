@@ -48,13 +48,12 @@ const settledOn = ({ monthsBack }: Door) =>
         en: `From up to ${monthsBack} months ago to today, in São Paulo; without it, today`,
       };
 
+const issuanceEnd = z.strictObject({
+  resultado: z.enum(['emitida', 'falhou']),
+  motivo: text(MAX_REASON_LENGTH).optional(),
+});
 /** The lender's core may count its loans itself. */
-const issuanceEnd = ({ scope }: Door) =>
-  z.strictObject({
-    resultado: z.enum(['emitida', 'falhou']),
-    motivo: text(MAX_REASON_LENGTH).optional(),
-    numero: scope === 'nucleo' ? ownNumber : z.undefined(),
-  });
+const numberedEnd = issuanceEnd.extend({ numero: ownNumber });
 
 const transferEnd = (door: Door) =>
   z.strictObject({
@@ -86,7 +85,7 @@ export function loanFactRoutes(door: Door): readonly Route[] {
     route(`${path}/emissao`, door.scope, {
       ...shared,
       summary: { pt: 'A emissão assíncrona termina', en: 'The asynchronous issuance ends' },
-      body: issuanceEnd(door),
+      body: door.scope === 'nucleo' ? numberedEnd : (issuanceEnd as typeof numberedEnd),
     })(async (call, { pool }) => {
       const { resultado, motivo = DEFAULT_ISSUANCE_REASON, numero } = call.body;
       return answerFact(pool, call, (on, asker) =>
