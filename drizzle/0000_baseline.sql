@@ -42,12 +42,14 @@ CREATE TABLE "archive_acts" (
 	"last_seal" bigint NOT NULL,
 	"place" text NOT NULL,
 	"manifest" "bytea" NOT NULL,
+	"deliveries" "bytea" NOT NULL,
 	"rows" bigint NOT NULL,
 	"actor" text NOT NULL,
 	"reason" text,
 	"done_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"epoch" smallint DEFAULT (('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int + 0)::smallint NOT NULL,
 	"tx" "xid8" DEFAULT pg_current_xact_id() NOT NULL,
+	CONSTRAINT "archive_acts_place" CHECK (epoch >= 0 and xid8send(tx)::bigint >= 0),
 	CONSTRAINT "archive_acts_act" CHECK (act in ('arquivamento', 'remocao', 'remocao_concluida', 'restauracao')),
 	CONSTRAINT "archive_acts_seals" CHECK (first_seal between 1 and last_seal)
 );
@@ -128,9 +130,11 @@ CREATE TABLE "cpf_reads" (
 	"operation" text NOT NULL,
 	"asked" text NOT NULL,
 	"request_id" uuid,
+	"events" uuid[],
 	"read_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"epoch" smallint DEFAULT (('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int + 0)::smallint NOT NULL,
-	"tx" "xid8" DEFAULT pg_current_xact_id() NOT NULL
+	"tx" "xid8" DEFAULT pg_current_xact_id() NOT NULL,
+	CONSTRAINT "cpf_reads_place" CHECK (epoch >= 0 and xid8send(tx)::bigint >= 0)
 );
 --> statement-breakpoint
 CREATE TABLE "erasure_orders" (
@@ -144,7 +148,8 @@ CREATE TABLE "erasure_orders" (
 	"ordered_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"epoch" smallint DEFAULT (('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int + 0)::smallint NOT NULL,
 	"tx" "xid8" DEFAULT pg_current_xact_id() NOT NULL,
-	CONSTRAINT "erasure_orders_id" UNIQUE("id")
+	CONSTRAINT "erasure_orders_id" UNIQUE("id"),
+	CONSTRAINT "erasure_orders_place" CHECK (epoch >= 0 and xid8send(tx)::bigint >= 0)
 );
 --> statement-breakpoint
 CREATE TABLE "erasure_pages" (
@@ -156,6 +161,7 @@ CREATE TABLE "erasure_pages" (
 	"epoch" smallint DEFAULT (('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int + 0)::smallint NOT NULL,
 	"tx" "xid8" DEFAULT pg_current_xact_id() NOT NULL,
 	CONSTRAINT "erasure_pages_once" UNIQUE("order_id","number"),
+	CONSTRAINT "erasure_pages_place" CHECK (epoch >= 0 and xid8send(tx)::bigint >= 0),
 	CONSTRAINT "erasure_pages_events" CHECK (cardinality(event_ids) between 1 and 50 and cardinality(remains) = cardinality(event_ids))
 );
 --> statement-breakpoint
@@ -256,6 +262,7 @@ CREATE TABLE "seals" (
 	"end_tx" bigint NOT NULL,
 	"rows" integer NOT NULL,
 	"root" "bytea" NOT NULL,
+	"remains" "bytea",
 	"sealed_at" timestamp (3) with time zone NOT NULL,
 	"leaf" "bytea" NOT NULL,
 	CONSTRAINT "seals_in_order" UNIQUE("first_epoch","first_tx"),
@@ -277,6 +284,7 @@ CREATE TABLE "send_orders" (
 	"ordered_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"epoch" smallint DEFAULT (('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int + 0)::smallint NOT NULL,
 	"tx" "xid8" DEFAULT pg_current_xact_id() NOT NULL,
+	CONSTRAINT "send_orders_place" CHECK (epoch >= 0 and xid8send(tx)::bigint >= 0),
 	CONSTRAINT "send_orders_kind" CHECK (kind in ('reenvio', 'reenvio_em_lote', 'teste', 'retomada', 'cancelamento')),
 	CONSTRAINT "send_orders_deliveries" CHECK (cardinality(delivery_ids) >= 1)
 );
@@ -646,6 +654,7 @@ CREATE TABLE "partner_history" (
 	"changed_at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL,
 	"epoch" smallint DEFAULT (('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int + 0)::smallint NOT NULL,
 	"tx" "xid8" DEFAULT pg_current_xact_id() NOT NULL,
+	CONSTRAINT "partner_history_place" CHECK (epoch >= 0 and xid8send(tx)::bigint >= 0),
 	CONSTRAINT "partner_history_change" CHECK (change in ('criacao', 'alteracao', 'desativacao', 'reativacao', 'avisos'))
 );
 --> statement-breakpoint
@@ -677,6 +686,7 @@ CREATE TABLE "webhook_history" (
 	"takes_effect_at" timestamp (3) with time zone,
 	"epoch" smallint DEFAULT (('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int + 0)::smallint NOT NULL,
 	"tx" "xid8" DEFAULT pg_current_xact_id() NOT NULL,
+	CONSTRAINT "webhook_history_place" CHECK (epoch >= 0 and xid8send(tx)::bigint >= 0),
 	CONSTRAINT "webhook_history_times" CHECK (isfinite(changed_at) and isfinite(takes_effect_at) is not false),
 	CONSTRAINT "webhook_history_change" CHECK (change in ('criacao', 'alteracao', 'desativacao', 'reativacao', 'segredo_trocado', 'segredo_agendado', 'segredo_ativado', 'segredo_descartado', 'segredo_anterior_encerrado', 'silenciamento', 'fim_do_silenciamento', 'falhando', 'fim_da_falha', 'suspensao', 'ordem_por_emprestimo', 'ordem_nenhuma', 'limite', 'credenciais', 'fim_das_credenciais'))
 );

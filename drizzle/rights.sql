@@ -27,14 +27,14 @@ grant insert (order_id, number, event_ids, remains) on erasure_pages to carteiro
 grant select, insert (order_id, cpf), update (next_page, looked_to) on erasures to carteiro_app;
 grant select, insert on worker_events to carteiro_app;
 grant insert (name, tx, position) on projections to carteiro_app;
-grant insert (actor, operation, asked, request_id) on cpf_reads to carteiro_app;
+grant insert (actor, operation, asked, request_id, events) on cpf_reads to carteiro_app;
 grant execute on function without_cpf(json, text), erase_page(uuid, integer), end_erasure(uuid), erase_orphaned_attempts(uuid[]) to carteiro_app;
 -- By the view `messages`, whose columns its reader computes.
 grant execute on function erased(json) to carteiro_app, carteiro_poller;
 
 -- `archive`, `maintain`: the acts; what removes is functions, which take no more than an act names.
 grant select on archive_acts to carteiro_app, carteiro_poller, carteiro_auditor_cpf;
-grant insert (act, month, first_seal, last_seal, place, manifest, rows, actor, reason) on archive_acts to carteiro_app;
+grant insert (act, month, first_seal, last_seal, place, manifest, deliveries, rows, actor, reason) on archive_acts to carteiro_app;
 grant execute on function
   remove_archived(text, uuid[], integer[], timestamptz[], uuid[]), restore_archived(text, json, json),
   remove_old_keys(timestamptz, bigint) to carteiro_app;
@@ -44,11 +44,13 @@ grant select on
   carteiro_auditoria.parceiros, carteiro_auditoria.webhooks, carteiro_auditoria.historico_webhooks, carteiro_auditoria.historico,
   carteiro_auditoria.eventos, carteiro_auditoria.mensagens, carteiro_auditoria.entregas, carteiro_auditoria.tentativas,
   carteiro_auditoria.pedidos_envio, carteiro_auditoria.selos, carteiro_auditoria.historico_parceiros,
-  carteiro_auditoria.apagamentos, carteiro_auditoria.apagamentos_eventos, carteiro_auditoria.leituras_cpf, carteiro_auditoria.arquivos
+  carteiro_auditoria.apagamentos, carteiro_auditoria.apagamentos_eventos, carteiro_auditoria.leituras_cpf, carteiro_auditoria.arquivos,
+  carteiro_auditoria.vereditos
   to carteiro_auditor;
 -- The views call them with the reader's rights.
 grant execute on function
-  mask(text), masked(text), lay_cpfs_bare(text), has_check_digits(text, text), answer_head(text), answer_body(text), poller_of(text), envelope(text, timestamptz, text, uuid, json)
+  mask(text), masked(text), lay_cpfs_bare(text), has_check_digits(text, text), answer_head(text), answer_body(text), poller_of(text), envelope(text, timestamptz, text, uuid, json),
+  erased(json)
   to carteiro_auditor;
 
 -- The `audit` commands: the log, and of the tables the columns that the views show as they are.
@@ -63,8 +65,10 @@ grant select (position, kind, webhook_id, partner_id, delivery_ids, ordered_at, 
 grant select (position, id, court_order, events, pages, ordered_at, epoch, tx) on erasure_orders to carteiro_auditor;
 grant select (order_id, done_at) on erasures to carteiro_auditor;
 grant select on erasure_pages, erasure_orders_as_sealed, erasure_pages_as_sealed, cpf_reads_as_sealed to carteiro_auditor;
-grant select (position, operation, asked, request_id, read_at, epoch, tx) on cpf_reads to carteiro_auditor;
-grant select (position, act, month, first_seal, last_seal, place, manifest, rows, done_at, epoch, tx) on archive_acts to carteiro_auditor;
+grant select (position, operation, asked, request_id, events, read_at, epoch, tx) on cpf_reads to carteiro_auditor;
+grant select on worker_events, carteiro_auditoria.trabalhadores to carteiro_auditor_cpf;
+grant select on balance_verdicts to carteiro_auditor;
+grant select (position, act, month, first_seal, last_seal, place, manifest, deliveries, rows, done_at, epoch, tx) on archive_acts to carteiro_auditor;
 grant select on archive_acts_as_sealed to carteiro_auditor;
 grant select (event_id, partner_id, type, fan_out, snapshot) on messages to carteiro_auditor;
 grant select (id, event_id, webhook_id, partner_id, status, attempts, next_attempt_at, created_at, finished_at) on deliveries to carteiro_auditor;

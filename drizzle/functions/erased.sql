@@ -1,11 +1,12 @@
 -- The data of an event as they are left when its worker is forgotten: every text is `apagado`, except those of the listed
 -- fields that hold no CPF. Keys, their order, numbers, true, false and null stay. The list is that of src/contract/erasure.ts.
+-- Erased data are left as they are. src/audit/seals/remains.ts makes the same.
 create or replace function erased(content json) returns json
   language plpgsql immutable parallel safe set search_path from current
 as $$
 declare
   kept constant text[] := '{{{KEPT_TEXTS}}}';
-  a_cpf constant text := '(?<![0-9A-Za-z])[0-9]{3}[.]?[0-9]{3}[.]?[0-9]{3}-?[0-9]{2}(?![0-9A-Za-z])';
+  forgotten constant text := '(?<![0-9A-Za-z])[0-9]{3}[.]?[0-9]{3}[.]?[0-9]{3}-?[0-9]{2}(?![0-9A-Za-z])|apagado';
 begin
   if not pg_input_is_valid(content::text, 'jsonb') then
     return '"apagado"';
@@ -15,7 +16,7 @@ begin
       return (
         select '{' || coalesce(string_agg(
           to_json(key)::text || ':' ||
-          case when json_typeof(value) = 'string' and key = any (kept) and value::text !~ a_cpf then value::text
+          case when json_typeof(value) = 'string' and key = any (kept) and value::text !~ forgotten then value::text
                else erased(value)::text end,
           ',' order by n), '') || '}'
         from json_each(content) with ordinality as field (key, value, n));

@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm';
 import { bigint, check, index, pgTable, text } from 'drizzle-orm/pg-core';
 import { ARCHIVE_ACTS } from '../../src/contract/statuses.ts';
 import { bytea, instant, place } from './columns.ts';
-import { oneOf, sealable } from './constraints.ts';
+import { oneOf, sealed } from './constraints.ts';
 
 /**
  * Append-only and sealed, so that the digest of a month's manifest is in the log before any of its rows is removed. A month's state
@@ -22,6 +22,8 @@ export const archiveActs = pgTable(
     place: text('place').notNull(),
     /** SHA-256 of the manifest. */
     manifest: bytea('manifest').notNull(),
+    /** Of the deliveries, which no seal covers: SHA-256 of the digests of their files (archive/manifest.ts). */
+    deliveries: bytea('deliveries').notNull(),
     /** Of the seals; of a removal or a restoration, those that went or came back. */
     rows: bigint('rows', { mode: 'number' }).notNull(),
     actor: text('actor').notNull(),
@@ -31,7 +33,7 @@ export const archiveActs = pgTable(
   },
   (table) => [
     index('archive_acts_newest').on(table.month, table.position),
-    sealable('archive_acts'),
+    ...sealed('archive_acts'),
     check('archive_acts_act', oneOf('act', ARCHIVE_ACTS)),
     check('archive_acts_seals', sql`first_seal between 1 and last_seal`),
   ],

@@ -1,6 +1,6 @@
 /** Constraints and indexes that several tables share. */
 import { sql, type SQL } from 'drizzle-orm';
-import { index } from 'drizzle-orm/pg-core';
+import { check, index } from 'drizzle-orm/pg-core';
 
 /** The CHECK that a text column holds one of the closed vocabulary's words. */
 export const oneOf = (column: string, values: readonly string[]): SQL =>
@@ -14,3 +14,13 @@ export const sealable = (table: string) =>
   index(`${table}_sealable`)
     .using('brin', sql`epoch`, sql`(xid8send(tx)::bigint)`)
     .with({ autosummarize: true });
+
+/**
+ * The same, and the CHECK that a seal can cover the row: spans begin at (0, 0), and know transactions as numbers with a sign. Not for
+ * events and attempts: a statement that writes reads its table's CHECKs anew from text (log.ts), and the roles that write these two
+ * may not choose a row's place.
+ */
+export const sealed = (table: string) => [
+  sealable(table),
+  check(`${table}_place`, sql`epoch >= 0 and xid8send(tx)::bigint >= 0`),
+];

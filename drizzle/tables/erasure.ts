@@ -2,7 +2,7 @@
 import { sql } from 'drizzle-orm';
 import { bigint, boolean, check, index, integer, pgTable, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core';
 import { bytea, instant, place } from './columns.ts';
-import { sealable } from './constraints.ts';
+import { sealed } from './constraints.ts';
 
 /** One order to forget a worker, append-only and sealed. It never names the worker; its pages name the events. */
 export const erasureOrders = pgTable(
@@ -22,7 +22,7 @@ export const erasureOrders = pgTable(
     orderedAt: instant('ordered_at').notNull().defaultNow(),
     ...place(),
   },
-  (table) => [unique('erasure_orders_id').on(table.id), sealable('erasure_orders')],
+  (table) => [unique('erasure_orders_id').on(table.id), ...sealed('erasure_orders')],
 );
 const OF_ORDER = () => erasureOrders.id;
 
@@ -42,7 +42,7 @@ export const erasurePages = pgTable(
   },
   (table) => [
     unique('erasure_pages_once').on(table.orderId, table.number),
-    sealable('erasure_pages'),
+    ...sealed('erasure_pages'),
     check(
       'erasure_pages_events',
       sql`cardinality(event_ids) between 1 and 50 and cardinality(remains) = cardinality(event_ids)`,
@@ -93,8 +93,10 @@ export const cpfReads = pgTable(
     /** The filters, the period or the id that was asked for; never a CPF. */
     asked: text('asked').notNull(),
     requestId: uuid('request_id'),
+    /** The events that the answer named; null where it is a file, of which only `asked` says what is in it. */
+    events: uuid('events').array(),
     readAt: instant('read_at').notNull().defaultNow(),
     ...place(),
   },
-  () => [sealable('cpf_reads')],
+  () => [...sealed('cpf_reads')],
 );

@@ -15,7 +15,7 @@ import {
 } from 'drizzle-orm/pg-core';
 import { ANCHOR_KINDS, OUTCOMES, SEND_ORDERS } from '../../src/contract/statuses.ts';
 import { bytea, CLOCK, commitment, epoch, instant, ownTx, place, salt, virtual } from './columns.ts';
-import { oneOf, sealable } from './constraints.ts';
+import { oneOf, sealable, sealed } from './constraints.ts';
 import { OF_WEBHOOK } from './partners.ts';
 
 /** As `poller_of`, which a computed column cannot call. */
@@ -108,7 +108,7 @@ export const sendOrders = pgTable(
     // Orders of one delivery, among any number of its webhook's. Without a list of what is pending, which a read would pass whole.
     index('send_orders_by_delivery').using('gin', table.deliveryIds).with({ fastupdate: false }),
     index('send_orders_in_time').on(table.orderedAt, table.position),
-    sealable('send_orders'),
+    ...sealed('send_orders'),
     check('send_orders_kind', oneOf('kind', SEND_ORDERS)),
     check('send_orders_deliveries', sql`cardinality(delivery_ids) >= 1`),
   ],
@@ -129,6 +129,8 @@ export const seals = pgTable(
     endTx: bigint('end_tx', { mode: 'number' }).notNull(),
     rows: integer('rows').notNull(),
     root: bytea('root').notNull(),
+    /** Of what erasing would leave of its events (audit/seals/remains.ts); null where it has none. */
+    remains: bytea('remains'),
     sealedAt: instant('sealed_at').notNull(),
     leaf: bytea('leaf').notNull(),
   },

@@ -9,7 +9,7 @@ import {
   WEBHOOK_CHANGES,
 } from '../../src/contract/statuses.ts';
 import { bytea, CLOCK, instant, ownId, preciseInstant, place } from './columns.ts';
-import { oneOf, sealable } from './constraints.ts';
+import { oneOf, sealed } from './constraints.ts';
 
 /** Partners and their account, which only the operator sets. */
 export const partners = pgTable(
@@ -55,7 +55,7 @@ export const partnerHistory = pgTable(
   (table) => [
     index('partner_history_by_partner').on(table.partnerId, table.position),
     index('partner_history_in_time').on(table.changedAt, table.position),
-    sealable('partner_history'),
+    ...sealed('partner_history'),
     check('partner_history_change', oneOf('change', PARTNER_CHANGES)),
   ],
 );
@@ -124,7 +124,7 @@ export const webhookHistory = pgTable(
   (table) => [
     index('webhook_history_by_webhook').on(table.webhookId, table.position),
     index('webhook_history_in_time').on(table.changedAt, table.position),
-    sealable('webhook_history'),
+    ...sealed('webhook_history'),
     check('webhook_history_times', sql`isfinite(changed_at) and isfinite(takes_effect_at) is not false`),
     check('webhook_history_change', oneOf('change', WEBHOOK_CHANGES)),
   ],

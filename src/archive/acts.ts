@@ -12,6 +12,8 @@ export interface MonthAct {
   readonly place: string;
   /** SHA-256 of the month's manifest. */
   readonly manifest: Buffer;
+  /** Of the month's deliveries (manifest.ts). */
+  readonly deliveries: Buffer;
   readonly rows: number;
 }
 
@@ -29,7 +31,7 @@ interface Author {
 /** All acts, oldest first. */
 export async function readActs(sql: Tx): Promise<PlacedAct[]> {
   return sql<PlacedAct[]>`
-    select position::float8 as position, act, month, first_seal::float8 as "firstSeal", last_seal::float8 as "lastSeal", place, manifest, rows::float8 as rows
+    select position::float8 as position, act, month, first_seal::float8 as "firstSeal", last_seal::float8 as "lastSeal", place, manifest, deliveries, rows::float8 as rows
     from archive_acts order by position`;
 }
 
@@ -45,7 +47,12 @@ export function newestOf(acts: readonly PlacedAct[]): PlacedAct[] {
 }
 
 export async function readMonth(sql: Tx, month: string): Promise<MonthAct | null> {
-  return (await readMonths(sql)).find((act) => act.month === month) ?? null;
+  return (await readActsOn(sql, month)).at(-1) ?? null;
+}
+
+/** The acts on a month, oldest first. */
+export async function readActsOn(sql: Tx, month: string): Promise<PlacedAct[]> {
+  return (await readActs(sql)).filter((act) => act.month === month);
 }
 
 /**
@@ -55,7 +62,7 @@ export async function readMonth(sql: Tx, month: string): Promise<MonthAct | null
 export async function addAct(
   pool: Pool,
   found: Buffer | null,
-  { act, month, firstSeal, lastSeal, place, manifest, rows, actor, reason }: MonthAct & Author,
+  { act, month, firstSeal, lastSeal, place, manifest, deliveries, rows, actor, reason }: MonthAct & Author,
 ): Promise<void> {
   await pool.transaction(async (tx) => {
     await tx`select pg_advisory_xact_lock(advisory_lock('archiving'))`;
@@ -65,9 +72,28 @@ export async function addAct(
     if (found === null ? newest !== null : !newest?.manifest.equals(found))
       throw new ArchiveFault(`another run has written ${month} anew meanwhile: run it again`);
     await tx`
-      insert into archive_acts (act, month, first_seal, last_seal, place, manifest, rows, actor, reason)
-      values (${act}, ${month}, ${firstSeal}, ${lastSeal}, ${place}, ${manifest}, ${rows}, ${actor}, ${reason})`;
+      insert into archive_acts (act, month, first_seal, last_seal, place, manifest, deliveries, rows, actor, reason)
+      values (${act}, ${month}, ${firstSeal}, ${lastSeal}, ${place}, ${manifest}, ${deliveries}, ${rows}, ${actor}, ${reason})`;
   });
+}
+
+/**
+ * What is wrong with the acts on one month, oldest first; null: nothing. No seal covers deliveries, and whoever may register acts may
+ * put files in the place: so only an archiving says what they are, the acts after it repeat that, and no month is archived anew
+ * while its rows are away.
+ */
+export function faultOf(acts: readonly MonthAct[]): string | null {
+  for (const [index, { act, deliveries }] of acts.entries()) {
+    const before = acts[index - 1];
+    const isAway = before !== undefined && isRemoved(before);
+    if (act === 'arquivamento' ? isAway : before === undefined)
+      return `its act ${index + 1}, ${act}, ${isAway ? 'came while its rows were away' : 'came before any archiving'}`;
+    if (act !== 'arquivamento' && !before?.deliveries.equals(deliveries))
+      return `its act ${index + 1}, ${act}, has other deliveries than the act before it`;
+    if (act === 'restauracao' && before?.act !== 'restauracao' && !isAway)
+      return `its act ${index + 1}, ${act}, came while its rows were there`;
+  }
+  return null;
 }
 
 /** Whether rows of the month may lie in its files alone. */

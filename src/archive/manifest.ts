@@ -63,6 +63,12 @@ function signedText({ formato, mes, selos, gerado_em: at, motivo, partes }: Omit
   ].join('\n');
 }
 
+/** What an act seals of the month's deliveries: SHA-256 of the digests of their files. An erasure leaves these as they are. */
+export function digestOfDeliveries({ partes }: Pick<Manifest, 'partes'>): Buffer {
+  const files = partes.flatMap(({ arquivos }) => arquivos.filter(({ tabela }) => tabela === 'deliveries'));
+  return sha256(Buffer.from(files.map((one) => one.sha256).join('')));
+}
+
 /** Returns its digest. */
 export async function writeManifest(
   place: Place,

@@ -91,7 +91,8 @@ export async function readBetween(file: AsyncBuffer, { from, below, isNewestFirs
   const open = await openFile(file);
   const { table, oids, groups } = open;
   const order = [...(ORDER[table] ?? [])];
-  const has = (row: Row) => Object.entries(having).every(([name, value]) => textOf(row[name]) === value);
+  const has = (row: Row) =>
+    Object.entries(having).every(([name, value]) => value.split(',').some((one) => textOf(row[name]) === one));
   const choose = (all: Row[], wanted: number) => {
     const [start, end] = [from, below].map((bound) => firstAt(all, (row) => placeOfRow(table, oids, row) >= bound));
     const found = indicesOf(all, has, start, end);

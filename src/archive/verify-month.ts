@@ -4,10 +4,10 @@ import { FRAMES } from '../db/sealed-rows.ts';
 import { LeafCollector, type Leaves } from '../audit/seals/leaves.ts';
 import { levelAbove, rootOf } from '../audit/seals/tree/merkle.ts';
 import { readSeals, type Seal } from '../audit/seals/seal-log.ts';
-import { isRemoved, type MonthAct, readMonth } from './acts.ts';
+import { faultOf, isRemoved, type MonthAct, readActsOn } from './acts.ts';
 import type { Row } from './cells.ts';
 import { type Commitments, commitmentsOf, hexOf, lacksDigest, withDigests } from './commitments.ts';
-import { type ArchivedFile, type Part, readFile, readManifest } from './manifest.ts';
+import { type ArchivedFile, digestOfDeliveries, type Part, readFile, readManifest } from './manifest.ts';
 import { ArchiveFault, type Place } from './place.ts';
 import { jsonRow, readRows } from './read-table.ts';
 import { entryOf, type TableName } from './table-file.ts';
@@ -15,14 +15,20 @@ import { entryOf, type TableName } from './table-file.ts';
 /** Hears each row of events and attempts. */
 type OnRow = (table: TableName, row: Row) => void;
 
-/** The hashes of the rows of a part's files, seal by seal: all of them, and the attempts alone. Throws {@link ArchiveFault} where a file is not as the manifest tells. */
+/** The hashes of the rows of a part's files, seal by seal: all of them, and the attempts alone; and the deliveries that their attempts speak against. Throws {@link ArchiveFault} where a file is not as the manifest tells. */
 export async function hashPart(place: Place, part: Part, seals: readonly Seal[], onRow?: OnRow) {
   const ends = seals.length === 1 ? [Infinity] : seals.map(({ end }) => end.tx);
   const [all, attempts] = [new LeafCollector(ends), new LeafCollector(ends)];
   let commitments: Commitments = new Map();
+  let tried: readonly Row[] = [];
+  let strange: ReadonlyMap<string, string> = new Map();
   for (const file of part.arquivos) {
     const { table, oids, rows } = await readTable(place, file);
-    if (table === 'deliveries') continue;
+    if (table === 'attempts') tried = rows;
+    if (table === 'deliveries') {
+      strange = strangeOf(rows, tried);
+      continue;
+    }
     if (table === 'events') commitments = commitmentsOf(rows);
     for (const row of withDigests(rows, commitments)) {
       onRow?.(table, row);
@@ -30,7 +36,36 @@ export async function hashPart(place: Place, part: Part, seals: readonly Seal[],
       for (const collector of table === 'attempts' ? [all, attempts] : [all]) collector.add(entry);
     }
   }
-  return { all: await all.finish(), attempts: await attempts.finish() };
+  return { all: await all.finish(), attempts: await attempts.finish(), strange };
+}
+
+/** The deliveries whose attempts are all in their part and say something else than they do: their ids, and the column. */
+function strangeOf(deliveries: readonly Row[], attempts: readonly Row[]): ReadonlyMap<string, string> {
+  const byDelivery = Map.groupBy(attempts, (row) => hexOf(row['delivery_id']));
+  const strange = deliveries.flatMap((row): [string, string][] => {
+    const own = byDelivery.get(hexOf(row['id'])) ?? [];
+    if (own.length === 0 || own.filter(({ late }) => late === false).length !== row['attempts']) return [];
+    const isOther = (name: string) => own.some((attempt) => hexOf(attempt[name] ?? '') !== hexOf(row[name]));
+    const hasArrived = own.some(({ outcome }) => outcome === 'entregue');
+    const wrong = ['event_id', 'webhook_id', 'partner_id'].find(isOther);
+    const found = wrong ?? ((row['status'] === 'entregue') === hasArrived ? null : 'status');
+    return found === null ? [] : [[hexOf(row['id']), found]];
+  });
+  return new Map(strange);
+}
+
+/** Throws {@link ArchiveFault} for the first of them that no order explains: who orders ends a delivery that arrived, or has it fail again. */
+async function refuseStrange(pool: Pool, strange: ReadonlyMap<string, string>): Promise<void> {
+  const ids = [...strange.keys()];
+  const ordered = await pool.run(
+    (sql) => sql<{ id: string }[]>`
+      select replace(ordered.id::text, '-', '') as id from send_orders o cross join pg_catalog.unnest(o.delivery_ids) ordered (id)
+      where o.kind <> 'teste' and ordered.id = any (${ids}::uuid[])`,
+  );
+  const explained = new Set(ordered.filter(({ id }) => strange.get(id) === 'status').map(({ id }) => id));
+  const first = ids.find((id) => !explained.has(id));
+  if (first !== undefined)
+    throw new ArchiveFault(`the ${strange.get(first)} of delivery ${first} is not what its attempts say`);
 }
 
 /** The rows of a part's deliveries or of its attempts, these with their digests, as JSON has them. */
@@ -58,7 +93,8 @@ export function isOfSeal({ hashes, rows }: Leaves, seal: Seal): boolean {
 export async function verifyPart(pool: Pool, place: Place, part: Part, onRow?: OnRow): Promise<void> {
   const { de, ate } = part.selos;
   const seals = await pool.run((sql) => readSeals(sql, de - 1, ate - de + 1));
-  const { all: found } = await hashPart(place, part, seals, onRow);
+  const { all: found, strange } = await hashPart(place, part, seals, onRow);
+  if (strange.size > 0) await refuseStrange(pool, strange);
   for (const [index, seal] of seals.entries()) {
     if (!isOfSeal(found[index] as Leaves, seal)) {
       const rows = `${found[index]?.rows} of its ${seal.rows} rows`;
@@ -80,8 +116,12 @@ export async function verifyMonth(
   month: string,
   onProgress?: (rows: number) => void,
 ): Promise<MonthAct & { readonly texts: number }> {
-  const act = await pool.run((sql) => readMonth(sql, month));
-  if (act === null) throw new ArchiveFault(`${month} is not archived: archive ${month} --to PLACE does that`);
+  const acts = await pool.run((sql) => readActsOn(sql, month));
+  const act = acts.at(-1);
+  if (act === undefined) throw new ArchiveFault(`${month} is not archived: archive ${month} --to PLACE does that`);
+  const fault = faultOf(acts);
+  if (fault !== null)
+    throw new ArchiveFault(`${month}: ${fault}; who registered it stands in carteiro_auditoria.arquivos`);
   try {
     return await verifyAct(pool, openPlace, act, onProgress);
   } catch (error) {
@@ -102,6 +142,8 @@ async function verifyAct(
   const { month } = act;
   const place = openPlace(act.place);
   const { partes } = await readManifest(place, month, act.manifest);
+  if (!digestOfDeliveries({ partes }).equals(act.deliveries))
+    throw new ArchiveFault(`the manifest of ${month} has other deliveries than its act`);
   const gone = await pool.run((sql) => sql<{ id: string }[]>`select id from events where salt is null`);
   const erased = new Set(gone.map(({ id }) => hexOf(id)));
   let [rows, next, texts] = [0, act.firstSeal, 0];

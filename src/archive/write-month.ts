@@ -13,7 +13,14 @@ import { readSeals, type Seal } from '../audit/seals/seal-log.ts';
 import { addMonths, startOfDay } from '../contract/calendar.ts';
 import type { Pool, Tx } from '../db/pool.ts';
 import { addAct, type MonthAct, readMonth } from './acts.ts';
-import { type ArchivedFile, type Manifest, type Part, writeFile, writeManifest } from './manifest.ts';
+import {
+  type ArchivedFile,
+  digestOfDeliveries,
+  type Manifest,
+  type Part,
+  writeFile,
+  writeManifest,
+} from './manifest.ts';
 import { ArchiveFault, type Place } from './place.ts';
 import { rowsFor } from '../db/sealed-rows.ts';
 import { recordOf, TableFiles } from './table-file.ts';
@@ -42,7 +49,17 @@ export async function archiveMonth(archiving: Archiving): Promise<MonthAct> {
   const range = await pool.run((sql) => rangeOf(sql, month));
   const { manifest, digest } = await writeMonth(archiving, range);
   const { de: firstSeal, ate: lastSeal, linhas: rows } = manifest.selos;
-  const made = { month, firstSeal, lastSeal, place: place.name, manifest: digest, rows, actor, reason: null };
+  const made = {
+    month,
+    firstSeal,
+    lastSeal,
+    place: place.name,
+    manifest: digest,
+    deliveries: digestOfDeliveries(manifest),
+    rows,
+    actor,
+    reason: null,
+  };
   await addAct(pool, known?.manifest ?? null, { act: 'arquivamento', ...made });
   return { act: 'arquivamento', ...made };
 }

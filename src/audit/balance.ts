@@ -7,6 +7,8 @@
  * A day is one of America/Sao_Paulo, by `occurred_at`. Tests and notices do not count. An imported event makes no delivery, and one
  * is a difference. Events that our own core would not have written are listed (unexpected-facts.ts); the law holds with them.
  *
+ * A row that no seal can cover counts as none, on either side.
+ *
  * A month is read in one statement; a busy one by its halves, down to an hour, because of the API's deadline. The statement leaves
  * the planner no choice that needs statistics: each event looks up its own few rows. Joins compared each event with each other one
  * on tables that were never analysed.
@@ -19,6 +21,7 @@ import { addDays, lastOfMonth, startOfDay } from '../contract/calendar.ts';
 import { orphansOf } from './orphan-deliveries.ts';
 import { type KeptDay, readKeptDays } from './kept-days.ts';
 import type { Slice } from './slice.ts';
+import { coverable } from './seals/rows.ts';
 import { findUnexpected } from './unexpected-facts.ts';
 
 const HOUR_MS = 3_600_000;
@@ -133,7 +136,7 @@ export function balanceOf(tx: Tx, { days, start, end }: Slice) {
       left join lateral (
         select active
         from partner_history
-        where partner_id = e.partner_id and (epoch < e.epoch or epoch = e.epoch and pg_visible_in_snapshot(tx, e.snapshot::pg_snapshot))
+        where ${tx.unsafe(coverable('partner_history'))} and partner_id = e.partner_id and (epoch < e.epoch or epoch = e.epoch and pg_visible_in_snapshot(tx, e.snapshot::pg_snapshot))
         order by position desc
         limit 1
       ) account on true
@@ -144,7 +147,7 @@ export function balanceOf(tx: Tx, { days, start, end }: Slice) {
         left join lateral (
           select active, events
           from webhook_history
-          where webhook_id = w.id and (epoch < e.epoch or epoch = e.epoch and pg_visible_in_snapshot(tx, e.snapshot::pg_snapshot))
+          where ${tx.unsafe(coverable('webhook_history'))} and webhook_id = w.id and (epoch < e.epoch or epoch = e.epoch and pg_visible_in_snapshot(tx, e.snapshot::pg_snapshot))
           order by position desc
           limit 1
         ) h on true
@@ -155,7 +158,7 @@ export function balanceOf(tx: Tx, { days, start, end }: Slice) {
         offset 0
       ) p on true
       where not e.imported and e.occurred_at >= ${start} and e.occurred_at < ${end} and (e.fan_out is not null or is_emitted(e.type))
-        and e.type <> all (${UNCOUNTED}::text[])
+        and e.type <> all (${UNCOUNTED}::text[]) and ${tx.unsafe(coverable('e'))}
     ),
     counted as materialized (
       select dia, event_id, partner_id, type, fan_out, unsent, count(*) filter (where expected) as expected,
@@ -176,7 +179,7 @@ export function balanceOf(tx: Tx, { days, start, end }: Slice) {
         union all
         select ${day}, partner_id, 0, 0, 0, 0, 0, 0, count(*)
         from events
-        where imported and occurred_at >= ${start} and occurred_at < ${end}
+        where imported and occurred_at >= ${start} and occurred_at < ${end} and ${tx.unsafe(coverable('events'))}
         group by 1, partner_id
       ) either
       group by dia, partner_id

@@ -4,6 +4,7 @@ import { TEST_NAME } from '../contract/delivery.ts';
 import { startOfDay } from '../contract/calendar.ts';
 import { firstIdAt } from '../db/first-id.ts';
 import type { Tx } from '../db/pool.ts';
+import { coverable } from './seals/rows.ts';
 import type { Slice } from './slice.ts';
 
 /** Deliveries made in the slice (their ids hold the time) without an event, of another partner's, or of an imported one; no tests. */
@@ -18,7 +19,7 @@ export function orphansOf(tx: Tx, { days, start, end }: Slice) {
                 when e.fan_out is null then 'a entrega não tem mensagem'
                 else 'o evento e o webhook são de parceiros diferentes' end as detalhe
     from deliveries d
-    left join lateral (select partner_id, type, fan_out, imported from events where id = d.event_id limit 1) e on true
+    left join lateral (select partner_id, type, fan_out, imported from events where id = d.event_id and ${tx.unsafe(coverable('events'))} limit 1) e on true
     left join lateral (select partner_id from webhooks where id = d.webhook_id limit 1) w on true
     where d.id >= ${firstIdAt(start)} and d.id < ${firstIdAt(end)}
       and e.type is distinct from ${TEST_NAME}

@@ -35,6 +35,13 @@ const REFUSALS = {
   /** There is none of that id, or it is another partner's: both look alike. */
   notFound: ['NAO_ENCONTRADO', 'recurso não encontrado'],
   unknownWorker: ['NAO_ENCONTRADO', 'nada é guardado sob este CPF'],
+  noCpfScope: [
+    'ESCOPO_INSUFICIENTE',
+    {
+      text: 'o token não tem o escopo auditoria:cpf',
+      headers: { 'WWW-Authenticate': 'Bearer error="insufficient_scope", scope="auditoria:cpf"' },
+    },
+  ],
   noWorkerKey: ['INDISPONIVEL', later('nenhuma chave para achar trabalhadores está configurada (WORKER_KEY_FILE)', 60)],
   loanOpen: [
     'TRANSICAO_INVALIDA',

@@ -61,6 +61,7 @@ export const SOURCES = {
       body: `mask(convert_from(${BODY}, 'UTF8'))`,
       is_erased: 't.salt is null',
       remains: `case when t.salt is null then sha256(convert_to(t.data::text, 'UTF8')) end`,
+      rest: `sha256('\\x00'::bytea || uuid_send(t.id) || convert_to(erased(t.data)::text, 'UTF8'))`,
     },
   },
   attempts: {
@@ -114,13 +115,13 @@ export const SOURCES = {
   },
   cpf_reads: {
     subject: 'actor',
-    columns: 'position actor operation asked request_id read_at tx epoch',
+    columns: 'position actor operation asked request_id events read_at tx epoch',
     texts: ['actor'],
     shown: {},
   },
   archive_acts: {
     subject: 'month',
-    columns: `position act month first_seal last_seal place manifest rows actor reason done_at tx epoch`,
+    columns: `position act month first_seal last_seal place manifest deliveries rows actor reason done_at tx epoch`,
     texts: ['actor', 'reason'],
     shown: {},
   },

@@ -6,7 +6,7 @@
  * An operation with a large body first looks whether its subject exists, and answers 404 without reading. Then the
  * body waits for its turn, unless its headers alone are refused.
  */
-import type { CpfRead } from '../audit/cpf-reads.ts';
+import { type CpfRead, eventsIn } from '../audit/cpf-reads.ts';
 import type { Context, HonoRequest } from 'hono';
 import { z } from 'zod';
 import type { ErrorCode, ErrorDetail } from '../contract/errors.ts';
@@ -14,7 +14,7 @@ import type { Bilingual } from '../contract/language.ts';
 import type { Refused } from '../contract/refusals.ts';
 import { type Scope, SCOPES_WITHOUT_PARTNER } from '../contract/statuses.ts';
 import { id } from '../contract/values.ts';
-import { type Answers, type AnyAnswer, lagHeaders, toResponse } from './answer.ts';
+import { type Answers, type AnyAnswer, BodyStream, lagHeaders, toResponse } from './answer.ts';
 import { notFound, refusalError } from './api-error.ts';
 import {
   type Admit,
@@ -122,13 +122,15 @@ export function guarded(
         params,
         ...sent,
       };
+      const answer = await respond(asked as never, deps as never, c.req);
       if (caller.by === 'auditor' && caller.seesCpf) {
         const { pathname, search } = new URL(c.req.url);
         const named = `${operation.method.toUpperCase()} ${operation.path}`;
         const { actor, requestId } = asked;
-        await gate.logCpfRead({ actor, operation: named, asked: pathname + decoded(search), requestId });
+        const body = 'body' in answer ? answer.body : null;
+        const events = body instanceof BodyStream ? null : eventsIn(body);
+        await gate.logCpfRead({ actor, operation: named, asked: pathname + decoded(search), requestId, events });
       }
-      const answer = await respond(asked as never, deps as never, c.req);
       if ('refused' in answer) throw refusalError(answer.refused);
       return toResponse(c, { ...answer, headers: { ...lagHeaders(reading), ...answer.headers } });
     };

@@ -53,19 +53,20 @@ export class Witness {
     const line = newest === null ? null : lineOf(newest);
     if (keys === null || line === null) return;
     this.#header = line;
-    if (line === this.#kept || line === this.#told) return;
+    if (line === this.#told) return;
     const { verdict, keep } = await verifyCheckpoint(line, keys.trim().split('\n'), this.#kept, api);
     if (verdict === 'unknown') return;
     const [origin = '', size = ''] = line.split(' ');
+    const before = this.#kept.split(' ', 4).join(' ');
     this.#told = line;
     if (verdict === 'ok') note(`checkpoint: ${shown(origin)} at ${size}`);
     else if (verdict === 'parado')
-      note(`checkpoint: ${shown(line)} is older than ${shown(this.#kept)}: the API's log stands still`);
+      note(`checkpoint: ${shown(line)} is older than ${shown(before)}: the API's log stands still`);
     else if (verdict === 'adiantado') note(`checkpoint: ${shown(line)} has more seals than the API's log`);
     else if (verdict === 'forged') note(`checkpoint: none of the API's keys signed ${shown(line)}`);
     else
       note(
-        `checkpoint: the log was made anew: ${shown(line)} excludes ${shown(this.#kept)}; keep both, and tell its owner`,
+        `checkpoint: the log was made anew: ${shown(line)} excludes ${shown(before)}; keep both, and tell its owner`,
       );
     this.#kept = keep;
   }

@@ -161,8 +161,8 @@ test('an order is looked for once in the files of a month, and again in files th
   expect(await look()).toBeGreaterThan(0);
   expect(await look()).toBe(0);
   await sql`
-    insert into archive_acts (act, month, first_seal, last_seal, place, manifest, rows, actor)
-    select act, month, first_seal, last_seal, place, manifest, rows, actor from archive_acts order by position desc limit 1`;
+    insert into archive_acts (act, month, first_seal, last_seal, place, manifest, deliveries, rows, actor)
+    select act, month, first_seal, last_seal, place, manifest, deliveries, rows, actor from archive_acts order by position desc limit 1`;
   expect(await look()).toBe(0);
   // As if the month had been written by a run that read its rows before the order was done.
   await sql`update erasures set looked_to = (select min(position) from archive_acts)`;

@@ -7,6 +7,9 @@ import { sealAll } from '../../src/audit/seals/sealer.ts';
 import type { VerifyFinding } from '../../src/audit/seals/compare-rows.ts';
 import type { DeliveryAsSent } from '../../src/contract/resources/delivery-resource.ts';
 import { addAct, type MonthAct, readMonth } from '../../src/archive/acts.ts';
+import { digestOfDeliveries, readManifest, writeFile as writePart, writeManifest } from '../../src/archive/manifest.ts';
+import { fileOf } from '../../src/archive/table-file.ts';
+import { readTable } from '../../src/archive/verify-month.ts';
 import { Archives } from '../../src/archive/archived-rows.ts';
 import { KINDS } from '../../src/audit/lists/kinds.ts';
 import type { Found } from '../../src/audit/lists/list.ts';
@@ -342,8 +345,8 @@ describe('a removed month', () => {
     await sql`delete from attempts where delivery_id = ${erased?.id ?? ''}`;
     await sql`delete from deliveries where id = ${erased?.id ?? ''}`;
     await sql`
-      insert into archive_acts (act, month, first_seal, last_seal, place, manifest, rows, actor)
-      select act, month, first_seal, last_seal, place, manifest, rows, actor from archive_acts where act = 'remocao_concluida'`;
+      insert into archive_acts (act, month, first_seal, last_seal, place, manifest, deliveries, rows, actor)
+      select act, month, first_seal, last_seal, place, manifest, deliveries, rows, actor from archive_acts where act = 'remocao_concluida'`;
     await untilSettled(sql);
     await sealAll(world.api.database.pool);
   });
@@ -362,6 +365,56 @@ describe('a removed month', () => {
     expect((await restore()).stderr).toContain('it is not there');
     await rename(path.join(at, 'away'), path.join(at, name));
     expect(await verify()).toEqual([]);
+  });
+
+  /** Who has the app's login and may write in the place: files with altered deliveries, a manifest of them, and acts that name it. */
+  test('is told from one with altered deliveries, whatever act the app’s login adds', async () => {
+    const { sql, pool } = world.api.database;
+    const act = (await pool.run((tx) => readMonth(tx, MONTH))) as MonthAct;
+    const place = openPlace(act.place, null);
+    const { assinatura: _, ...manifest } = await readManifest(place, MONTH, act.manifest);
+    const partes = await Promise.all(
+      manifest.partes.map(async (part, index) => {
+        const arquivos = part.arquivos.map(async (file) => {
+          if (file.tabela !== 'deliveries') return file;
+          const { oids, rows } = await readTable(place, file);
+          const altered = rows.map((row) =>
+            Object.assign({}, row, { status: row['status'] === 'erro' ? 'entregue' : 'erro' }),
+          );
+          return writePart(place, MONTH, index + 1, fileOf('deliveries', oids, altered));
+        });
+        return { ...part, arquivos: await Promise.all(arquivos) };
+      }),
+    );
+    const altered = { ...manifest, partes };
+    const forged = {
+      ...act,
+      manifest: await writeManifest(place, altered, []),
+      deliveries: digestOfDeliveries(altered),
+    };
+    const tell = async (...acts: readonly Partial<MonthAct>[]) => {
+      const kept = await sql`select max(position) as position from archive_acts`;
+      for (const one of acts) {
+        const { firstSeal, lastSeal, ...row } = { ...forged, ...one };
+        await sql.begin(async (tx) => {
+          await tx`set local role carteiro_app`;
+          await tx`insert into archive_acts (act, month, first_seal, last_seal, place, manifest, deliveries, rows, actor)
+                   values (${row.act}, ${MONTH}, ${firstSeal}, ${lastSeal}, ${row.place}, ${row.manifest}, ${row.deliveries}, 1, 'x')`;
+        });
+      }
+      const { code, stderr } = await callCommand(['archive', 'verify', MONTH], env);
+      await sql`delete from archive_acts where position > ${kept[0]?.['position'] as string}`;
+      expect(code).toBe(1);
+      return stderr;
+    };
+    expect(await tell({})).toContain('remocao_concluida, has other deliveries than the act before it');
+    expect(await tell({ deliveries: act.deliveries })).toContain('has other deliveries than its act');
+    expect(await tell({ act: 'arquivamento' })).toContain('arquivamento, came while its rows were away');
+    expect(await tell({ act: 'restauracao' })).toContain('restauracao, has other deliveries than the act before it');
+    // Acts alone are sound here. The status of the deliveries is not that of their attempts.
+    const anew = { deliveries: act.deliveries, manifest: act.manifest, act: 'restauracao' as const };
+    expect(await tell(anew, { act: 'arquivamento' })).toContain('the status of delivery');
+    expect((await callCommand(['archive', 'verify', MONTH], env)).code).toBe(0);
   });
 
   test('hides no other loss: an event that is gone', async () => {
@@ -393,8 +446,8 @@ describe('the removal of rows', () => {
       select remove_archived(${MONTH}, ${ids as string[]}::uuid[], array_fill(${attempts}::int, array[${ids.length}::int]),
         (select array_agg(finished_at order by id) from deliveries where id = any (${ids as string[]}::uuid[])), ${ids as string[]}::uuid[])`;
   const act = (kind: string) => world.api.database.sql`
-    insert into archive_acts (act, month, first_seal, last_seal, place, manifest, rows, actor)
-    select ${kind}, month, first_seal, last_seal, place, manifest, rows, actor from archive_acts where act = 'arquivamento' limit 1`;
+    insert into archive_acts (act, month, first_seal, last_seal, place, manifest, deliveries, rows, actor)
+    select ${kind}, month, first_seal, last_seal, place, manifest, deliveries, rows, actor from archive_acts where act = 'arquivamento' limit 1`;
 
   test('is refused before its act, and before the act is under a seal', async () => {
     const ids = before.filter(({ status: ended }) => ended === 'entregue').map(({ id }) => id);
@@ -425,6 +478,7 @@ describe('the removal of rows', () => {
     const ids = before.filter(({ status: ended }) => ended === 'entregue').map(({ id }) => id);
     await remove(ids, 7);
     expect(await digestOfRows()).toBe(digest);
+    await act('restauracao');
     await act('arquivamento');
   });
 

@@ -2,7 +2,7 @@
  * Who finds a falsification. Each entry of the table is a change that somebody with those rights makes in a database whose log is
  * sealed and signed; then the sealer goes on as it would, and everybody who checks looks.
  *
- *   refused   the server refuses the change
+ *   refused   the server refuses the change: no right, or a CHECK
  *   sealer    the next turn of the sealer fails, and the log says why
  *   verify    `audit verify` has a finding
  *   head      only `audit verify --head` has one, with a head that was kept elsewhere
@@ -136,6 +136,22 @@ const TABLE = `
 [superuser: verify] what is left of an erased event, changed
   # A proof has nothing of what is left.
   :order; select erase_page(:x, 1); update events set data = '{}' where id = :e
+[superuser: verify] what is left of an erased event, as its order says and not as its seal has it
+  insert into erasure_orders (id, actor, reason, events, pages) values (:x, 'somebody', 'x', 1, 1);
+  insert into erasure_pages (order_id, number, event_ids, remains) values (:x, 1, array[:e::uuid], array[sha256('{"valor":1}')]);
+  update events set commitment = (select sha256(m.salt || m.body) from messages m where event_id = :e), data = '{"valor":1}', salt = null where id = :e;
+  update attempts set commitment = sha256(salt || convert_to(answer, 'UTF8')), answer = null, salt = null where delivery_id = :d and answer is not null
+[superuser: verify] two erased events that swap what is left of them
+  insert into erasure_orders (id, actor, reason, events, pages) values (:x, 'somebody', 'x', 2, 1);
+  insert into erasure_pages (order_id, number, event_ids, remains)
+  select :x, 1, array[a.id, b.id], array[sha256(convert_to(erased(b.data)::text, 'UTF8')), sha256(convert_to(erased(a.data)::text, 'UTF8'))] from events a, events b where a.id = :e and b.id = :f;
+  update events e set commitment = (select sha256(m.salt || m.body) from messages m where event_id = e.id), salt = null,
+    data = erased((select data from events o where o.id in (:e, :f) and o.id <> e.id)) where id in (:e, :f);
+  update attempts set commitment = sha256(salt || convert_to(answer, 'UTF8')), answer = null, salt = null where delivery_id in (:d, :o) and answer is not null
+[superuser: verify check] a seal's other digest of what erasing would leave
+  update seals set remains = sha256('x') where number = 1
+[superuser: verify check] no digest of what erasing would leave in a seal
+  update seals set remains = null where number = 1
 [superuser: verify check] an order to erase, removed when its work was done
   :order; select erase_page(:x, 1); delete from erasure_pages; delete from erasure_orders
 [superuser: verify check] an erased text put back from an old copy
@@ -305,12 +321,12 @@ const TABLE = `
   update installation set epoch_base = epoch_base + 3, own_from = own_from + 3
 [app: nobody] an act of an archive that nobody did
   # It is sealed with its author. verify asks for the files of a month as soon as a row of it is missing.
-  insert into archive_acts (act, month, first_seal, last_seal, place, manifest, rows, actor) values ('remocao_concluida', '2026-01', 1, 2, '/nowhere', sha256('x'), 1, 'x')
+  insert into archive_acts (act, month, first_seal, last_seal, place, manifest, deliveries, rows, actor) values ('remocao_concluida', '2026-01', 1, 2, '/nowhere', sha256('x'), sha256('x'), 1, 'x')
 [superuser: verify balance open] attempts removed under an act of an archive that has no files
-  insert into archive_acts (act, month, first_seal, last_seal, place, manifest, rows, actor) values ('remocao_concluida', '2026-01', 1, 2, '/nowhere', sha256('x'), 1, 'x');
+  insert into archive_acts (act, month, first_seal, last_seal, place, manifest, deliveries, rows, actor) values ('remocao_concluida', '2026-01', 1, 2, '/nowhere', sha256('x'), sha256('x'), 1, 'x');
   delete from attempts where delivery_id = :d; delete from deliveries where id = :d
 [app: verify check] an attempt brought back into a month that it was never removed from
-  insert into archive_acts (act, month, first_seal, last_seal, place, manifest, rows, actor) values ('remocao_concluida', '2026-01', 1, 2, '/nowhere', sha256('x'), 1, 'x');
+  insert into archive_acts (act, month, first_seal, last_seal, place, manifest, deliveries, rows, actor) values ('remocao_concluida', '2026-01', 1, 2, '/nowhere', sha256('x'), sha256('x'), 1, 'x');
   select restore_archived('2026-01', '[]', (select json_agg(json_build_object('delivery_id', :x::uuid, 'number', 1, 'late', false,
     'event_id', event_id, 'webhook_id', webhook_id, 'partner_id', partner_id, 'outcome', outcome, 'status_code', status_code,
     'started_at', started_at, 'duration_ms', duration_ms, 'url', coalesce(url, 'x'), 'claim', claim, 'recorded_at', recorded_at, 'epoch', epoch,
@@ -322,18 +338,49 @@ const TABLE = `
 [superuser: verify check] an attempt that arrived, of a transaction that no server reaches
   insert into attempts (delivery_id, number, event_id, webhook_id, partner_id, outcome, status_code, started_at, duration_ms, url, claim, body_digest, tx)
   select :x, 1, :y, :w, :p, 'entregue', 200, now(), 1, 'https://x.example/', 'x/1', sha256(salt || body), '18446744073709551615' from messages where event_id = :y
-[superuser: verify balance] an event outside every seal
+[superuser: verify] an event outside every seal
   insert into events (stream, version, type, partner_id, data, occurred_at, actor, epoch, tx)
   values (uuidv7(), 1, 'margem.falhou', :p, ':payload', now(), 'x', -1, '1')
-[superuser: verify] a read of CPFs outside every seal
+[superuser: verify balance check] an event outside every seal, with its delivery and a success
+  with event as (insert into events (stream, version, type, partner_id, data, occurred_at, actor, fan_out, catalog_version, epoch, tx)
+    values (uuidv7(), 1, 'margem.falhou', :p, ':payload', now(), 'x', 1, 1, -1, '1') returning id)
+  update deliveries set event_id = event.id, status = 'entregue', next_attempt_at = null, finished_at = now() from event where deliveries.id = :x
+[superuser: verify open] a delivery that arrived by an attempt outside every seal alone
+  insert into attempts (delivery_id, number, event_id, webhook_id, partner_id, outcome, status_code, started_at, duration_ms, url, claim, body_digest, epoch, tx)
+  select :x, 1, :y, :w, :p, 'entregue', 200, now(), 1, 'https://x.example/', 'x/1', sha256(salt || body), -1, '1' from messages where event_id = :y;
+  update deliveries set status = 'entregue', next_attempt_at = null, finished_at = now() where id = :x
+[superuser: refused] a read of CPFs outside every seal
   insert into cpf_reads (actor, operation, asked, tx) values ('ana', 'GET /', '/', '18446744073709551615')
-[superuser: verify] an order outside every seal
+[superuser: refused] an order outside every seal
   insert into send_orders (kind, webhook_id, partner_id, delivery_ids, actor, epoch) values ('reenvio', :w, :p, array[:o::uuid], 'x', -1)
-[superuser: verify] an order to erase outside every seal
+[superuser: refused] an order to erase outside every seal
   insert into erasure_orders (id, actor, reason, events, pages, epoch) values (:x, 'x', 'x', 0, 0, -1)
-[superuser: verify] a line of history outside every seal
+[superuser: refused] a page of an order to erase outside every seal
+  insert into erasure_pages (order_id, number, event_ids, remains, tx) values (:x, 1, array[:e::uuid], array[sha256('x')], '18446744073709551615')
+[superuser: refused] a line of a partner's history outside every seal
   insert into partner_history (partner_id, name, active, signing, documents, issuance, change, actor, epoch)
   select partner_id, name, active, signing, documents, issuance, change, actor, -1 from partner_history where partner_id = :p limit 1
+[superuser: refused] a line of a webhook's history outside every seal
+  insert into webhook_history (webhook_id, partner_id, url, events, active, change, actor, tx)
+  select webhook_id, partner_id, url, events, false, 'desativacao', 'x', '18446744073709551615' from webhook_history where webhook_id = :w
+[superuser: refused] an act of an archive outside every seal
+  insert into archive_acts (act, month, first_seal, last_seal, place, manifest, deliveries, rows, actor, epoch) values ('remocao_concluida', '2026-01', 1, 2, '/nowhere', sha256('x'), sha256('x'), 1, 'x', -1)
+[superuser: refused] an order moved out of every seal
+  update send_orders set epoch = -1
+[superuser: verify] a read of CPFs outside every seal, with the CHECK taken away
+  alter table cpf_reads drop constraint cpf_reads_place; insert into cpf_reads (actor, operation, asked, tx) values ('ana', 'GET /', '/', '18446744073709551615')
+[superuser: verify] a deactivation outside every seal, with the CHECK taken away
+  # It counts for nothing in the balance.
+  alter table webhook_history drop constraint webhook_history_place;
+  insert into webhook_history (webhook_id, partner_id, url, events, active, change, actor, epoch, tx)
+  select webhook_id, partner_id, url, events, false, 'desativacao', 'x', -1, '1' from webhook_history where webhook_id = :w
+[superuser: verify] an attempt that the index of the sealer does not know
+  # The rows were summarised before; the row is then written while the index is asleep.
+  drop index attempts_sealable; create index attempts_sealable on attempts using brin (epoch, (xid8send(tx)::bigint)) with (autosummarize = on);
+  update pg_index set indisready = false where indexrelid = 'attempts_sealable'::regclass;
+  insert into attempts (delivery_id, number, event_id, webhook_id, partner_id, outcome, started_at, url, claim, epoch)
+  values (:o, 9, :f, :w, :p, 'desconhecido', now(), 'https://x.example/', 'x/1', 7);
+  update pg_index set indisready = true where indexrelid = 'attempts_sealable'::regclass
 
 [owner: verify] a function that captures the comparison of the catalog
   create function to_jsonb(event_types) returns jsonb language sql immutable as 'select ''{}''::jsonb';
@@ -572,7 +619,7 @@ async function findIn({ pool, sql }: TestDatabase, rights: string, change: strin
   try {
     await sql.begin((tx) => tx.unsafe(`${role} ${statement}`).simple());
   } catch (error) {
-    if ((error as { code?: string }).code === '42501') return 'refused';
+    if (['42501', '23514'].includes((error as { code?: string }).code ?? '')) return 'refused';
     throw error;
   }
   await untilSettled(sql);

@@ -7,7 +7,8 @@ import { KINDS, type KindName } from '../../src/audit/lists/kinds.ts';
 import { columnsOf, type Kind } from '../../src/audit/lists/kind.ts';
 import type { Row } from '../../src/audit/lists/list.ts';
 import type { ExportManifest } from '../../src/contract/resources/audit-resource.ts';
-import { startApi } from '../support/api.ts';
+import { indexWorkers } from '../../src/core/workers/worker-index.ts';
+import { startApi, WORKER_KEY } from '../support/api.ts';
 import { sealAndSign, SIGNER } from '../support/checkpoint.ts';
 import { createLogin } from '../support/logins.ts';
 import { commitEvents, insertPartner, insertSubscriber, insertWebhook } from '../support/outbox.ts';
@@ -39,6 +40,13 @@ for (let number = 0; number < 3; number += 1) {
     insert into webhook_history (webhook_id, partner_id, url, events, active, change, actor)
     select id, partner_id, url, events, active, 'alteracao', ${CPF} from webhooks where id = ${webhookId}`;
   await sql`update partners set name = ${`name ${number}`} where id = ${partnerId}`;
+  await sql`
+    insert into cpf_reads (actor, operation, asked, events)
+    select ${`ana ${CPF}`}, 'GET /v1/auditoria/eventos', '/', array_agg(id) from events where partner_id = ${partnerId}`;
+  await sql`insert into balance_verdicts (from_day, to_day, closes, differences) values ('2026-01-01', '2026-01-31', true, 0)`;
+  await sql`
+    insert into verify_verdicts (since, seals, rows, size, root, findings, found, finished)
+    values (0, 1, 1, 1, sha256('x'), ${number}, '[]', true)`;
   await untilSettled(sql);
   await sealAndSign(pool);
 }
@@ -152,6 +160,56 @@ async function exported(path: string, as = token) {
   const manifest = answer.headers.get('X-Carteiro-Manifesto') ?? '';
   return { answer, manifest, bytes: Buffer.from(await answer.arrayBuffer()) };
 }
+
+describe('who read this CPF', () => {
+  const digestOf = (as: string) =>
+    api.send<{ resumo: string }>('POST', '/v1/auditoria/leituras/resumo', { token: as, body: { cpf: '52998224725' } });
+
+  test('is asked by its keyed digest, over HTTP and in SQL, and files are never left out', async () => {
+    const [event, another] = await sql<{ id: string }[]>`select id from events order by id limit 2`;
+    await sql`update events set data = jsonb_set(data::jsonb, '{nota}', '"52998224725"')::json where id = ${event?.id ?? ''}`;
+    await indexWorkers(pool, WORKER_KEY);
+    const { resumo } = (await digestOf(granted)).body;
+    const before = (await readAll('leituras', { resumo }, token)).length;
+    await readAll('eventos', { evento_id: event?.id ?? '' }, granted);
+    await readAll('eventos', { evento_id: another?.id ?? '' }, granted);
+    await exported('/v1/auditoria/eventos?formato=csv', granted);
+    const found = await readAll('leituras', { resumo }, token);
+    expect(found.slice(0, found.length - before)).toMatchObject([
+      { eventos: null, pedido: expect.stringContaining('formato=csv') as string },
+      { eventos: [event?.id], operacao: 'GET /v1/auditoria/eventos' },
+    ]);
+    const login = await createLogin(api.database, 'carteiro_auditor', 'carteiro_auditor_cpf');
+    const auditor = postgres(login.url, { max: 1 });
+    const rows = await auditor`
+      select posicao::int from carteiro_auditoria.leituras_cpf
+      where eventos is null or eventos && array(
+        select evento_id from carteiro_auditoria.trabalhadores where resumo = decode(${resumo}, 'hex'))
+      order by lida_em desc, posicao desc`;
+    await auditor.end();
+    expect(found.map(({ posicao }) => posicao)).toEqual(rows.map(({ posicao }) => posicao as number));
+    expect(await readAll('leituras', { evento_id: event?.id ?? '' }, token)).toEqual(found);
+  });
+
+  test('needs the scope auditoria:cpf for the digest, and a view that others may not read', async () => {
+    expect((await digestOf(token)).status).toBe(403);
+    const login = await createLogin(api.database, 'carteiro_auditor');
+    const auditor = postgres(login.url, { max: 1 });
+    await expect(auditor`select from carteiro_auditoria.trabalhadores`).rejects.toThrow('permission denied');
+    await auditor.end();
+  });
+});
+
+test('attempts are listed by several outcomes', async () => {
+  await sql`update attempts set outcome = 'tempo_esgotado', status_code = null where ctid = (select min(ctid) from attempts)`;
+  const all = await readAll('tentativas', { limite: '2' });
+  const listed = await readAll('tentativas', { resultado: 'tempo_esgotado,resposta_nao_2xx', limite: '2' });
+  expect(listed).toEqual(all);
+  expect(new Set(listed.map(({ resultado }) => resultado)).size).toBe(2);
+  expect(await readAll('tentativas', { resultado: 'tempo_esgotado,erro_tls' })).toHaveLength(1);
+  const wrong = await api.send('GET', '/v1/auditoria/tentativas?resultado=tempo_esgotado,x', { token });
+  expect([wrong.status, wrong.body.detalhes?.[0]?.campo]).toEqual([400, 'resultado']);
+});
 
 describe.each(EXPORTED)('the export of %s', (name) => {
   const key = Object.keys(KINDS[name].key);

@@ -174,6 +174,7 @@ describe('the auditor', () => {
     'erasure_pages',
     'masked_facts',
     'balance_days',
+    'balance_verdicts',
     'anchor_receipts',
     'verify_verdicts',
     ...SOURCE_NAMES.map((name) => `${name}_as_sealed`),

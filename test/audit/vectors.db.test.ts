@@ -1,4 +1,4 @@
-/** The published vectors: made anew by this tree they are the same bytes, and three verifiers judge each as it says. */
+/** The published vectors: made anew by this tree they are the same bytes, and four verifiers judge each as it says. */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import path from 'node:path';
@@ -10,6 +10,7 @@ import { checkProof } from '../../src/audit/proof/check-proof.ts';
 import { isConsistent, leafHash, rootByInclusion, rootOf } from '../../src/audit/seals/tree/merkle.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { makeVectors } from '../support/evidence-vectors.ts';
+import { isThere } from '../support/snippets.ts';
 
 const run = promisify(execFile);
 const VERIFIERS = path.resolve(import.meta.dirname, '../../src/audit/verifiers');
@@ -75,5 +76,14 @@ test('ours judges each proof as published', () => {
 /** They print what they judge otherwise than it is published, and how many they judged. */
 test('Python judges each as published', async () => {
   const { stdout } = await run('python3', [path.join(VERIFIERS, 'carteiro_audit.py'), 'vectors', FILE]);
-  expect(JSON.parse(stdout)).toEqual({ otherwise: [], vectors: 83 + vectors.proofs.length });
+  expect(JSON.parse(stdout)).toEqual({ otherwise: [], vectors: 94 + vectors.proofs.length });
 });
+
+test('PHP judges each as published', async ({ skip }) => {
+  skip(!(await isThere(['php', '-r', 'exit(function_exists("sodium_crypto_sign_verify_detached") ? 0 : 1);'])), NO_PHP);
+  const { stdout } = await run('php', [path.join(VERIFIERS, 'carteiro_audit.php'), 'vectors', FILE]);
+  // Rows are read as well as hashed.
+  expect(JSON.parse(stdout)).toEqual({ otherwise: [], vectors: 94 + vectors.rows.length + 8 + vectors.proofs.length });
+});
+
+const NO_PHP = 'there is no PHP with sodium on this machine';

@@ -98,6 +98,15 @@ test('a partner’s own proof is whole: ours, Python and Go say true', async (co
   expect(await go('check', file, SIGNER.text)).toBe('{"confere":true,"motivo":null}');
 });
 
+test('PHP says true of a partner’s own proof', async ({ skip }) => {
+  skip(!(await isThere(['php', '--version'])), 'there is no PHP here');
+  const own = await api.token(partnerId, ['webhooks:read']);
+  const { text } = await api.send<Proof>('GET', `/v1/entregas/${row.id}/prova`, { token: own });
+  const file = await fileOf('php.json', text);
+  const php = await run('php', [path.join(VERIFIERS, 'carteiro_audit.php'), 'check', file, SIGNER.text]);
+  expect(JSON.parse(php.stdout)).toEqual({ confere: true, motivo: null });
+});
+
 const sizeOf = (note: string) => Number(note.split('\n')[1]);
 const headOf = (note: string) => ({ size: sizeOf(note), root: Buffer.from(note.split('\n')[2] ?? '', 'base64') });
 const [first, last] = [() => notes[1] ?? '', () => notes.at(-1) ?? ''];

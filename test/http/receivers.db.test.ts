@@ -169,13 +169,19 @@ test('the POST of the front page is the first vector of both', async () => {
 
 /** `verifyCheckpoint`, on the published vectors, with an API on a real socket. */
 const { headers, keys } = checkpoints;
+interface Vector {
+  readonly answers: readonly { readonly de: number; readonly ate: number; readonly text: string | null }[];
+}
+
 /** What was asked, of each case. */
 let asked: string[];
 
 const api = createServer((request, response) => {
   const [, index = '', question = ''] = /^\/(\d+)(\/.*)$/.exec(request.url ?? '') ?? [];
   asked.push(`${index} ${question}`);
-  const answer = headers[Number(index)]?.answer ?? null;
+  const [, de, ate] = /de=(\d+)&ate=(\d+)$/.exec(question) ?? [];
+  const vector: Vector | undefined = headers[Number(index)];
+  const answer = vector?.answers.find((one) => `${one.de} ${one.ate}` === `${de} ${ate}`)?.text ?? null;
   response.writeHead(answer === null ? 503 : answer.includes('NAO_ENCONTRADO') ? 404 : 200).end(answer ?? 'away');
 });
 const port = await listening(api);
@@ -183,22 +189,16 @@ const port = await listening(api);
 test.for(verifiers)('in $name', async ({ missing, answer }, context) => {
   skipWithout(missing, context);
   asked = [];
-  const cases = headers.map(({ header, kept }, index): CheckpointCase => {
-    return { function: 'verifyCheckpoint', keys, header, kept, api: `http://127.0.0.1:${port}/${index}` };
+  const cases = headers.map(({ header, kept, now }, index): CheckpointCase => {
+    return { function: 'verifyCheckpoint', keys, header, kept, now, api: `http://127.0.0.1:${port}/${index}` };
   });
   const told = await answer(cases);
   expect(told.map((found, index) => [headers[index]?.name, found])).toEqual(
     headers.map((vector) => [vector.name, [vector.verdict, vector.keep]]),
   );
   // Nothing is asked where nothing can be learnt.
-  const size = (line: string) => line.split(' ')[1] ?? '';
-  expect(asked.toSorted()).toEqual(
-    headers
-      .flatMap(({ header, kept, answer: given, verdict }, index) => {
-        const isAsked = given !== null || (verdict === 'unknown' && header !== '');
-        const [old, grown] = [size(header), size(kept)].toSorted((one, other) => Number(one) - Number(other));
-        return isAsked ? [`${index} /v1/evidencia/consistencia?de=${old}&ate=${grown}`] : [];
-      })
-      .toSorted(),
+  const questions = (headers as readonly Vector[]).flatMap(({ answers }, index) =>
+    answers.map(({ de, ate }) => `${index} /v1/evidencia/consistencia?de=${de}&ate=${ate}`),
   );
+  expect(asked.toSorted()).toEqual(questions.toSorted());
 });

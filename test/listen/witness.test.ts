@@ -8,7 +8,7 @@ import { listening } from '../support/listening.ts';
 const lineOf = (name: string) => vectors.headers.find((vector) => vector.name === name)?.header ?? '';
 const [three, eight, forked] = ['the first one', 'the log has grown', 'one size, two roots'].map(lineOf);
 const forged = lineOf('another log’s key');
-const proof = vectors.headers.find(({ name }) => name === 'the log has grown')?.answer;
+const proof = vectors.headers.find(({ name }) => name === 'the log has grown')?.answers[0]?.text;
 
 /** The note that a line stands for. */
 function noteOf(line = ''): string {

@@ -313,6 +313,7 @@ function makeSeals(leaves: Buffer) {
       end: { epoch: 1, tx: tx(index + 1) },
       rows: index === 0 ? ROWS.length : 1,
       root,
+      remains: index === 0 ? leafHash(Buffer.from('what erasing leaves')) : null,
       sealedAt: new Date(Date.parse(AT) + index * 30_000),
     });
   });
@@ -372,48 +373,94 @@ async function consistencyVectors(leaves: Buffer) {
   ];
 }
 
-/** What a receiver gets, what it kept, and what the API answers when it is asked for the proof (null: it answers 503). */
+/** What a receiver gets and kept, its clock, and what the API answers to each proof that it is asked for (null: it answers 503). */
 async function headerVectors(leaves: Buffer) {
   const rootAt = (size: number) => rootOf(leaves.subarray(0, size * 32));
   const lineOf = (size: number, root = rootAt(size), by = KEY) =>
     checkpointHeader(signCheckpoint({ size, root }, [by]));
   const answer = async (old: number, size: number) =>
     JSON.stringify({ caminho: (await consistencyPath(inTree(leaves), old, size)).map(base64) });
-  const [three, four, eight] = [lineOf(3), lineOf(4), lineOf(8)];
+  const [three, four, eight, nine] = [lineOf(3), lineOf(4), lineOf(8), lineOf(9)];
   const forked = lineOf(8, leafHash(Buffer.from('another log')));
   const right = await answer(3, 8);
   const short = JSON.stringify({ caminho: (JSON.parse(right) as { caminho: string[] }).caminho.slice(1) });
-  const of = (name: string, verdict: string, header: string, kept: string, answered: string | null, keep = kept) => ({
+  const now = Date.parse(AT) / 1_000;
+  const [fewer, before, yesterday] = ['{"codigo": "NAO_ENCONTRADO"}', now - 60, now - 86_401];
+  const asked = (de: number, ate: number, text: string | null) => ({ de, ate, text });
+  type Answers = readonly ReturnType<typeof asked>[];
+  const kept = (line: string, since = before, ahead = '') => `${line} ${since} ${ahead}`.trimEnd();
+  const of = (name: string, verdict: string, header: string, had: string, answers: Answers = [], keep = had) => ({
     name,
     verdict,
+    now,
     header,
-    kept,
-    answer: answered,
+    kept: had,
+    answers,
     keep,
   });
+  const grown = [asked(3, 8, right)];
+  const next = lineOf(8, rootAt(8), NEXT);
+  const toNine = asked(3, 9, await answer(3, 9));
+  const ahead = [asked(3, 8, fewer)];
+  const reached = asked(8, 9, await answer(8, 9));
   return [
-    of('the first one', 'ok', three, '', null, three),
-    of('the same again', 'ok', three, three, null),
-    of('the log has grown', 'ok', eight, three, right, eight),
-    of('the log has grown from a power of two on', 'ok', eight, four, await answer(4, 8), eight),
-    of('an older one, from a poller that lags', 'parado', three, eight, right),
-    of('one of more seals than the API’s log has', 'adiantado', eight, three, '{"codigo": "NAO_ENCONTRADO"}'),
-    of('signed by the next key', 'ok', lineOf(8, rootAt(8), NEXT), three, right, lineOf(8, rootAt(8), NEXT)),
-    of('one size, two roots', 'fork', forked, eight, null),
-    of('the proof is of another log', 'fork', forked, three, right),
-    of('the proof is one hash short', 'fork', eight, three, short),
-    of('the proof is empty', 'fork', eight, three, '{"caminho": []}'),
-    of('what was kept is no line', 'fork', eight, 'x', null),
-    of('the API is away', 'unknown', eight, three, null),
-    of('the API answers something else', 'unknown', eight, three, '<html>'),
-    of('the API answers without a proof', 'unknown', eight, three, '{"erro": {}}'),
-    of('no header', 'unknown', '', three, null),
-    of('another size', 'forged', three.replace(' 3 ', ' 4 '), three, null),
-    of('another root', 'forged', three.replace(/ (\S{43}=) /, ` ${base64(rootAt(4))} `), three, null),
-    of('another signature', 'forged', three.replace(/\S+$/, eight.split(' ')[3] ?? ''), three, null),
-    of('another log’s key', 'forged', lineOf(8, rootAt(8), OTHER), three, null),
-    of('no line', 'forged', 'x', three, null),
-    of('no line, nothing kept', 'forged', `${three} x`, '', null),
+    of('the first one', 'ok', three, '', [], kept(three, now)),
+    of('the same again', 'ok', three, kept(three)),
+    of('the same again, kept without its time', 'ok', three, three, [], kept(three, now)),
+    of('the same for more than a day', 'parado', three, kept(three, yesterday)),
+    of('the log has grown', 'ok', eight, kept(three), grown, kept(eight, now)),
+    of('the log has grown, after more than a day', 'ok', eight, kept(three, yesterday), grown, kept(eight, now)),
+    of(
+      'the log has grown from a power of two on',
+      'ok',
+      eight,
+      kept(four),
+      [asked(4, 8, await answer(4, 8))],
+      kept(eight, now),
+    ),
+    of('an older one, from a poller that lags', 'parado', three, kept(eight), grown),
+    of('one of more seals than the API’s log has', 'adiantado', eight, kept(three), ahead, kept(three, before, eight)),
+    of('one farther ahead than another', 'adiantado', nine, kept(three, before, eight), [asked(3, 9, fewer)]),
+    of(
+      'one less far ahead than another',
+      'adiantado',
+      eight,
+      kept(three, before, nine),
+      ahead,
+      kept(three, before, eight),
+    ),
+    of(
+      'another one that was ahead is not reached',
+      'ok',
+      eight,
+      kept(three, before, nine),
+      grown,
+      kept(eight, now, nine),
+    ),
+    of('one that was ahead has come true', 'ok', nine, kept(three, before, eight), [toNine, reached], kept(nine, now)),
+    of('one that was ahead has come true otherwise', 'fork', nine, kept(three, before, forked), [toNine, reached]),
+    of('one that was ahead has come true otherwise, at its size', 'fork', eight, kept(three, before, forked), grown),
+    of('the API is away when one that was ahead is asked for', 'unknown', nine, kept(three, before, eight), [
+      toNine,
+      asked(8, 9, null),
+    ]),
+    of('signed by the next key', 'ok', next, kept(three), grown, kept(next, now)),
+    of('one size, two roots', 'fork', forked, kept(eight)),
+    of('the proof is of another log', 'fork', forked, kept(three), grown),
+    of('the proof is one hash short', 'fork', eight, kept(three), [asked(3, 8, short)]),
+    of('the proof is empty', 'fork', eight, kept(three), [asked(3, 8, '{"caminho": []}')]),
+    of('what was kept is no line', 'fork', eight, 'x'),
+    of('the API is away', 'unknown', eight, kept(three), [asked(3, 8, null)]),
+    of('the API answers something else', 'unknown', eight, kept(three), [asked(3, 8, '<html>')]),
+    of('the API answers without a proof', 'unknown', eight, kept(three), [asked(3, 8, '{"erro": {}}')]),
+    of('no header', 'unknown', '', kept(three)),
+    of('another size', 'forged', three.replace(' 3 ', ' 4 '), kept(three)),
+    of('another root', 'forged', three.replace(/ (\S{43}=) /, ` ${base64(rootAt(4))} `), kept(three)),
+    of('another signature', 'forged', three.replace(/\S+$/, eight.split(' ')[3] ?? ''), kept(three)),
+    of('another log’s key', 'forged', lineOf(8, rootAt(8), OTHER), kept(three)),
+    of('no line', 'forged', 'x', kept(three)),
+    of('no line, nothing kept', 'forged', `${three} x`, ''),
+    of('a header that is as what is kept', 'forged', kept(three), kept(three)),
   ];
 }
 

@@ -25,6 +25,7 @@ export interface CheckpointCase {
   readonly header: string;
   readonly kept: string;
   readonly api: string;
+  readonly now: number;
 }
 
 /** True or false of a signature; of a checkpoint the verdict, and the line to keep. */
@@ -39,7 +40,7 @@ export interface Verifier {
 
 async function answerInNode(asked: VerifierCase | CheckpointCase): Promise<VerifierAnswer> {
   if (asked.function === 'verifyCheckpoint') {
-    const { verdict, keep } = await verifyCheckpoint(asked.header, asked.keys, asked.kept, asked.api);
+    const { verdict, keep } = await verifyCheckpoint(asked.header, asked.keys, asked.kept, asked.api, asked.now);
     return [verdict, keep];
   }
   const { function: which, secrets, headers, body, now } = asked;
@@ -58,7 +59,7 @@ interface Language {
 
 /**
  * The program reads one case a line, its parts separated by tabs: function, now, secrets separated by commas, body in
- * base64, then `name=value` for each header. It prints `true` or `false` a line. Of a checkpoint the API's URL stands for now, the
+ * base64, then `name=value` for each header. It prints `true` or `false` a line. Of a checkpoint the API's URL stands behind now, the
  * keys for the secrets and the kept line for the body; it prints an array of verdict and line.
  */
 async function inLanguage({ name, version, files, build, command }: Language): Promise<Verifier> {
@@ -79,9 +80,11 @@ async function inLanguage({ name, version, files, build, command }: Language): P
 
 function lineOf(asked: VerifierCase | CheckpointCase): string {
   if (asked.function === 'verifyCheckpoint') {
-    const { keys, header, kept, api } = asked;
+    const { keys, header, kept, api, now } = asked;
     const given = header === '' ? [] : [`X-Carteiro-Checkpoint=${header}`];
-    return ['verifyCheckpoint', api, keys.join(','), Buffer.from(kept).toString('base64'), ...given].join('\t');
+    return ['verifyCheckpoint', `${now} ${api}`, keys.join(','), Buffer.from(kept).toString('base64'), ...given].join(
+      '\t',
+    );
   }
   const { function: which, now, secrets, headers, body } = asked;
   const given = Object.entries(headers).map(([name, value]) => `${name}=${value}`);

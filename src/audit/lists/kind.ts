@@ -57,6 +57,8 @@ export interface Kind {
   readonly source: (sql: Tx, rows: DeliveryRows) => Fragment;
   /** Filters that name few rows, each with how they are found; null: by the column itself. */
   readonly few?: Readonly<Record<string, ((sql: Tx, value: string, rows: DeliveryRows) => Fragment) | null>>;
+  /** Filters that ask something else of a row than that the column of their name has the value. */
+  readonly fits?: Readonly<Record<string, (sql: Tx, value: string) => Fragment>>;
   /** The column in whose index rows are walked, for these filters; undefined: the key's own. */
   readonly walk?: (sql: Tx, filters: Filters) => Walk | undefined;
   /** Of rows that leave the database with their month: their table, the column of each filter, and the filters that name single rows. */

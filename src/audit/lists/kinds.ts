@@ -33,7 +33,7 @@ function walkAttempts(
     return { column: 'parceiro_id', value: sql`(select w.partner_id from webhooks w where w.id = ${webhook})` };
   if (partner !== undefined)
     return { column: 'parceiro_id', value: sql`(select ${partner}::uuid)`, answers: 'parceiro_id' };
-  if (outcome === undefined || outcome === 'entregue') return undefined;
+  if (outcome === undefined || outcome === 'entregue' || outcome.includes(',')) return undefined;
   const where = sql`and v.resultado <> 'entregue'`;
   return { column: 'resultado', value: sql`(select ${outcome}::text)`, where, answers: 'resultado' };
 }
@@ -61,6 +61,7 @@ export const KINDS = {
       entrega_id: null,
       emprestimo_id: (sql, loan, rows) => sql`v.entrega_id = any (${deliveriesOf(sql, 'stream', loan, rows)})`,
     },
+    fits: { resultado: (sql, outcomes) => sql`v.resultado = any (string_to_array(${outcomes}, ','))` },
     walk: walkAttempts,
     removed: {
       table: 'attempts',
@@ -131,6 +132,36 @@ export const KINDS = {
     few: { webhook_id: null, parceiro_id: null },
     cut: BY_TRANSACTION,
   },
+  leituras: {
+    view: 'leituras_cpf',
+    schema: contract.auditedRead,
+    key: { lida_em: 'timestamptz', posicao: 'bigint' },
+    masked: ['autor'],
+    source: (sql) => sql`
+      select position as posicao, actor as autor, operation as operacao, asked as pedido, request_id as requisicao_id, events as eventos,
+             read_at as lida_em, epoch as epoca, tx as transacao
+      from cpf_reads`,
+    // A file may hold any event, so its read is never left out.
+    fits: {
+      evento_id: (sql, event) => sql`(v.eventos is null or ${event}::text::uuid = any (v.eventos))`,
+      resumo: (sql, digest) => sql`
+        (v.eventos is null or v.eventos && array(select event_id from worker_events where digest = decode(${digest}, 'hex')))`,
+    },
+    cut: BY_TRANSACTION,
+  },
+  verificacoes: {
+    view: 'vereditos',
+    schema: contract.auditedVerdict,
+    key: { em: 'timestamptz', sobre: 'text', posicao: 'bigint' },
+    masked: [],
+    source: (sql) => sql`
+      select 'verificacao' as sobre, position as posicao, findings = 0 as confere, findings as achados, since::float8 as desde_selo,
+             size::float8 as selos, rows::float8 as linhas, null as de, null as ate, checked_at::timestamptz(3) as em
+      from verify_verdicts where finished
+      union all
+      select 'balanco', position, closes, differences, null, null, null, from_day, to_day, checked_at::timestamptz(3)
+      from balance_verdicts`,
+  },
   selos: {
     view: 'selos',
     schema: contract.auditedSeal,
@@ -138,7 +169,7 @@ export const KINDS = {
     masked: [],
     source: (sql) => sql`
       select number as numero, first_epoch as primeira_epoca, first_tx as primeira_transacao, end_epoch as epoca_final,
-             end_tx as transacao_final, rows as linhas, root as raiz, leaf as folha, sealed_at as selado_em
+             end_tx as transacao_final, rows as linhas, root as raiz, remains as restante, leaf as folha, sealed_at as selado_em
       from seals`,
     cut: {
       within: (sql, { epoch, tx }) =>

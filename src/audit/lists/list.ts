@@ -79,7 +79,10 @@ function search(sql: Tx, kind: Kind, page: Page, rows: DeliveryRows): { query: P
   const kept = Object.entries(filters).filter(
     ([column]) => column !== walk?.answers && (kind.few?.[column] ?? null) === null,
   );
-  const conditions = kept.map(([column, value]) => sql`and v.${sql(column)} = ${value}`);
+  const conditions = kept.map(([column, value]) => {
+    const fit = kind.fits?.[column];
+    return fit === undefined ? sql`and v.${sql(column)} = ${value}` : sql`and ${fit(sql, value)}`;
+  });
   const fits = sql`true ${one(sql, conditions)}`;
   const budget = kept.length === 0 || few !== undefined ? limit + 1 : Math.max(SCANNED, limit + 1);
   const key = Object.keys(kind.key);

@@ -43,7 +43,7 @@ export function reach(file: Proof, rows: Rows, keys: readonly Verifier[]): Reach
 }
 
 const SEAL =
-  /^carteiro\/selo\/1\n([1-9]\d{0,14})\n\d+ \d+ \d+ \d+\n([1-9]\d{0,9})\n([A-Za-z0-9+/]{43}=)\n(\d{4}-\d\d-\d\dT[\d:.]{12}Z)\n$/;
+  /^carteiro\/selo\/1\n([1-9]\d{0,14})\n\d+ \d+ \d+ \d+\n([1-9]\d{0,9})\n([A-Za-z0-9+/]{43}=)\n(\d{4}-\d\d-\d\dT[\d:.]{12}Z)\n(?:[A-Za-z0-9+/]{43}=\n)?$/;
 
 /** Leads each seal to the head, into `turns`; returns why one does not lead there. A seal above the head has no way. */
 function reachTurns({ selos }: Proof, head: Checkpoint | null, turns: Map<number, Turn>): string | null {

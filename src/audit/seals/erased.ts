@@ -1,11 +1,14 @@
 /**
  * Compares erased rows with the orders to erase. The leaf of an erased text is its salted hash, which the row itself repeats.
  * So the leaf does not tell whether the text was taken away by right, was put back from an old copy, or whether somebody
- * changed the rest of the row. The orders are sealed: they list the events, each with the digest of the data that are left.
+ * changed the rest of the row. The orders are sealed: they list the events, each with the digest of the data that are left. Whoever ordered said
+ * that digest, so what is left is also held against the event's seal.
  */
-import type { Tx } from '../../db/pool.ts';
+import type { Pool, Tx } from '../../db/pool.ts';
 import type { VerifyFinding } from './compare-rows.ts';
-import type { Sight } from './rows.ts';
+import { remainsOf } from './remains.ts';
+import { type Sight, within } from './rows.ts';
+import { readSeals } from './seal-log.ts';
 
 const DETAILS = {
   apagado_sem_pedido: 'its text was taken away, and no order to erase lists it',
@@ -69,3 +72,34 @@ export async function findStrangeErasures(sql: Tx, sight: Sight): Promise<Verify
     detalhe: DETAILS[tipo],
   }));
 }
+
+/** Erased events of seals that had sealed something else of what erasing would leave (remains.ts). */
+export async function findStrangeRemains(pool: Pool, sight: Sight): Promise<VerifyFinding[]> {
+  const isErased = sight === 'whole' ? 'events where salt is null' : 'events_as_sealed where is_erased';
+  const erased = await pool.run(
+    (sql) => sql<{ id: string; seal: number }[]>`
+      select e.id, s.number::float8 as seal
+      from (select id, epoch, xid8send(tx)::bigint as tx from ${sql.unsafe(isErased)}) e
+      cross join lateral (
+        select number, end_epoch, end_tx from seals where (first_epoch, first_tx) <= (e.epoch, e.tx)
+        order by first_epoch desc, first_tx desc limit 1) s
+      where (s.end_epoch, s.end_tx) > (e.epoch, e.tx)
+      order by s.number, e.id`,
+  );
+  const found: VerifyFinding[] = [];
+  for (const [number, events] of Map.groupBy(erased, ({ seal }) => seal)) {
+    const isSame = await pool.run(async (sql) => {
+      const [seal] = await readSeals(sql, number - 1, 1);
+      const rest = seal === undefined ? null : await remainsOf(sql, within(seal), sight);
+      return rest !== null && seal?.remains?.equals(rest) === true;
+    });
+    if (isSame) continue;
+    const detalhe = `what is left of the ${events.length} erased events of seal ${number} is not what it had sealed that would be left`;
+    for (const { id: linha } of events.slice(0, NAMED))
+      found.push({ tipo: 'restante_alterado', selo: number, tabela: 'events', linha, colunas: ['data'], detalhe });
+  }
+  return found;
+}
+
+/** The most events that are named for one seal. */
+const NAMED = 100;

@@ -24,6 +24,11 @@ export function within({ from, end }: Span, t = 't'): string {
   return `(${starts} or ${t}.epoch > ${from.epoch} and ${t}.epoch < ${end.epoch} or ${ends})`;
 }
 
+/** Whether a span can hold a row `t`: they begin at (0, 0), and know transactions as numbers with a sign. */
+export function coverable(t = 't'): string {
+  return `(${t}.epoch >= 0 and xid8send(${t}.tx)::bigint >= 0)`;
+}
+
 /** Whether this login may read what was sealed, or only what is left of it once CPFs are masked. */
 export type Sight = 'whole' | 'masked';
 

@@ -19,6 +19,8 @@ export interface Seal extends Span {
   readonly rows: number;
   /** The root of the tree of its rows. */
   readonly root: Buffer;
+  /** Of what erasing would leave of its events (remains.ts); null where it has none. */
+  readonly remains: Buffer | null;
   readonly sealedAt: Date;
   /** Its leaf in the log's tree, as it is stored. */
   readonly leaf: Buffer;
@@ -29,11 +31,11 @@ const TILE = 256;
 /**
  * The text lines whose hash is the seal's leaf in the log's tree. Number and span are in them, so a seal cannot be moved.
  */
-export function sealEntry({ number, from, end, rows, root, sealedAt }: Omit<Seal, 'leaf'>): Buffer {
+export function sealEntry({ number, from, end, rows, root, remains, sealedAt }: Omit<Seal, 'leaf'>): Buffer {
   const span = [from.epoch, from.tx, end.epoch, end.tx].join(' ');
-  return Buffer.from(
-    ['carteiro/selo/1', number, span, rows, root.toString('base64'), sealedAt.toISOString(), ''].join('\n'),
-  );
+  const last = remains === null ? [] : [remains.toString('base64')];
+  const lines = ['carteiro/selo/1', number, span, rows, root.toString('base64'), sealedAt.toISOString(), ...last, ''];
+  return Buffer.from(lines.join('\n'));
 }
 
 interface Columns extends Omit<Seal, keyof Span> {
@@ -68,7 +70,7 @@ export async function findSeal(tx: Tx, { epoch, tx: at }: LogPoint): Promise<Sea
 
 function columns(tx: Tx) {
   return tx`number::float8, first_epoch as "firstEpoch", first_tx::float8 as "firstTx", end_epoch as "endEpoch",
-            end_tx::float8 as "endTx", rows, root, sealed_at as "sealedAt", leaf`;
+            end_tx::float8 as "endTx", rows, root, remains, sealed_at as "sealedAt", leaf`;
 }
 
 function sealOf({ firstEpoch, firstTx, endEpoch, endTx, ...rest }: Columns): Seal {
@@ -85,17 +87,17 @@ export interface SealedTree {
 export async function appendSeal(
   tx: Tx,
   last: Seal | null,
-  batch: Pick<Seal, 'end' | 'rows' | 'root' | 'sealedAt'>,
+  batch: Pick<Seal, 'end' | 'rows' | 'root' | 'remains' | 'sealedAt'>,
   tree: SealedTree,
 ): Promise<void> {
   const seal = { number: (last?.number ?? 0) + 1, from: last?.end ?? { epoch: 0, tx: 0 }, ...batch };
-  const { number, from, end, rows, root, sealedAt } = seal;
+  const { number, from, end, rows, root, remains, sealedAt } = seal;
   const key = Buffer.alloc(8);
   key.writeBigInt64BE(BigInt(number));
   await copyRowIn(tx, 'seal_trees (number, leaves, nodes)', [key, tree.leaves, tree.nodes]);
   await tx`
-    insert into seals (number, first_epoch, first_tx, end_epoch, end_tx, rows, root, sealed_at, leaf)
-    values (${number}, ${from.epoch}, ${from.tx}, ${end.epoch}, ${end.tx}, ${rows}, ${root}, ${sealedAt},
+    insert into seals (number, first_epoch, first_tx, end_epoch, end_tx, rows, root, remains, sealed_at, leaf)
+    values (${number}, ${from.epoch}, ${from.tx}, ${end.epoch}, ${end.tx}, ${rows}, ${root}, ${remains}, ${sealedAt},
             ${leafHash(sealEntry(seal))})`;
   const read = readLogHashes(tx);
   for (let [level, span] = [1, TILE]; number % span === 0; [level, span] = [level + 1, span * TILE]) {

@@ -18,6 +18,7 @@ import type { Tx } from '../../db/pool.ts';
 import { SOURCE_NAMES } from '../../db/sealed-rows.ts';
 import { LeafList } from './leaves.ts';
 import { levelAboveInPieces, rootOf } from './tree/merkle.ts';
+import { remainsOf } from './remains.ts';
 import { type LogPoint, readEntries, type Span, within } from './rows.ts';
 import { appendSeal, readLastSeal } from './seal-log.ts';
 
@@ -74,12 +75,13 @@ export async function sealTurn(
   if (isTooSoon) return NOTHING_SEALED;
   const open = await findUnsealed(tx, last?.end ?? { epoch: 0, tx: 0 }, clock);
   if (open === null) return NOTHING_SEALED;
-  const { list, end } = await readSome(tx, open, width, turnRows);
+  const { list, end, span } = await readSome(tx, open, width, turnRows);
   if (list.rows === 0) return NOTHING_SEALED;
   const { hashes: leaves, rows } = await list.finish();
   const nodes = await levelAboveInPieces(leaves);
   const tree = { leaves, nodes };
-  await appendSeal(tx, last, { end, rows, root: rootOf(nodes), sealedAt: clock.now }, tree);
+  const remains = await remainsOf(tx, span, 'whole');
+  await appendSeal(tx, last, { end, rows, root: rootOf(nodes), remains, sealedAt: clock.now }, tree);
   return { rows, more: end.tx < open.horizon || open.isPast };
 }
 
@@ -112,7 +114,8 @@ async function readSome(tx: Tx, open: Unsealed, width: Width, turnRows: number) 
     const top = Math.min(horizon, from.tx + width.txs);
     const end = { epoch: from.epoch, tx: isCounted ? await narrow(tx, from, top, most) : top };
     const list = new LeafList(null, most);
-    await readEntries(tx, settled({ from, end }, open), 'whole', list.add, { limit: isCounted ? null : most });
+    const span = settled({ from, end }, open);
+    await readEntries(tx, span, 'whole', list.add, { limit: isCounted ? null : most });
     const { rows } = list;
     if (rows === most && !isCounted) {
       // There may be more, so nothing of this is sealed: fewer transactions are counted, and read to their end.
@@ -122,7 +125,7 @@ async function readSome(tx: Tx, open: Unsealed, width: Width, turnRows: number) 
     }
     if (rows > 0 || end.tx >= horizon) {
       width.txs = txsFor(end.tx - open.from.tx, rows, turnRows);
-      return { list, end };
+      return { list, end, span };
     }
     // What was counted is known to have many rows further on.
     width.txs = (end.tx - from.tx) * (isCounted ? 1 : 8);

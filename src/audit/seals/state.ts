@@ -5,7 +5,7 @@
 import { FIRST_ID, firstIdAt, LAST_ID } from '../../db/first-id.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
 import type { VerifyFinding } from './compare-rows.ts';
-import type { Sight } from './rows.ts';
+import { coverable, type Sight } from './rows.ts';
 
 /** Deliveries of one statement. */
 const CHUNK = 200_000;
@@ -118,7 +118,7 @@ function findStrange(sql: Tx, chosen: (column: string) => string) {
              max(number * 2 + (outcome = 'entregue')::int) filter (where not late) % 2 = 1 as last_arrived,
              case when count(event_id) = count(*) then pg_catalog.any_value(event_id) end as event_id,
              pg_catalog.any_value(webhook_id) as webhook_id, pg_catalog.any_value(partner_id) as partner_id
-      from attempts where ${sql.unsafe(chosen('delivery_id'))}
+      from attempts t where ${sql.unsafe(`${coverable()} and ${chosen('delivery_id')}`)}
       group by delivery_id
     ),
     judged as (

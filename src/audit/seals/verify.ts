@@ -10,7 +10,7 @@ import type { Installation } from '../../db/installation.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
 import type { Verifier } from '../checkpoint/note.ts';
 import { findUnsigned } from '../checkpoint/unsigned.ts';
-import { findStrangeErasures } from './erased.ts';
+import { findStrangeErasures, findStrangeRemains } from './erased.ts';
 import { findStrangeDeliveries, findStrangeStates } from './state.ts';
 import { findOutside, findUnsealed } from './unsealed.ts';
 import { type CommonHead, describeFork } from './fork.ts';
@@ -88,7 +88,7 @@ export async function verifySeals(
   }
   const { findings, uncompared } = await beside;
   run.uncompared = uncompared;
-  run.tell(...(await pool.run((sql) => findUnsealed(sql, run.last))), ...(await pool.run(findOutside)), ...findings);
+  run.tell(...(await pool.run((sql) => findUnsealed(sql, run.last))), ...(await findOutside(pool)), ...findings);
   return run.end(pool);
 }
 
@@ -103,6 +103,7 @@ async function findBeside(
   const findings = [
     ...(definitions?.findings ?? []),
     ...(await pool.run((sql) => findStrangeErasures(sql, sight))),
+    ...(await findStrangeRemains(pool, sight)),
     ...(await pool.run((sql) => findStrangeStates(sql, sight))),
     ...(await findStrangeDeliveries(pool, from)),
     ...(await pool.run((sql) => findUnsigned(sql, since?.size ?? 0, keys))),

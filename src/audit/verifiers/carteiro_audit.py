@@ -348,7 +348,7 @@ def rows_of(proof):
     return [row for row in rows if row] + ([erasure["pedido"], erasure["pagina"]] if erasure else [])
 
 
-SEAL = re.compile(r"carteiro/selo/1\n([1-9][0-9]{0,14})\n[0-9]+ [0-9]+ [0-9]+ [0-9]+\n([1-9][0-9]{0,9})\n([A-Za-z0-9+/]{43}=)\n[^\n]{24}\n")
+SEAL = re.compile(r"carteiro/selo/1\n([1-9][0-9]{0,14})\n[0-9]+ [0-9]+ [0-9]+ [0-9]+\n([1-9][0-9]{0,9})\n([A-Za-z0-9+/]{43}=)\n[^\n]{24}\n(?:[A-Za-z0-9+/]{43}=\n)?")
 
 
 def judge_proof(proof, rows, keys):

@@ -11,7 +11,7 @@ import {
   SIGNING_MODES,
   WEBHOOK_CHANGES,
 } from '../statuses.ts';
-import { id, timestamp } from '../values.ts';
+import { id, shown, timestamp } from '../values.ts';
 
 /** The files that a list is exported as. */
 export const EXPORT_FORMATS = ['ndjson', 'csv'] as const;
@@ -116,6 +116,38 @@ export const auditedHistory = z.strictObject({
   ...place,
 });
 
+/** A request of a token that may see CPFs. */
+export const auditedRead = z.strictObject({
+  posicao: z.int(),
+  autor: z.string(),
+  operacao: shown(z.string(), 'GET /v1/auditoria/eventos'),
+  pedido: shown(z.string(), '/v1/auditoria/eventos?limite=50'),
+  requisicao_id: id.nullable(),
+  /** The events that the answer named; null for a file, which has what `pedido` asks for. */
+  eventos: z.array(id).nullable(),
+  lida_em: timestamp,
+  ...place,
+});
+
+/** What a verification or a balance said. */
+export const auditedVerdict = z.strictObject({
+  sobre: z.enum(['verificacao', 'balanco']),
+  posicao: z.int(),
+  confere: z.boolean(),
+  /** Findings, or differences. */
+  achados: z.int(),
+  /** A verification read the rows above this seal, up to `selos`; 0: all. */
+  desde_selo: z.int().nullable(),
+  selos: z.int().nullable(),
+  linhas: z.int().nullable(),
+  de: shown(text, '2026-01-01'),
+  ate: shown(text, '2026-01-31'),
+  em: timestamp,
+});
+
+/** The keyed digest by which reads of a worker's events are found. */
+export const workerDigest = z.strictObject({ resumo: digest });
+
 export const auditedSeal = z.strictObject({
   numero: z.int(),
   primeira_epoca: z.int(),
@@ -125,6 +157,8 @@ export const auditedSeal = z.strictObject({
   linhas: z.int(),
   /** Hexadecimal, as `folha`: the root of the tree of its rows, and the seal's own leaf in the log's tree. */
   raiz: digest,
+  /** Of what erasing would leave of its events; null where it has none. */
+  restante: digest.nullable(),
   folha: digest,
   selado_em: timestamp,
 });

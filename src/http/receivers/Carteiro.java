@@ -107,9 +107,9 @@ public final class Carteiro {
         FORGED,
         /** The log and the kept line exclude each other: keep both lines, and tell the lender. */
         FORK,
-        /** Of the same log, and older than the kept one: tell the lender where that stays so for an hour. */
+        /** Of the same log, and older than the kept one, or the same for more than a day: tell the lender where that stays so for an hour. */
         PARADO,
-        /** Of more seals than the API's log has: tell the lender where that stays so for an hour. */
+        /** Of more seals than the API's log has, and held against it once it has them: tell the lender where that stays so for an hour. */
         ADIANTADO,
         /** There was no header, or the API gave no answer: try the next one. */
         UNKNOWN
@@ -119,30 +119,63 @@ public final class Carteiro {
     public record CheckedCheckpoint(Verdict verdict, String keep) {}
 
     /**
-     * Checks the header X-Carteiro-Checkpoint against the line that was kept last ("" at first), by the log's public keys as
+     * Checks the header X-Carteiro-Checkpoint against what was kept last ("" at first), by the log's public keys as
      * /.well-known/carteiro-checkpoint-keys shows them: keep those when nothing is in dispute. Where the log has grown, the
      * proof is asked of {@code api}, the base URL of Carteiro's API. Call it once the delivery is answered.
      */
     public static CheckedCheckpoint verifyCheckpoint(String header, List<String> keys, String kept, String api)
             throws InterruptedException {
+        return verifyCheckpoint(header, keys, kept, api, Instant.now());
+    }
+
+    /** The same, at {@code clock}. */
+    public static CheckedCheckpoint verifyCheckpoint(
+            String header, List<String> keys, String kept, String api, Instant clock) throws InterruptedException {
         if (header == null || header.isEmpty()) return new CheckedCheckpoint(Verdict.UNKNOWN, kept);
-        if (header.equals(kept)) return new CheckedCheckpoint(Verdict.OK, kept);
+        // What is kept: a line, the second at which it came, and the least line that was ahead.
+        List<String> words = List.of(kept.split(" "));
+        String line = String.join(" ", words.subList(0, Math.min(4, words.size())));
+        long since = words.size() > 4 ? Long.parseLong(words.get(4)) : clock.getEpochSecond();
+        String ahead = words.size() > 5 ? String.join(" ", words.subList(5, words.size())) : "";
+        if (header.equals(line)) {
+            boolean isOld = clock.getEpochSecond() - since > DAY_S;
+            return new CheckedCheckpoint(isOld ? Verdict.PARADO : Verdict.OK, keep(line, since, ahead));
+        }
         Checkpoint now = readCheckpoint(header);
-        Checkpoint before = readCheckpoint(kept);
+        Checkpoint before = readCheckpoint(line);
+        Checkpoint later = readCheckpoint(ahead);
         if (now == null || keys.stream().noneMatch(key -> isSigned(now, key))) {
             return new CheckedCheckpoint(Verdict.FORGED, kept);
         }
-        if (kept.isEmpty()) return new CheckedCheckpoint(Verdict.OK, header);
+        if (kept.isEmpty()) return new CheckedCheckpoint(Verdict.OK, keep(header, clock.getEpochSecond(), ""));
         if (before == null || !before.origin.equals(now.origin)) return new CheckedCheckpoint(Verdict.FORK, kept);
         boolean hasGrown = now.size > before.size;
-        Checkpoint old = hasGrown ? before : now;
-        Checkpoint grown = hasGrown ? now : before;
+        Verdict isOf = hasGrown ? isOneLog(api, before, now) : isOneLog(api, now, before);
+        if (isOf == Verdict.ADIANTADO && hasGrown && (later == null || now.size < later.size)) {
+            return new CheckedCheckpoint(isOf, keep(line, since, header));
+        }
+        if (isOf != Verdict.OK) return new CheckedCheckpoint(isOf, kept);
+        if (!hasGrown) return new CheckedCheckpoint(now.size < before.size ? Verdict.PARADO : Verdict.OK, kept);
+        if (later != null && later.size <= now.size) {
+            Verdict isTrue = isOneLog(api, later, now);
+            if (isTrue != Verdict.OK) return new CheckedCheckpoint(isTrue == Verdict.FORK ? isTrue : Verdict.UNKNOWN, kept);
+            ahead = "";
+        }
+        return new CheckedCheckpoint(Verdict.OK, keep(header, clock.getEpochSecond(), ahead));
+    }
+
+    private static final long DAY_S = 86_400;
+
+    private static String keep(String line, long since, String ahead) {
+        return (line + " " + since + " " + ahead).stripTrailing();
+    }
+
+    /** OK: one log has both. */
+    private static Verdict isOneLog(String api, Checkpoint old, Checkpoint grown) throws InterruptedException {
         List<byte[]> path = old.size == grown.size ? List.of() : askForProof(api, old.size, grown.size);
-        if (path == null) return new CheckedCheckpoint(Verdict.UNKNOWN, kept);
-        if (path == FEWER) return new CheckedCheckpoint(Verdict.ADIANTADO, kept);
-        if (!isConsistent(old, grown, path)) return new CheckedCheckpoint(Verdict.FORK, kept);
-        if (now.size < before.size) return new CheckedCheckpoint(Verdict.PARADO, kept);
-        return new CheckedCheckpoint(Verdict.OK, hasGrown ? header : kept);
+        if (path == null) return Verdict.UNKNOWN;
+        if (path == FEWER) return Verdict.ADIANTADO;
+        return isConsistent(old, grown, path) ? Verdict.OK : Verdict.FORK;
     }
 
     private record Checkpoint(String origin, long size, byte[] root, byte[] signature) {}

@@ -79,8 +79,9 @@ func VerifyBody(rawBody []byte, header Header, secrets []string) bool {
 }
 
 // What VerifyCheckpoint found. OK: signed, and of one log with the kept one. Forged: no key signed it. Fork: the log and the
-// kept line exclude each other: keep both lines, and tell the lender. Stopped: of the same log, and older than the kept one.
-// Ahead: of more seals than the API's log has. Tell the lender where either stays so for an hour. Unknown: there was no
+// kept line exclude each other: keep both lines, and tell the lender. Stopped: of the same log, and older than the kept one, or
+// the same for more than a day while deliveries arrive. Ahead: of more seals than the API's log has, and held against it once it has
+// them. Tell the lender where either stays so for an hour. Unknown: there was no
 // header, or the API gave no answer: try the next one.
 const (
 	OK      = "ok"
@@ -91,48 +92,85 @@ const (
 	Unknown = "unknown"
 )
 
-// VerifyCheckpoint checks the header X-Carteiro-Checkpoint against the line that was kept last ("" at first), by the log's
+// VerifyCheckpoint checks the header X-Carteiro-Checkpoint against what was kept last ("" at first), by the log's
 // public keys as /.well-known/carteiro-checkpoint-keys shows them: keep those when nothing is in dispute. Where the log has
-// grown, the proof is asked of api, the base URL of Carteiro's API. It returns what it found and the line to keep for the next
+// grown, the proof is asked of api, the base URL of Carteiro's API. It returns what it found and the text to keep for the next
 // time. Call it once the delivery is answered.
-func VerifyCheckpoint(header string, keys []string, kept, api string) (verdict, keep string) {
+func VerifyCheckpoint(header string, keys []string, kept, api string, clock time.Time) (verdict, keep string) {
 	if header == "" {
 		return Unknown, kept
 	}
-	if header == kept {
-		return OK, kept
+	// What is kept: a line, the second at which it came, and the least line that was ahead.
+	words := append(strings.SplitN(kept, " ", 6), make([]string, 6)...)
+	line, ahead, since := strings.TrimRight(strings.Join(words[:4], " "), " "), words[5], clock.Unix()
+	if words[4] != "" {
+		since, _ = strconv.ParseInt(words[4], 10, 64)
+	}
+	keepOf := func(line string, since int64, ahead string) string {
+		return strings.TrimRight(fmt.Sprintf("%s %d %s", line, since, ahead), " ")
+	}
+	if header == line {
+		if clock.Unix()-since > daySeconds {
+			return Stopped, keepOf(line, since, ahead)
+		}
+		return OK, keepOf(line, since, ahead)
 	}
 	now, isRead := readCheckpoint(header)
 	if !isRead || !now.isSigned(keys) {
 		return Forged, kept
 	}
 	if kept == "" {
-		return OK, header
+		return OK, keepOf(header, clock.Unix(), "")
 	}
-	before, isRead := readCheckpoint(kept)
+	before, isRead := readCheckpoint(line)
 	if !isRead || before.origin != now.origin {
 		return Fork, kept
 	}
-	old, grown, keep := now, before, kept
-	if now.size > before.size {
-		old, grown, keep = before, now, header
+	later, hasLater := readCheckpoint(ahead)
+	hasGrown := now.size > before.size
+	old, grown := now, before
+	if hasGrown {
+		old, grown = before, now
 	}
-	var path [][]byte
-	if old.size < grown.size {
-		var err error
-		if path, err = askForProof(api, old.size, grown.size); errors.Is(err, errFewer) {
-			return Ahead, kept
-		} else if err != nil {
-			return Unknown, kept
+	if isOf, err := isOneLog(api, old, grown); errors.Is(err, errFewer) {
+		if hasGrown && (!hasLater || now.size < later.size) {
+			return Ahead, keepOf(line, since, header)
 		}
-	}
-	if !isConsistent(old, grown, path) {
+		return Ahead, kept
+	} else if err != nil {
+		return Unknown, kept
+	} else if !isOf {
 		return Fork, kept
 	}
 	if now.size < before.size {
-		return Stopped, keep
+		return Stopped, kept
 	}
-	return OK, keep
+	if !hasGrown {
+		return OK, kept
+	}
+	if hasLater && later.size <= now.size {
+		if isTrue, err := isOneLog(api, later, now); err != nil {
+			return Unknown, kept
+		} else if !isTrue {
+			return Fork, kept
+		}
+		ahead = ""
+	}
+	return OK, keepOf(header, clock.Unix(), ahead)
+}
+
+const daySeconds = 86_400
+
+// isOneLog tells whether one log has both; errFewer: the API's log does not have so many seals.
+func isOneLog(api string, old, grown checkpoint) (bool, error) {
+	var path [][]byte
+	if old.size < grown.size {
+		var err error
+		if path, err = askForProof(api, old.size, grown.size); err != nil {
+			return false, err
+		}
+	}
+	return isConsistent(old, grown, path), nil
 }
 
 type checkpoint struct {

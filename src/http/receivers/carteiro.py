@@ -69,20 +69,23 @@ def _lower(headers: Mapping[str, str]) -> "dict[str, str]":
 
 
 class CheckedCheckpoint(NamedTuple):
-    """What `verify_checkpoint` found, and the line to keep for the next time.
+    """What `verify_checkpoint` found, and what to keep for the next time: one line of text.
 
     ok: signed, and of one log with the kept one. forged: no key signed it. fork: the log and the kept line exclude each
-    other: keep both lines, and tell the lender. parado: of the same log, and older than the kept one; adiantado: of more
-    seals than the API's log has: tell the lender where either stays so for an hour. unknown: there was no header, or the
-    API gave no answer: try the next one.
+    other: keep both lines, and tell the lender. parado: of the same log, and older than the kept one, or the same for more
+    than a day while deliveries arrive; adiantado: of more seals than the API's log has, and held against it once it has
+    them. Tell the lender where either stays so for an hour. unknown: there was no header, or the API gave no answer: try
+    the next one.
     """
 
     verdict: str
     keep: str
 
 
-def verify_checkpoint(header: Optional[str], keys: Iterable[str], kept: str, api: str) -> CheckedCheckpoint:
-    """Checks the header X-Carteiro-Checkpoint against the line that was kept last ("" at first).
+def verify_checkpoint(
+    header: Optional[str], keys: Iterable[str], kept: str, api: str, now_s: Optional[float] = None
+) -> CheckedCheckpoint:
+    """Checks the header X-Carteiro-Checkpoint against what was kept last ("" at first).
 
     `keys` are the log's public keys as /.well-known/carteiro-checkpoint-keys shows them: keep those when nothing is in
     dispute. Where the log has grown, the proof is asked of `api`, the base URL of Carteiro's API. A signature takes some
@@ -90,24 +93,41 @@ def verify_checkpoint(header: Optional[str], keys: Iterable[str], kept: str, api
     """
     if not header:
         return CheckedCheckpoint("unknown", kept)
-    if header == kept:
-        return CheckedCheckpoint("ok", kept)
-    now, before = _read_checkpoint(header), _read_checkpoint(kept)
+    # What is kept: a line, the second at which it came, and the least line that was ahead.
+    words, clock = kept.split(" "), int(time.time() if now_s is None else now_s)
+    line, since, ahead = " ".join(words[:4]), int(words[4]) if len(words) > 4 else clock, " ".join(words[5:])
+    if header == line:
+        return CheckedCheckpoint("parado" if clock - since > _DAY_S else "ok", f"{line} {since} {ahead}".rstrip())
+    now, before, later = _read_checkpoint(header), _read_checkpoint(line), _read_checkpoint(ahead)
     if now is None or not any(_is_signed(now, key) for key in keys):
         return CheckedCheckpoint("forged", kept)
     if kept == "":
-        return CheckedCheckpoint("ok", header)
+        return CheckedCheckpoint("ok", f"{header} {clock}")
     if before is None or before.origin != now.origin:
         return CheckedCheckpoint("fork", kept)
-    old, grown, keep = (before, now, header) if now.size > before.size else (now, before, kept)
+    has_grown = now.size > before.size
+    is_of = _is_one_log(api, before, now) if has_grown else _is_one_log(api, now, before)
+    if is_of == "fewer":
+        is_least = has_grown and (later is None or now.size < later.size)
+        return CheckedCheckpoint("adiantado", f"{line} {since} {header}" if is_least else kept)
+    if is_of is not True:
+        return CheckedCheckpoint("unknown" if is_of is None else "fork", kept)
+    if not has_grown:
+        return CheckedCheckpoint("parado" if now.size < before.size else "ok", kept)
+    if later is not None and later.size <= now.size:
+        is_true, ahead = _is_one_log(api, later, now), ""
+        if is_true is not True:
+            return CheckedCheckpoint("fork" if is_true is False else "unknown", kept)
+    return CheckedCheckpoint("ok", f"{header} {clock} {ahead}".rstrip())
+
+
+_DAY_S = 86_400
+
+
+def _is_one_log(api: str, old: "_Checkpoint", grown: "_Checkpoint") -> Union[bool, str, None]:
+    """Whether one log has both. fewer: the API's log does not have so many seals. None: it gave no answer."""
     path = [] if old.size == grown.size else _ask_for_proof(api, old.size, grown.size)
-    if path is None:
-        return CheckedCheckpoint("unknown", kept)
-    if path == "fewer":
-        return CheckedCheckpoint("adiantado", kept)
-    if not _is_consistent(old, grown, path):
-        return CheckedCheckpoint("fork", kept)
-    return CheckedCheckpoint("parado" if now.size < before.size else "ok", keep)
+    return _is_consistent(old, grown, path) if isinstance(path, list) else path
 
 
 class _Checkpoint(NamedTuple):

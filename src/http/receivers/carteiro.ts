@@ -49,12 +49,13 @@ function isSame(given: string, expected: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-/** What {@link verifyCheckpoint} found, and the line to keep for the next time. */
+/** What {@link verifyCheckpoint} found, and what to keep for the next time: one line of text, which grows by a number and a second checkpoint. */
 export interface CheckedCheckpoint {
   /**
    * `ok`: signed, and of one log with the kept one. `forged`: no key signed it. `fork`: the log and the kept line exclude each
-   * other: keep both lines, and tell the lender. `parado`: of the same log, and older than the kept one; `adiantado`: of more seals
-   * than the API's log has: tell the lender where either stays so for an hour. `unknown`: there was no header, or the API gave no
+   * other: keep both lines, and tell the lender. `parado`: of the same log, and older than the kept one, or the same for more than a
+   * day while deliveries arrive; `adiantado`: of more seals than the API's log has, and held against it once it has them. Tell the
+   * lender where either stays so for an hour. `unknown`: there was no header, or the API gave no
    * answer: try the next one.
    */
   readonly verdict: 'ok' | 'forged' | 'fork' | 'parado' | 'adiantado' | 'unknown';
@@ -62,7 +63,7 @@ export interface CheckedCheckpoint {
 }
 
 /**
- * Checks the header `X-Carteiro-Checkpoint` against the line that was kept last ('' at first), by the log's public keys as
+ * Checks the header `X-Carteiro-Checkpoint` against what was kept last ('' at first), by the log's public keys as
  * `/.well-known/carteiro-checkpoint-keys` shows them: keep those when nothing is in dispute. Where the log has grown, the proof is
  * asked of `api`, the base URL of Carteiro's API. Call it once the delivery is answered.
  */
@@ -71,19 +72,39 @@ export async function verifyCheckpoint(
   keys: readonly string[],
   kept: string,
   api: string,
+  nowS: number = Date.now() / 1_000,
 ): Promise<CheckedCheckpoint> {
   if (header === undefined || header === '') return { verdict: 'unknown', keep: kept };
-  if (header === kept) return { verdict: 'ok', keep: kept };
-  const [now, before] = [readCheckpoint(header), readCheckpoint(kept)];
+  // What is kept: a line, the second at which it came, and the least line that was ahead.
+  const words = kept.split(' ');
+  const [line, since, ahead] = [words.slice(0, 4).join(' '), Number(words[4] ?? nowS), words.slice(5).join(' ')];
+  const keepOf = (...parts: (string | number)[]) => parts.join(' ').trimEnd();
+  if (header === line)
+    return { verdict: nowS - since > DAY_S ? 'parado' : 'ok', keep: keepOf(line, Math.floor(since), ahead) };
+  const [now, before, later] = [readCheckpoint(header), readCheckpoint(line), readCheckpoint(ahead)];
   if (now === null || !keys.some((key) => isSigned(now, key))) return { verdict: 'forged', keep: kept };
-  if (kept === '') return { verdict: 'ok', keep: header };
+  if (kept === '') return { verdict: 'ok', keep: keepOf(header, Math.floor(nowS)) };
   if (before === null || before.origin !== now.origin) return { verdict: 'fork', keep: kept };
-  const [old, grown, keep] = now.size > before.size ? [before, now, header] : [now, before, kept];
+  const hasGrown = now.size > before.size;
+  const isOf = hasGrown ? await isOneLog(api, before, now) : await isOneLog(api, now, before);
+  if (isOf === 'fewer') {
+    const isLeast = hasGrown && (later === null || now.size < later.size);
+    return { verdict: 'adiantado', keep: isLeast ? keepOf(line, Math.floor(since), header) : kept };
+  }
+  if (isOf !== true) return { verdict: isOf === null ? 'unknown' : 'fork', keep: kept };
+  if (!hasGrown) return { verdict: now.size < before.size ? 'parado' : 'ok', keep: kept };
+  const isReached = later !== null && later.size <= now.size;
+  const isTrue = !isReached || (await isOneLog(api, later, now));
+  if (isTrue !== true) return { verdict: isTrue === false ? 'fork' : 'unknown', keep: kept };
+  return { verdict: 'ok', keep: keepOf(header, Math.floor(nowS), isReached ? '' : ahead) };
+}
+
+const DAY_S = 86_400;
+
+/** Whether one log has both. `fewer`: the API's log does not have so many seals; null: it gave no answer. */
+async function isOneLog(api: string, old: Checkpoint, grown: Checkpoint): Promise<boolean | 'fewer' | null> {
   const path = old.size === grown.size ? [] : await askForProof(api, old.size, grown.size);
-  if (path === null) return { verdict: 'unknown', keep: kept };
-  if (path === 'fewer') return { verdict: 'adiantado', keep: kept };
-  if (!isConsistent(old, grown, path)) return { verdict: 'fork', keep: kept };
-  return { verdict: now.size < before.size ? 'parado' : 'ok', keep };
+  return Array.isArray(path) ? isConsistent(old, grown, path) : path;
 }
 
 interface Checkpoint {

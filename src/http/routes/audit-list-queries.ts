@@ -17,6 +17,17 @@ import { periodEnd, periodStart } from '../period.ts';
 
 const anId = id.transform((text) => text.toLowerCase()).optional();
 
+const outcome = `(${OUTCOMES.join('|')})`;
+/** One, or several with commas between. */
+const outcomes = z
+  .string()
+  .regex(
+    new RegExp(`^${outcome}(,${outcome}){0,${OUTCOMES.length - 1}}$`),
+    `deve ser, um ou mais, com vírgulas: ${OUTCOMES.join(', ')}`,
+  )
+  .optional()
+  .meta({ examples: ['tempo_esgotado,erro_conexao'] });
+
 export interface List {
   readonly summary: Bilingual;
   /** Each by the column, or the filter, of its kind. */
@@ -37,7 +48,7 @@ export const LISTS: Readonly<Record<KindName, List>> = {
       evento: deliveredName.optional(),
       entrega_id: anId,
       webhook_id: anId,
-      resultado: z.enum(OUTCOMES).optional(),
+      resultado: outcomes,
     },
     period: { from: 'desde', column: 'registrada_em' },
   },
@@ -77,6 +88,28 @@ export const LISTS: Readonly<Record<KindName, List>> = {
     },
     filters: { parceiro_id: anId, webhook_id: anId, sobre: z.enum(['webhook', 'parceiro']).optional() },
     period: { from: 'de', column: 'mudado_em' },
+  },
+  leituras: {
+    summary: {
+      pt: 'Quem leu CPFs, e de quais eventos, da mais nova à mais antiga; ou tudo, num arquivo',
+      en: 'Who read CPFs, and of which events, the newest first; or everything, as a file',
+    },
+    filters: {
+      resumo: z
+        .string()
+        .regex(/^[0-9a-f]{64}$/, 'deve ser o de POST /v1/auditoria/leituras/resumo')
+        .optional(),
+      evento_id: anId,
+    },
+    period: { from: 'de', column: 'lida_em' },
+  },
+  verificacoes: {
+    summary: {
+      pt: 'O que cada conferência do registro e cada balanço disseram, do mais novo ao mais antigo',
+      en: 'What each verification of the log and each balance said, the newest first',
+    },
+    filters: { sobre: z.enum(['verificacao', 'balanco']).optional() },
+    period: { from: 'de', column: 'em' },
   },
   selos: {
     summary: {

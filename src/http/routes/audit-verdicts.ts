@@ -11,7 +11,10 @@ import { countSealedRows, readTreeHead } from '../../audit/seals/seal-log.ts';
 import { readStanding, viewVerification } from '../../audit/seals/verdicts.ts';
 import { verifySeals } from '../../audit/seals/verify.ts';
 import { whereToVerify } from '../../audit/seals/where-to-verify.ts';
+import { workerDigest } from '../../contract/resources/audit-lists.ts';
 import { auditVerdicts, checkedProof, verification } from '../../contract/resources/audit-verdicts.ts';
+import { cpf } from '../../contract/tax-ids.ts';
+import { digestOf } from '../../core/workers/worker-key.ts';
 import { answered } from '../answer.ts';
 import { route, type Routes } from '../route.ts';
 import { proof } from '../../contract/resources/audit-resource.ts';
@@ -85,6 +88,23 @@ export const auditVerdictRoutes: Routes = [
       },
     };
     return { status: 200, body };
+  }),
+  route('POST /v1/auditoria/leituras/resumo', 'auditoria:read', {
+    summary: {
+      pt: 'O resumo de um CPF, pelo qual se acha quem o leu',
+      en: 'The digest of a CPF, by which those who read it are found',
+    },
+    description: {
+      pt: 'Pede também o escopo auditoria:cpf. O resumo vale em GET /v1/auditoria/leituras?resumo= e, em SQL, em carteiro_auditoria.trabalhadores. O CPF não é guardado.',
+      en: 'Needs the scope auditoria:cpf, too. The digest serves in GET /v1/auditoria/leituras?resumo= and, in SQL, in carteiro_auditoria.trabalhadores. The CPF is not kept.',
+    },
+    body: z.strictObject({ cpf }),
+    answers: answered(200, workerDigest, { pt: 'O resumo', en: 'The digest' }),
+    errors: ['ESCOPO_INSUFICIENTE', 'INDISPONIVEL'],
+  })(async ({ body, seesCpf }, { workers }) => {
+    if (!seesCpf) return { refused: { kind: 'noCpfScope' } };
+    if (workers === null) return { refused: { kind: 'noWorkerKey' } };
+    return { status: 200, body: { resumo: digestOf(workers.key, body.cpf).toString('hex') } };
   }),
   route('POST /v1/auditoria/verificacao', 'auditoria:read', {
     summary: {

@@ -125,8 +125,8 @@ export const docs = {
         en: 'Each delivery carries the newest signed head of the log that covers every event and attempt: the log’s name, its number of seals, its root and a signature (Ed25519). Keep the last line: nobody can then change what was sealed before without your noticing, the owner of the database included.',
       },
       {
-        pt: 'Dê a `verifyCheckpoint` o cabeçalho, as chaves públicas, a linha guardada e o endereço desta API, depois de responder à entrega. `ok`: guarde a linha que ela devolve. `fork`: guarde as duas linhas e avise-nos. `forged`: nenhuma chave assinou a linha. `unknown`: tente com a próxima.',
-        en: 'Give `verifyCheckpoint` the header, the public keys, the line that was kept and the address of this API, once the delivery is answered. `ok`: keep the line that it returns. `fork`: keep both lines and tell us. `forged`: no key signed the line. `unknown`: try the next one.',
+        pt: 'Dê a `verifyCheckpoint` o cabeçalho, as chaves públicas, o texto guardado e o endereço desta API, depois de responder à entrega. Guarde o texto que ela devolve. `fork`: guarde as duas linhas e avise-nos. `parado`: a linha é mais velha que a guardada, ou a mesma há mais de um dia, enquanto chegam entregas; `adiantado`: tem mais selos que o log desta API; avise-nos se durar uma hora. `forged`: nenhuma chave assinou a linha. `unknown`: tente com a próxima.',
+        en: 'Give `verifyCheckpoint` the header, the public keys, the text that was kept and the address of this API, once the delivery is answered. Keep the text that it returns. `fork`: keep both lines and tell us. `parado`: the line is older than the kept one, or the same for more than a day while deliveries arrive; `adiantado`: it has more seals than this API’s log; tell us where that lasts for an hour. `forged`: no key signed the line. `unknown`: try the next one.',
       },
     ],
     checkpointKeys: { pt: 'Chaves públicas', en: 'Public keys' },

@@ -19,7 +19,9 @@ public class Main {
             List<String> secrets = List.of(part[2].split(",", -1));
             if (part[0].equals("verifyCheckpoint")) {
                 String header = headers.get("X-Carteiro-Checkpoint");
-                var checked = Carteiro.verifyCheckpoint(header, secrets, new String(body, "UTF-8"), part[1]);
+                String[] asked = part[1].split(" ");
+                Instant now = Instant.ofEpochSecond(Long.parseLong(asked[0]));
+                var checked = Carteiro.verifyCheckpoint(header, secrets, new String(body, "UTF-8"), asked[1], now);
                 System.out.printf("[\"%s\",\"%s\"]%n", checked.verdict().name().toLowerCase(), checked.keep());
                 continue;
             }

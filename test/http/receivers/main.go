@@ -32,7 +32,9 @@ func main() {
 			now, _ := strconv.ParseInt(part[1], 10, 64)
 			fmt.Println(carteiro.Verify(body, header, secrets, time.Unix(now, 0)))
 		} else if part[0] == "verifyCheckpoint" {
-			verdict, keep := carteiro.VerifyCheckpoint(header.Get("X-Carteiro-Checkpoint"), secrets, string(body), part[1])
+			seconds, api, _ := strings.Cut(part[1], " ")
+			now, _ := strconv.ParseInt(seconds, 10, 64)
+			verdict, keep := carteiro.VerifyCheckpoint(header.Get("X-Carteiro-Checkpoint"), secrets, string(body), api, time.Unix(now, 0))
 			fmt.Printf("[%q,%q]\n", verdict, keep)
 		} else {
 			fmt.Println(carteiro.VerifyBody(body, header, secrets))

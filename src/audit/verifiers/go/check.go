@@ -249,7 +249,7 @@ func rowsOf(proof object) []object {
 	return rows
 }
 
-var sealForm = regexp.MustCompile(`^carteiro/selo/1\n([1-9]\d{0,14})\n\d+ \d+ \d+ \d+\n([1-9]\d{0,9})\n([A-Za-z0-9+/]{43}=)\n[^\n]{24}\n$`)
+var sealForm = regexp.MustCompile(`^carteiro/selo/1\n([1-9]\d{0,14})\n\d+ \d+ \d+ \d+\n([1-9]\d{0,9})\n([A-Za-z0-9+/]{43}=)\n[^\n]{24}\n(?:[A-Za-z0-9+/]{43}=\n)?$`)
 
 // judgeProof returns what could not be checked; it throws what is wrong.
 func judgeProof(proof object, rows []object, keys []string) (gap string) {
