@@ -61,25 +61,35 @@ function nameOf(source: SourceName): string {
 export async function findOutside(pool: Pool): Promise<VerifyFinding[]> {
   return pool.transaction(async (tx) => {
     await tx`set transaction isolation level repeatable read, read only`;
-    const found: VerifyFinding[] = [];
-    for (const source of SOURCE_NAMES) {
-      await tx`select set_config(name, value, true) from (values ('enable_seqscan', 'on'), ('enable_bitmapscan', 'off'),
-                 ('enable_indexscan', 'off'), ('enable_indexonlyscan', 'off')) way (name, value)`;
-      const [read] = await tx.unsafe<[{ rows: number; outside: number; name: string | null }]>(
-        `select count(*)::float8 as rows, count(*) filter (where ${coverable()} is not true)::float8 as outside,
-                min(${nameOf(source)}) filter (where ${coverable()} is not true) as name from ${source} t`,
-      );
-      await tx`select set_config(name, value, true) from (values ('enable_seqscan', 'off'), ('enable_bitmapscan', 'on')) way (name, value)`;
-      const [known] = await tx.unsafe<[{ rows: number }]>(
-        `select count(*)::float8 as rows from ${source} t where ${coverable()}`,
-      );
-      const tell = (rows: number, linha: string | null, what: string) =>
-        found.push({ ...ofSeal('linha_fora_dos_selos', null, `${rows} rows are ${what}`, source), linha });
-      if (read.outside > 0) tell(read.outside, read.name, 'of an epoch or a transaction that no seal can cover');
-      const lost = read.rows - read.outside - known.rows;
-      if (lost > 0) tell(lost, null, `not in the index ${source}_sealable, by which rows are sealed: reindex it`);
-    }
-    return found;
+    const reads = (way: readonly string[]) => tx`
+      select set_config(name, case when name = any (${way as string[]}) then 'on' else 'off' end, true)
+      from pg_catalog.unnest(array['enable_seqscan', 'enable_bitmapscan', 'enable_indexscan', 'enable_indexonlyscan']) way (name)`;
+    const each = (select: (source: SourceName) => string) =>
+      SOURCE_NAMES.map((source) => `select '${source}' as "table", ${select(source)}`).join(' union all ');
+    await reads(['enable_seqscan']);
+    const read = await tx.unsafe<{ table: SourceName; rows: number; outside: number; name: string | null }[]>(
+      each(
+        (source) => `count(*)::float8 as rows, count(*) filter (where ${coverable()} is not true)::float8 as outside,
+          min(${nameOf(source)}) filter (where ${coverable()} is not true) as name from ${source} t`,
+      ),
+    );
+    await reads(['enable_bitmapscan']);
+    const indexed = await tx.unsafe<{ table: SourceName; rows: number }[]>(
+      each((source) => `count(*)::float8 as rows from ${source} t where ${coverable()}`),
+    );
+    const known = new Map(indexed.map(({ table, rows }) => [table, rows]));
+    return read.flatMap(({ table, rows, outside, name }) => {
+      const tell = (count: number, linha: string | null, what: string): VerifyFinding[] =>
+        count > 0 ? [{ ...ofSeal('linha_fora_dos_selos', null, `${count} rows are ${what}`, table), linha }] : [];
+      return [
+        ...tell(outside, name, 'of an epoch or a transaction that no seal can cover'),
+        ...tell(
+          rows - outside - (known.get(table) ?? 0),
+          null,
+          `not in the index ${table}_sealable, by which rows are sealed: reindex it`,
+        ),
+      ];
+    });
   });
 }
 
