@@ -55,6 +55,7 @@ const COMMANDS: Readonly<Record<string, Load>> = {
   'archive verify': async () => (await import('./commands/archive/verify.ts')).verify,
   'archive restore': async () => (await import('./commands/archive/restore.ts')).restore,
   'archive move': async () => (await import('./commands/archive/move.ts')).move,
+  uninstall: async () => (await import('./commands/uninstall.ts')).uninstall,
   maintain: async () => (await import('./commands/maintain.ts')).maintain,
   token: async () => (await import('./commands/token.ts')).token,
   listen: async () => (await import('./commands/listen.ts')).listen,
