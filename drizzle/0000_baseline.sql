@@ -598,6 +598,7 @@ CREATE TABLE "processes" (
 	"host" text NOT NULL,
 	"version" text NOT NULL,
 	"keys" text[] NOT NULL,
+	"certificates" jsonb DEFAULT '{}'::jsonb NOT NULL,
 	"started_at" timestamp with time zone DEFAULT now() NOT NULL,
 	"seen_at" timestamp with time zone DEFAULT now() NOT NULL
 );
@@ -701,6 +702,7 @@ CREATE TABLE "webhooks" (
 	"previous_encrypted_secret" "bytea",
 	"previous_until" timestamp with time zone,
 	"encrypted_credentials" "bytea",
+	"certificate_until" timestamp with time zone,
 	"refusals" integer,
 	"quiet_until" timestamp with time zone,
 	"active" boolean DEFAULT true NOT NULL,
@@ -809,4 +811,5 @@ CREATE INDEX "webhook_history_in_time" ON "webhook_history" USING btree ("change
 CREATE INDEX "webhook_history_sealable" ON "webhook_history" USING brin (epoch,(xid8send(tx)::bigint)) WITH (autosummarize=true);--> statement-breakpoint
 CREATE INDEX "webhooks_active_by_partner" ON "webhooks" USING btree ("partner_id","id") WHERE active;--> statement-breakpoint
 CREATE INDEX "webhooks_by_partner" ON "webhooks" USING btree ("partner_id","id");--> statement-breakpoint
+CREATE INDEX "webhooks_by_certificate" ON "webhooks" USING btree ("certificate_until") WHERE certificate_until is not null;--> statement-breakpoint
 CREATE INDEX "simulated_bonds_window" ON "simulated_bonds" USING btree ("kind","known_at");

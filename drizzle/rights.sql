@@ -169,7 +169,7 @@ grant execute on function
 grant insert (id, name, signing, documents, issuance), update (name, signing, documents, issuance) on partners to carteiro_app;
 grant insert (partner_id, name, active, signing, documents, issuance, change, actor) on partner_history to carteiro_app;
 grant insert on webhooks to carteiro_app;
-grant update (url, events, active, encrypted_secret, previous_encrypted_secret, previous_until, signs_from, label, encrypted_credentials,
+grant update (url, events, active, encrypted_secret, previous_encrypted_secret, previous_until, signs_from, label, encrypted_credentials, certificate_until,
   refusals, quiet_until) on webhooks to carteiro_app;
 grant update (refusals, quiet_until) on webhooks to carteiro_poller;
 grant insert (webhook_id, partner_id, url, events, active, change, actor, reason, request_id, changed_at, takes_effect_at)

@@ -3,10 +3,13 @@ import { X509Certificate } from 'node:crypto';
 
 export const NO_CERTIFICATE = 'holds no certificate in PEM';
 
-export function isCertificate(text: string): boolean {
+/** When the first certificate in `text` ends; null: there is none. */
+export function endOfCertificate(text: string): Date | null {
   try {
-    return new X509Certificate(text).raw.length > 0;
+    return new X509Certificate(text).validToDate;
   } catch {
-    return false;
+    return null;
   }
 }
+
+export const isCertificate = (text: string): boolean => endOfCertificate(text) !== null;

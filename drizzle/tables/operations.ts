@@ -1,6 +1,6 @@
 /** The service's own state, for operators: living processes, faults of sending, jobs, and the verdicts of the balance and of verify. */
 import { sql } from 'drizzle-orm';
-import { bigint, boolean, check, index, integer, json, pgTable, text, uuid } from 'drizzle-orm/pg-core';
+import { bigint, boolean, check, index, integer, json, jsonb, pgTable, text, uuid } from 'drizzle-orm/pg-core';
 import { bytea, preciseInstant } from './columns.ts';
 
 /**
@@ -14,6 +14,8 @@ export const processes = pgTable('processes', {
   host: text('host').notNull(),
   version: text('version').notNull(),
   keys: text('keys').array().notNull(),
+  /** By the setting that names its file: until when a certificate is good that the process shows others. */
+  certificates: jsonb('certificates').notNull().default({}),
   startedAt: preciseInstant('started_at').notNull().defaultNow(),
   seenAt: preciseInstant('seen_at').notNull().defaultNow(),
 });

@@ -76,6 +76,8 @@ export const webhooks = pgTable(
     previousUntil: preciseInstant('previous_until'),
     /** What its receiver demands (credentials.ts), encrypted as the secrets are; null: nothing. */
     encryptedCredentials: bytea('encrypted_credentials'),
+    /** When the client certificate among them ends. */
+    certificateUntil: preciseInstant('certificate_until'),
     /** Attempts since its URL was set, while none has been answered 2xx; null: one has. */
     refusals: integer('refusals'),
     /** Nothing leaves before that, while none has. */
@@ -91,6 +93,9 @@ export const webhooks = pgTable(
       .where(sql`active`),
     // Deactivated ones too: the feed and the auditors ask for what was sent to them.
     index('webhooks_by_partner').on(table.partnerId, table.id),
+    index('webhooks_by_certificate')
+      .on(table.certificateUntil)
+      .where(sql`certificate_until is not null`),
     check('webhooks_signs_from', sql`signs_from is null or coalesce(signs_from < previous_until, false)`),
     check('webhooks_previous', sql`(previous_encrypted_secret is null) = (previous_until is null)`),
   ],

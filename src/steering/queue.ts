@@ -7,6 +7,7 @@
  */
 import { masked } from '../contract/masking/masking.ts';
 import type { Tx } from '../db/pool.ts';
+import { ownEnds } from '../webhooks/certificates.ts';
 
 /** A lane's pending deliveries are counted up to this many, and those of all lanes together, each up to an equal part. */
 const COUNTED_A_LANE = 10_000;
@@ -57,6 +58,7 @@ export interface QueueStatus {
   /** Those with something pending, the latest first. */
   readonly lanes: readonly LaneLine[];
   readonly pollers: readonly PollerLine[];
+  readonly certificates: readonly { readonly setting: string; readonly validUntil: Date }[];
 }
 
 /** Reads the whole, in a transaction that reads by indexes (steering/bounds); `lanes` are at most `most`. */
@@ -81,6 +83,7 @@ export async function readQueue(tx: Tx, most: number): Promise<QueueStatus> {
     },
     lanes: lanes.filter(({ pending }) => pending > 0).slice(0, most),
     pollers: await readPollers(tx),
+    certificates: await ownEnds(tx),
   };
 }
 

@@ -10,6 +10,7 @@ import { COUNTED } from '../contract/resources/operator.ts';
 import type { WebhookChange } from '../contract/statuses.ts';
 import { FIRST_ID } from '../db/first-id.ts';
 import type { Tx } from '../db/pool.ts';
+import { readWebhookEnds, type WebhookEnds } from '../webhooks/certificates.ts';
 import { HISTORY_PAGE, LIST_PAGE, NO_LINE, pageOf, type Page, type PageOf } from './bounds.ts';
 
 /** What a webhook is, without what became of its attempts. */
@@ -108,20 +109,22 @@ interface WebhookHistoryLine {
   readonly active: boolean;
 }
 
-export type ShownWebhook = WebhookLine & {
-  readonly deliveries: WebhookCounts;
-  /** The newest line first. */
-  readonly history: readonly WebhookHistoryLine[];
-  /** The line before which the next older ones are; null when there are none. */
-  readonly olderThan: string | null;
-};
+export type ShownWebhook = WebhookLine &
+  WebhookEnds & {
+    readonly deliveries: WebhookCounts;
+    /** The newest line first. */
+    readonly history: readonly WebhookHistoryLine[];
+    /** The line before which the next older ones are; null when there are none. */
+    readonly olderThan: string | null;
+  };
 
 /** With the lines of history before `before` (null: the newest). Null when there is none of that id. */
 export async function readWebhook(sql: Tx, id: string, before: string | null = null): Promise<ShownWebhook | null> {
   const [line] = await readLines(sql, [id]);
   if (line === undefined) return null;
   const { rows: history, next: olderThan } = await readHistory(sql, id, before);
-  return { ...line, deliveries: await countDeliveries(sql, id), history, olderThan };
+  const ends = await readWebhookEnds(sql, id);
+  return { ...line, ...ends, deliveries: await countDeliveries(sql, id), history, olderThan };
 }
 
 /** The lines of a webhook's history before `before` (null: the newest), the newest first. */

@@ -36,6 +36,11 @@ export const READINGS = {
     'role',
     'version',
   ],
+  ownCertificates: [
+    'carteiro_own_certificate_seconds',
+    'How long the certificate that a living process shows others is still good, by the setting that names its file; below 0 once it has ended',
+    'setting',
+  ],
   projectorLag: [
     'carteiro_projector_lag_seconds',
     'How long the oldest event that the projector has not seen has been in the log; grows when no API lives',

@@ -12,6 +12,7 @@
 import { SCHEDULES, slotsOf } from '../contract/schedule.ts';
 import { LATE_AFTER, OUTCOMES } from '../contract/statuses.ts';
 import type { Tx } from '../db/pool.ts';
+import { ownEnds } from './certificates.ts';
 import { newestAnswers, STRANGE_OF } from '../delivery/queue/strange-answers.ts';
 
 /** No record's transaction lasts longer. */
@@ -26,6 +27,8 @@ const FAILED = OUTCOMES.filter((outcome) => outcome !== 'entregue');
 const OF_LOSSES = ['webhook.atraso', 'webhook.erro'];
 /** After so long fewer answers than {@link STRANGE_OF} will do. */
 const STRANGE_AFTER_S = 60;
+/** The first of three warnings. */
+export const ENDS_SOON_DAYS = 21;
 
 /** What `collect` may be told: the time of losses, and how long ago another process must have looked. */
 export interface Look {
@@ -146,17 +149,30 @@ async function collectStrange(tx: Tx): Promise<void> {
     on conflict do nothing`;
 }
 
-/** Of receivers' certificates that end in 21, 7 or 1 days: each once. */
+/**
+ * Of certificates that end in 21, 7 or 1 days, each once: of receivers, of webhooks' own client certificates, and of ours, which
+ * every partner's receiver may ask for.
+ */
 async function collectEnds(tx: Tx): Promise<void> {
   await tx`
     insert into alerts (subject, kind, happened_at, channel, partner_id)
-    select w.id, 'certificado', c.valid_until - ahead.days * interval '1 day', a.channel, w.partner_id
-    from receiver_certificates c
+    select ending.subject, 'certificado', ending.valid_until - ahead.days * interval '1 day', a.channel, ending.partner_id
+    from (
+      select w.id as subject, w.partner_id, c.valid_until
+      from receiver_certificates c
+      join webhooks w on w.active and substring(w.url from '^https://[^/?]+') = c.origin
+      union all
+      select id, partner_id, certificate_until from webhooks where active and certificate_until is not null
+      union all
+      select p.id, p.id, ours."validUntil"
+      from (${ownEnds(tx)}) ours
+      join partners p on p.active
+      where ours.setting = 'EGRESS_CERT_FILE'
+    ) ending (subject, partner_id, valid_until)
     cross join lateral (
-      select min(days) as days from unnest(array[1, 7, 21]) days where c.valid_until - days * interval '1 day' <= now()
+      select min(days) as days from unnest(array[1, 7, 21]) days where ending.valid_until - days * interval '1 day' <= now()
     ) ahead
-    join webhooks w on w.active and substring(w.url from '^https://[^/?]+') = c.origin
-    join alert_addresses a on a.partner_id = w.partner_id and a.confirmed_at is not null
-    where c.valid_until between now() - interval '1 day' and now() + interval '21 days'
+    join alert_addresses a on a.partner_id = ending.partner_id and a.confirmed_at is not null
+    where ending.valid_until between now() - interval '1 day' and now() + ${ENDS_SOON_DAYS} * interval '1 day'
     on conflict do nothing`;
 }

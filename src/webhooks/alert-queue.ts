@@ -5,6 +5,7 @@
  */
 import type { AlertChannel, AlertKind } from '../contract/statuses.ts';
 import type { Tx } from '../db/pool.ts';
+import { ownEnds } from './certificates.ts';
 
 /** A message is given up after this many tries; a test after the first. The first pause is a minute, each next twice as long: two hours in all. */
 const MAX_TRIES = 8;
@@ -26,6 +27,10 @@ export interface DueAlert extends AlertKey {
   /** The webhook's URL; null where the subject is the partner. */
   readonly url: string | null;
   readonly label: string | null;
+  /** When certificates end: its receiver's, its own, and ours. */
+  readonly receiverUntil: Date | null;
+  readonly ownUntil: Date | null;
+  readonly oursUntil: Date | null;
   /** Of `confirmacao`; null when the address was changed or confirmed meanwhile. */
   readonly code: string | null;
 }
@@ -75,7 +80,11 @@ export function claimAlerts(
     where a.ctid = held.row
     returning a.subject, a.kind, a.happened_at as "happenedAt", a.channel, a.partner_id as "partnerId", held.address, held.code,
               (select url from webhooks w where w.id = a.subject) as url,
-              (select label from webhooks w where w.id = a.subject) as label`;
+              (select label from webhooks w where w.id = a.subject) as label,
+              (select c.valid_until from webhooks w join receiver_certificates c on c.origin = substring(w.url from '^https://[^/?]+')
+               where w.id = a.subject) as "receiverUntil",
+              (select certificate_until from webhooks w where w.id = a.subject) as "ownUntil",
+              (select "validUntil" from (${ownEnds(sql)}) ours where setting = 'EGRESS_CERT_FILE') as "oursUntil"`;
 }
 
 /** `error` null: it was taken. */

@@ -4,7 +4,7 @@
  */
 import type { DetailedPeerCertificate } from 'node:tls';
 import { takeTurns } from '../db/outage-log.ts';
-import type { Pool } from '../db/pool.ts';
+import type { Pool, Tx } from '../db/pool.ts';
 import type { Logger } from '../log-lines.ts';
 
 const EVERY_MS = 60_000;
@@ -62,6 +62,27 @@ export class ReceiverCertificates {
         where known.valid_until <> excluded.valid_until`,
     );
   }
+}
+
+export interface WebhookEnds {
+  readonly receiverUntil: Date | null;
+  readonly ownUntil: Date | null;
+}
+
+/** The certificates that living processes show others, by the setting that names the file: when the first of each ends. */
+export const ownEnds = (sql: Tx) => sql<{ setting: string; validUntil: Date }[]>`
+  select key as setting, min(value::timestamptz) as "validUntil"
+  from processes cross join jsonb_each_text(certificates)
+  where seen_at > now() - interval '1 minute'
+  group by key order by key`;
+
+/** When the certificate of a webhook's receiver ends, and the client certificate of its own. */
+export async function readWebhookEnds(sql: Tx, id: string): Promise<WebhookEnds> {
+  const [ends] = await sql<[WebhookEnds]>`
+    select certificate_until as "ownUntil",
+           (select valid_until from receiver_certificates where origin = substring(w.url from '^https://[^/?]+')) as "receiverUntil"
+    from webhooks w where id = ${id}`;
+  return ends;
 }
 
 /** The first end among the certificates that were sent; an authority that the receiver sent along counts, too. */

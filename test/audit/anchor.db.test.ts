@@ -1,7 +1,11 @@
 /** `audit anchor` as a real process, with real servers: openssl stamps, a bucket and a witness keep, a directory is written once. */
 import { execFile } from 'node:child_process';
+import { X509Certificate } from 'node:crypto';
 import { chmod, mkdir, readFile, readdir, rename, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:https';
 import path from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { getCACertificates, setDefaultCACertificates, type TLSSocket } from 'node:tls';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, test } from 'vitest';
 import { Authorized } from '../../src/audit/anchor/authorization.ts';
@@ -18,12 +22,14 @@ import {
   startTokens,
   startWitness,
 } from '../support/anchor-places.ts';
+import { type Identity, makeAuthority } from '../support/certificates.ts';
 import { sealAndSign, SIGNER } from '../support/checkpoint.ts';
 import { callCommand, sandboxOn } from '../support/command.ts';
 import { readProof } from '../../src/audit/proof/proof.ts';
 import type { CheckedReceipt } from '../../src/audit/proof/receipts.ts';
 import type { Proof } from '../../src/contract/resources/audit-resource.ts';
 import { createTestDatabase } from '../support/database.ts';
+import { listening } from '../support/listening.ts';
 import { commitEvents, insertAttempts, insertSubscriber } from '../support/outbox.ts';
 import { untilSettled } from '../support/settled.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
@@ -349,6 +355,57 @@ describe('an authority that knows its callers', () => {
     const failed = await stamp().catch((error: Error) => error.message);
     expect(failed).toContain('ANCHOR_TIMESTAMP_AUTH_FILE: must hold one line');
     await closed.close();
+  });
+
+  test('over mutual TLS is shown the client certificate of the files, a rotated one from the next stamp on', async () => {
+    const [server, clients] = [makeAuthority(), makeAuthority()];
+    const known = getCACertificates();
+    setDefaultCACertificates([...known, server.ca]);
+    await mkdir(at('mtls'));
+    const closed = await startAuthority(at('mtls'), (shown) => shown === 'Bearer abc.def');
+    const shown: string[] = [];
+    const tls = { ...server.issue(['localhost']), ca: clients.ca, requestCert: true, rejectUnauthorized: true };
+    const front = createServer(tls, (request, response) => {
+      shown.push((request.socket as TLSSocket).getPeerCertificate().fingerprint256);
+      const { authorization = '' } = request.headers;
+      void buffer(request)
+        .then((body) => fetch(closed.url, { method: 'POST', body, headers: { authorization } }))
+        .then(async (answer) => {
+          const type = answer.headers.get('content-type') ?? '';
+          response.writeHead(answer.status, { 'content-type': type }).end(Buffer.from(await answer.arrayBuffer()));
+        });
+    });
+    const url = `https://localhost:${await listening(front)}/`;
+    const [certFile, keyFile, authFile] = [at('tsa-client.pem'), at('tsa-client.key'), at('tsa-client.auth')];
+    const show = (one: Identity) => Promise.all([writeFile(certFile, one.cert), writeFile(keyFile, one.key)]);
+    await writeFile(authFile, 'bearer abc.def\n');
+    const authorized = new Authorized({ authFile, certFile, keyFile }, () => 0);
+    const roots = await readFile(closed.rootsFile, 'utf8');
+    const stampBy = (by: Authorized) =>
+      timestampAnchor({ url, roots, ask: (to, init) => by.ask(to, init) }).put({ size: 1, note: NOTE }, () =>
+        Promise.resolve([]),
+      );
+    try {
+      const [first, second] = [clients.issue(['carteiro']), clients.issue(['carteiro'])];
+      await show(first);
+      await writeFile(at('mtls.note'), NOTE);
+      await writeFile(at('mtls.tsr'), await stampBy(authorized));
+      const ts = ['ts', '-verify', '-in', at('mtls.tsr'), '-data', at('mtls.note'), '-CAfile', closed.rootsFile];
+      expect((await run('openssl', ts)).stdout).toContain('Verification: OK');
+      await show(second);
+      await stampBy(authorized);
+      expect(shown).toEqual([first, second].map(({ cert }) => new X509Certificate(cert).fingerprint256));
+      await show(makeAuthority().issue(['carteiro']));
+      await expect(stampBy(authorized)).rejects.toThrow('it does not answer');
+      await expect(stampBy(new Authorized({ ...none, authFile }, () => 0))).rejects.toThrow('it does not answer');
+      expect(shown).toHaveLength(2);
+      await show({ ...first, key: second.key });
+      const failed = await stampBy(authorized).catch((error: Error) => error.message);
+      expect(failed).not.toContain('PRIVATE');
+    } finally {
+      setDefaultCACertificates(known);
+      await closed.close();
+    }
   });
 
   test('is shown a token that is asked once, asked anew before its end and after a 401', async () => {

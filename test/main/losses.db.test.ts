@@ -273,6 +273,37 @@ test('a certificate of a receiver that ends is told 21, 7 and 1 days before, eac
   expect(textsAt(chat).filter((text) => /certificado/.test(text))).toHaveLength(4);
 });
 
+test('a webhook’s own client certificate and ours are told of in time, each once, and by what they are', async () => {
+  const hook = await partner.register(['desembolso.falhou']);
+  const own = makeAuthority().issue(['webhook.carteiro.test'], Date.now() + 4 * 86_400_000);
+  const certificado = { pem: own.cert, chave_pem: own.key };
+  await partner.send('PUT', `/v1/webhooks/${hook.id}/credenciais`, { certificado });
+  await sql`
+    insert into processes (name, role, host, version, keys, certificates)
+    values ('p', 'poller', 'h', '1', '{}',
+            jsonb_build_object('EGRESS_CERT_FILE', now() + interval '18 days', 'REGISTRY_CERT_FILE', now() + interval '1 day'))`;
+  await sql`update projections set passed_at = null where name = 'alerts'`;
+  await alerts.turn(pool);
+  await alerts.turn(pool);
+  const told = textsAt(chat).filter((text) => /vence em/.test(text));
+  expect(told).toHaveLength(2);
+  expect(told.find((text) => text.includes('de cliente que você cadastrou'))).toContain(
+    new Date(new X509Certificate(own.cert).validTo).toISOString(),
+  );
+  expect(told.find((text) => text.includes('se mostra aos receptores'))).toContain('peça o novo à operação');
+
+  const operator = await world.api.token(undefined, ['operador']);
+  const path = `/v1/operador/webhooks/${hook.id}`;
+  const shown = await world.api.send<{ certificado_proprio_ate: string | null }>('GET', path, { token: operator });
+  expect(shown.body.certificado_proprio_ate).toBe(new Date(new X509Certificate(own.cert).validTo).toISOString());
+  await partner.send('DELETE', `/v1/webhooks/${hook.id}/credenciais`);
+  await sql`delete from processes`;
+  await sql`update projections set passed_at = null where name = 'alerts'`;
+  await sql`update webhooks set certificate_until = null where id <> ${hook.id}`;
+  await alerts.turn(pool);
+  expect(textsAt(chat).filter((text) => /vence em/.test(text))).toHaveLength(2);
+});
+
 test('a poller sees until when the chain of a receiver is good', async () => {
   const authority = makeAuthority();
   const identity = authority.issue(['localhost']);

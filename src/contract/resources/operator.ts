@@ -64,6 +64,9 @@ export type OperatorWebhooks = z.infer<typeof operatorWebhooks>;
 /** With the newest lines of its history; the cursor is that of older ones. */
 export const shownWebhook = component('WebhookDaOperacaoComHistorico', {
   ...webhook.shape,
+  /** When the receiver's certificate, or one of its chain, ends; and the client certificate of the webhook's own. */
+  certificado_ate: timestamp.nullable(),
+  certificado_proprio_ate: timestamp.nullable(),
   entregas: z.strictObject({ pendentes: z.int(), em_andamento: z.int(), suspensas: z.int(), em_erro: z.int() }),
   historico: z.array(component('LinhaDoWebhook', { mudanca: z.enum(WEBHOOK_CHANGES), ...shared })),
   proximo_cursor,
@@ -118,6 +121,13 @@ export const queue = component('Fila', {
         .string()
         .nullable()
         .meta({ examples: ['no key of the ring has encrypted the secret of webhook 0199…'] }),
+    }),
+  ),
+  /** Those that processes show receivers, the registry and the time-stamp authority, by the setting that names the file. */
+  certificados: z.array(
+    component('CertificadoNosso', {
+      arquivo: z.string().meta({ examples: ['EGRESS_CERT_FILE'] }),
+      valido_ate: timestamp,
     }),
   ),
   pollers: z.array(

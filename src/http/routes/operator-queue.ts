@@ -117,6 +117,10 @@ function view(status: QueueStatus, hasRegistry: boolean): Queue {
       vencida_ha_s: dueForS,
       falha_nossa: fault,
     })),
+    certificados: status.certificates.map(({ setting, validUntil }) => ({
+      arquivo: setting,
+      valido_ate: validUntil.toISOString(),
+    })),
     pollers: status.pollers.map(({ poller, inFlight, attemptsLastMinute, seenAgoS }) => ({
       poller,
       em_andamento: inFlight,

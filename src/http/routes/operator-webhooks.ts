@@ -101,6 +101,8 @@ export const operatorWebhookRoutes: Routes = [
     const { pending, inFlight, suspended, failed } = found.deliveries;
     const body = {
       ...view(found),
+      certificado_ate: found.receiverUntil?.toISOString() ?? null,
+      certificado_proprio_ate: found.ownUntil?.toISOString() ?? null,
       entregas: { pendentes: pending, em_andamento: inFlight, suspensas: suspended, em_erro: failed },
       historico: found.history.map(viewLine),
       proximo_cursor: found.olderThan && (await cursors.write(list, [found.olderThan])),

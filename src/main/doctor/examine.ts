@@ -9,6 +9,7 @@ import { lookAtIssuer, lookAtNames, lookAtRegistry, lookAtStandby } from './outs
 import { lookAtClock, lookAtSessions, lookAtSlots, lookAtTransactions, lookAtWrites } from './server.ts';
 import {
   lookAtAnchors,
+  lookAtCertificates,
   lookAtDisk,
   lookAtJobs,
   lookAtLags,
@@ -48,6 +49,7 @@ export async function examine(pool: Pool, config: Config): Promise<readonly Find
   await check('secrets');
   await at('secrets', (sql) => lookAtSecrets(sql, config));
   await at('processes', lookAtProcesses);
+  await at('certificates', lookAtCertificates);
   await at('sealer', lookAtSealer);
   await at('verify', lookAtVerdict);
   await beside('workers', () => lookAtWorkerKey(config));

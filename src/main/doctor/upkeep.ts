@@ -10,6 +10,8 @@ import type { Tx } from '../../db/pool.ts';
 import { readOldestDueS } from '../../delivery/queue/oldest-due.ts';
 import { type JobName, JOBS } from '../../job-schedules.ts';
 import { type JobStanding, readJobs } from '../../steering/jobs.ts';
+import { ENDS_SOON_DAYS } from '../../webhooks/alert-collect.ts';
+import { ownEnds } from '../../webhooks/certificates.ts';
 import { UPKEEP } from '../upkeep/list.ts';
 import { type Role, ROLES } from '../fitness/checks.ts';
 import { readProcesses, type Seen } from '../operations/heartbeat.ts';
@@ -60,6 +62,21 @@ export async function lookAtWorkerKey(config: Config): Promise<readonly Finding[
   }
   const advice = 'make one with openssl rand -base64 32, and name its file in WORKER_KEY_FILE of every api';
   return [warning(about, 'no key is set, so none is found by a CPF and none is forgotten', advice)];
+}
+
+/** The certificates that processes show receivers, the registry and the time-stamp authority. */
+export async function lookAtCertificates(sql: Tx): Promise<readonly Finding[]> {
+  const about = 'certificates';
+  const ends = await ownEnds(sql);
+  if (ends.length === 0) return [ok(about, 'no living process shows one of its own')];
+  return ends.map(({ setting, validUntil }) => {
+    const leftS = (validUntil.getTime() - Date.now()) / 1_000;
+    const found = `${setting} ${leftS > 0 ? 'is good until' : 'ended on'} ${validUntil.toISOString()}`;
+    const advice = 'renew it in its file; it is read again, and nothing is restarted';
+    return leftS > 0
+      ? warningUnless(leftS > ENDS_SOON_DAYS * 86_400, about, found, advice)
+      : fault(about, found, advice);
+  });
 }
 
 /** Who signs the log's head, and which places outside keep it. */

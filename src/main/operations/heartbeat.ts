@@ -13,10 +13,13 @@ import { codeOf } from '../../db/unavailable.ts';
 import type { Logger } from '../../log-lines.ts';
 import { VERSION } from '../../version.ts';
 import { keyIdOf } from '../../webhooks/secrets.ts';
+import { type CertificateEnds, readCertificateEnds } from './own-certificates.ts';
 import type { Role } from '../fitness/checks.ts';
 import { readSecretsKeys } from '../service/key-files.ts';
 
 export const EVERY_MS = 10_000;
+/** Files of certificates are read that often. */
+const CERTIFICATES_MS = 3_600_000;
 const SKEWED =
   "the clocks of this host and of the database are apart: tokens that are good may be refused, and a POST's time is the database's";
 /** After three missed signs of life a process counts as lost. */
@@ -29,12 +32,15 @@ export interface Self {
   readonly host: string;
   /** The public names of the keys of `SECRETS_KEY`, the one that encrypts first. */
   readonly keys: readonly string[];
+  /** Until when the certificates that it shows are good. */
+  readonly certificates?: CertificateEnds;
 }
 
 interface HeartbeatDeps {
   readonly pool: Pool;
   readonly log: Logger;
   readonly self: Self;
+  readonly readCertificates: () => Promise<CertificateEnds>;
 }
 
 /** Gives signs of life of this process over `pool` once the database is fit, until it is stopped. */
@@ -48,7 +54,10 @@ export async function startHeartbeat(
   const self = { name, role, host, keys: (await readSecretsKeys(config)).map(keyIdOf) };
   const living = new AbortController();
   const beating = fit.then(
-    (isFit) => (isFit ? runHeartbeat({ pool, log, self }, living.signal) : undefined),
+    (isFit) =>
+      isFit
+        ? runHeartbeat({ pool, log, self, readCertificates: () => readCertificateEnds(config) }, living.signal)
+        : undefined,
     () => undefined,
   );
   return {
@@ -61,11 +70,17 @@ export async function startHeartbeat(
 }
 
 /** Gives signs of life until `signal` is aborted, then says goodbye. Never rejects. */
-async function runHeartbeat({ pool, log, self }: HeartbeatDeps, signal: AbortSignal): Promise<void> {
+async function runHeartbeat({ pool, log, self, readCertificates }: HeartbeatDeps, signal: AbortSignal): Promise<void> {
   let isSkewed = false;
+  let certificates: CertificateEnds = {};
+  let readAtMs = -Infinity;
   while (!signal.aborted) {
     try {
-      const skewS = await pool.run((sql) => beat(sql, self));
+      if (performance.now() - readAtMs >= CERTIFICATES_MS) {
+        certificates = await readCertificates();
+        readAtMs = performance.now();
+      }
+      const skewS = await pool.run((sql) => beat(sql, { ...self, certificates }));
       if (skewS > SKEWED_S && !isSkewed) log.error({ skew_s: Math.round(skewS) }, SKEWED);
       isSkewed = skewS > SKEWED_S;
     } catch (error) {
@@ -80,13 +95,17 @@ async function runHeartbeat({ pool, log, self }: HeartbeatDeps, signal: AbortSig
  * Writes one sign of life, and deletes the rows of processes that were silent for a day. Returns how many seconds this host's clock
  * and the database's are apart.
  */
-export async function beat(sql: Tx, { name, role, host, keys }: Self, clockMs = Date.now): Promise<number> {
+export async function beat(
+  sql: Tx,
+  { name, role, host, keys, certificates = {} }: Self,
+  clockMs = Date.now,
+): Promise<number> {
   const beforeMs = clockMs();
   const [{ nowMs }] = await sql<[{ nowMs: number }]>`
     with gone as (delete from processes where seen_at < now() - interval '1 day' and name <> ${name})
-    insert into processes (name, role, host, version, keys)
-    values (${name}, ${role}, ${host}, ${VERSION}, ${keys as string[]})
-    on conflict (name) do update set seen_at = now()
+    insert into processes (name, role, host, version, keys, certificates)
+    values (${name}, ${role}, ${host}, ${VERSION}, ${keys as string[]}, ${JSON.stringify(certificates)}::text::jsonb)
+    on conflict (name) do update set seen_at = now(), certificates = excluded.certificates
     returning (extract(epoch from clock_timestamp()) * 1000)::float8 as "nowMs"`;
   return apartS(beforeMs, nowMs, clockMs());
 }

@@ -7,6 +7,7 @@ import { readClockSkewS } from '../../db/clock-skew.ts';
 import type { Tx } from '../../db/pool.ts';
 import { readSessions } from '../../db/sessions.ts';
 import type { Readings } from '../../telemetry/readings.ts';
+import { ownEnds } from '../../webhooks/certificates.ts';
 import { type Role, ROLES } from '../fitness/checks.ts';
 import { readProjectorLagS } from '../../core/projection/lag.ts';
 import { readOldestDueS } from '../../delivery/queue/oldest-due.ts';
@@ -29,6 +30,10 @@ export async function measureProcesses(sql: Tx): Promise<Readings> {
     heartbeats: seen
       .slice(0, SHOWN)
       .map(({ name: process, role, version, ageS }) => ({ labels: { process, role, version }, value: ageS })),
+    ownCertificates: (await ownEnds(sql)).map(({ setting, validUntil }) => ({
+      labels: { setting },
+      value: (validUntil.getTime() - Date.now()) / 1_000,
+    })),
   };
 }
 

@@ -1,6 +1,7 @@
 /** What an alert says: a title and a text, of the webhook's host and never the rest of its URL. Pure. */
 import { adviceOf } from '../../webhooks/advice.ts';
 import { ALERT_CODE_H, type AlertKind, type LossKind } from '../../contract/statuses.ts';
+import { ENDS_SOON_DAYS } from '../../webhooks/alert-collect.ts';
 import type { DueAlert } from '../../webhooks/alert-queue.ts';
 import { type Loss, LOSSES_COUNTED } from '../../webhooks/losses.ts';
 
@@ -8,6 +9,9 @@ export interface AlertWords {
   readonly title: string;
   readonly text: string;
 }
+
+const day = (at: Date | null) => at?.toISOString() ?? '–';
+const isSoon = (at: Date | null) => at !== null && at.getTime() - Date.now() <= ENDS_SOON_DAYS * 86_400_000;
 
 type Said = readonly [title: string, text: string];
 
@@ -29,10 +33,22 @@ const WORDS: Readonly<Record<Exclude<AlertKind, LossKind>, (webhook: string, ale
     `${webhook} responde estranho`,
     `As últimas respostas 2xx do ${webhook} são páginas HTML ou grandes demais: talvez um proxy ou uma página de login responda no lugar do receptor, e nada seja processado. Cada entrega conta como entregue. Confira a URL, e reenvie o que faltar.`,
   ],
-  certificado: (webhook, { happenedAt }) => [
-    `um certificado do ${webhook} vence`,
-    `Um certificado do ${webhook} entrou no aviso de vencimento em ${happenedAt.toISOString()}. Renove-o antes: depois as entregas falham com erro_tls.`,
-  ],
+  certificado: (webhook, { url, receiverUntil, ownUntil, oursUntil }) => {
+    if (url === null)
+      return [
+        'o nosso certificado vence',
+        `O certificado com que o Carteiro se mostra aos receptores que pedem um (TLS mútuo) vence em ${day(oursUntil)}. Se o seu gateway o fixa, peça o novo à operação antes.`,
+      ];
+    const ends = [
+      ['O certificado do receptor, ou um da sua cadeia,', receiverUntil],
+      ['O certificado de cliente que você cadastrou', ownUntil],
+    ] as const;
+    const said = ends.filter(([, until]) => isSoon(until)).map(([what, until]) => `${what} vence em ${day(until)}.`);
+    return [
+      `um certificado do ${webhook} vence`,
+      `${said.join(' ')} Renove-o antes: depois as entregas ao ${webhook} falham com erro_tls.`,
+    ];
+  },
   mudanca: (webhook, { url, happenedAt }) =>
     url === null
       ? [

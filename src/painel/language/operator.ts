@@ -116,6 +116,8 @@ export const operator = {
     off: { pt: 'desligada', en: 'off' },
     never: { pt: 'ainda não correu', en: 'has not run yet' },
   },
+  certificates: { pt: 'Os nossos certificados', en: 'Our certificates' },
+  goodUntil: { pt: 'vale até', en: 'is good until' },
   pollers: { pt: 'Pollers', en: 'Pollers' },
   pollersHint: {
     pt: 'Os que deram sinal de vida no último dia.',

@@ -76,6 +76,7 @@ export const webhooks = {
         `The URL has not answered 2xx yet, in ${refusals} attempts: one delivery a minute is sent until it does. The next one after`,
     },
     certificate: { pt: 'Certificado do receptor até', en: "The receiver's certificate until" },
+    ownCertificate: { pt: 'Certificado de cliente do webhook até', en: "The webhook's own client certificate until" },
     label: { pt: 'Rótulo', en: 'Label' },
     nameIt: { pt: 'Dar um rótulo', en: 'Label it' },
     labelHint: {

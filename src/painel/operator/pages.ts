@@ -124,8 +124,15 @@ function laneTable({ t }: Visit, webhooks: Queue['webhooks']): Html {
   );
 }
 
-function pollersPart({ t }: Visit, { pollers }: Queue): Html {
-  return html`<h2>${t.operator.pollers}</h2>
+function pollersPart(visit: Visit, { pollers, certificados }: Queue): Html {
+  const { t } = visit;
+  return html`${
+      certificados.length === 0
+        ? ''
+        : html`<h2>${t.operator.certificates}</h2>
+            ${plainList(certificados.map(({ arquivo, valido_ate }) => html`<code>${arquivo}</code> ${t.operator.goodUntil} ${moment(visit, valido_ate)}`))}`
+    }
+    <h2>${t.operator.pollers}</h2>
     <p class="dim">${t.operator.pollersHint}</p>
     ${plainList(
       pollers.map(

@@ -55,6 +55,8 @@ function facts(visit: Visit, webhook: ShownWebhook): Html {
       ${fact(t.webhooks.url, html`<code>${webhook.url}</code>`, 'wrap')} ${fact('Id', webhook.id, 'id')}
       ${fact(t.frame.partner, html`<a href="/painel/operacao/parceiros/${webhook.parceiro_id}">${webhook.parceiro}</a>`)}
       ${fact(t.operator.state, stateOf(visit, webhook))}
+      ${webhook.certificado_ate === null ? '' : fact(t.webhooks.certificate, moment(visit, webhook.certificado_ate))}
+      ${webhook.certificado_proprio_ate === null ? '' : fact(t.webhooks.ownCertificate, moment(visit, webhook.certificado_proprio_ate))}
       ${fact(t.frame.events, html`${webhook.eventos.map((name) => html`<code>${name}</code> `)}`, 'wide')}
     </dl>
     <dl class="tiles">

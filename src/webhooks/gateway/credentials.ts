@@ -6,6 +6,7 @@ import { X509Certificate } from 'node:crypto';
 import { NOT_FOUND, type Result } from '../../contract/refusals.ts';
 import type { ShownCredentials, WebhookCredentials } from '../../contract/resources/webhook-credentials.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
+import { endOfCertificate } from '../../pem.ts';
 import { lockWebhook, type Subject, writeHistory } from '../history.ts';
 import type { Vault } from '../secrets.ts';
 
@@ -42,10 +43,14 @@ export async function setCredentials(
   if (webhook === null) return NOT_FOUND;
   const encrypted = credentials && vault.encrypt(credentialsName(subject.id), JSON.stringify(credentials));
   const { count } = await tx`
-    update webhooks set encrypted_credentials = ${encrypted}
+    update webhooks set encrypted_credentials = ${encrypted}, certificate_until = ${endOf(credentials)}
     where id = ${subject.id} and (encrypted_credentials is not null or ${encrypted !== null})`;
   if (count > 0) await writeHistory(tx, subject, webhook, encrypted === null ? 'fim_das_credenciais' : 'credenciais');
   return { ok: shownOf(credentials ?? {}) };
+}
+
+function endOf(credentials: WebhookCredentials | null): Date | null {
+  return credentials?.certificado === undefined ? null : endOfCertificate(credentials.certificado.pem);
 }
 
 function shownOf({ cabecalhos = {}, autorizacao, certificado }: WebhookCredentials): ShownCredentials {

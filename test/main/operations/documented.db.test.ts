@@ -1,6 +1,9 @@
 /** What the operators' page says of the metrics is what `/metrics` shows, and the other way round. */
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { expect, test } from 'vitest';
 import { createMetrics } from '../../../src/metrics.ts';
+import { makeAuthority } from '../../support/certificates.ts';
 import { sandboxOn, startServing } from '../../support/command.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { commitEvents, insertPartner } from '../../support/outbox.ts';
@@ -60,7 +63,12 @@ test('what real processes show is on the page: names, labels and listed values',
     values ('verify', '0 3 * * *', now() + interval '1 hour', now() - interval '2 minutes', now() - interval '1 minute', 0),
            ('anchor', '0 0 1 1 *', now() + interval '1 hour', null, null, null)`;
   await sql`insert into anchors (kind, place, active) values ('arquivo', ${folder.path}, true)`;
+  const shown = makeAuthority().issue(['carteiro.test']);
+  const [cert, key] = ['cert.pem', 'key.pem'].map((name) => path.join(folder.path, name)) as [string, string];
+  await Promise.all([writeFile(cert, shown.cert), writeFile(key, shown.key)]);
   const env = sandboxOn(database.url, {
+    EGRESS_CERT_FILE: cert,
+    EGRESS_KEY_FILE: key,
     READ_DATABASE_URL: database.url,
     DATA_DIR: folder.path,
     ANCHOR_DIRECTORY: folder.path,
@@ -96,7 +104,7 @@ test('what real processes show is on the page: names, labels and listed values',
   });
   expect(strange).toEqual([]);
   // Its sample wants a standby that streams: reports.db.test.ts has one, and looks at it.
-  const shown = new Set(['carteiro_reports_lag_seconds', ...texts.flatMap(samplesOf).map(({ name }) => name)]);
-  const silent = [...documented.keys()].filter((name) => name.startsWith('carteiro_') && !shown.has(name));
+  const sampled = new Set(['carteiro_reports_lag_seconds', ...texts.flatMap(samplesOf).map(({ name }) => name)]);
+  const silent = [...documented.keys()].filter((name) => name.startsWith('carteiro_') && !sampled.has(name));
   expect(silent).toEqual([]);
 });
