@@ -4,10 +4,7 @@
  * of it: the files that secrets are made of have one.
  */
 import { z } from 'zod';
-import { ANCHOR_NEEDS, ANCHOR_VARIABLES, anchorSettings, hasAnchors } from './anchor-settings.ts';
-import { ARCHIVE_NEEDS, ARCHIVE_VARIABLES, archiveSettings } from './archive-settings.ts';
 import { DATABASE_VARIABLES, READING_VARIABLES, readingSettings } from './database-url.ts';
-import { EGRESS_VARIABLES, egressSettings } from './egress-settings.ts';
 import {
   checkEmbedded,
   checkPairs,
@@ -22,7 +19,7 @@ import {
   webUrl,
 } from './environment-rules.ts';
 import { SCHEDULES, schedulesOf } from './job-schedules.ts';
-import { REGISTRY_VARIABLES, registrySettings } from './registry-settings.ts';
+import { NEEDS, OUTSIDE_VARIABLES, REGISTRY_VARIABLES, registrySettings } from './outside-settings.ts';
 
 export const DEFAULT_DATA_DIR = '.data';
 
@@ -64,6 +61,7 @@ const PLAIN = {
   TRUSTED_PROXIES: subnets.prefault(PRIVATE_NETWORKS),
   /** Deliveries in flight per poller. */
   POLLER_CAPACITY: integer(1, 5_000).default(512),
+  ...OUTSIDE_VARIABLES,
 };
 
 const environment = z.object({
@@ -87,11 +85,8 @@ const environment = z.object({
     .string()
     .refine((text) => text.startsWith('whsec_') && KEY.test(text.slice(6)), 'must be whsec_ and base64 of 32 bytes')
     .optional(),
-  ...ANCHOR_VARIABLES,
-  ...ARCHIVE_VARIABLES,
   ...SCHEDULES,
   ...REGISTRY_VARIABLES,
-  ...EGRESS_VARIABLES,
 });
 
 type Camel<S extends string> = S extends `${infer Word}_${infer Rest}`
@@ -145,7 +140,7 @@ function checkTogether(given: Environment, uses: readonly Use[]): string[] {
     ...(closesTwice
       ? ['JOB_CLOSE_SETTLEMENT: must be off, because LOAN_CORE is outside: the core closes its months']
       : []),
-    ...checkPairs(given, [...ANCHOR_NEEDS, ...ARCHIVE_NEEDS]),
+    ...checkPairs(given, NEEDS),
     ...missing.map((name) => `${name}: is required when SANDBOX is false`),
     ...(isEmbedded ? checkEmbedded(given) : []),
   ];
@@ -163,7 +158,13 @@ export function readConfig(variables: Environment, uses: readonly Use[] = ['secr
   const isEmbedded = values.DATABASE_URL === undefined;
   const sandbox = values.SANDBOX ?? isEmbedded;
   const hasRegistry = values.REGISTRY_URL !== undefined;
-  const [anchors, archive] = [anchorSettings(values), archiveSettings(values)];
+  const anchors = [
+    values.ANCHOR_TIMESTAMP_URL,
+    values.ANCHOR_DIRECTORY,
+    values.ANCHOR_S3_URL,
+    values.ANCHOR_WITNESS_URL,
+  ];
+  const hasAnchors = anchors.some((place) => place !== undefined);
   return Object.freeze({
     ...plainSettings(values),
     directDatabaseUrl: values.DIRECT_DATABASE_URL ?? values.DATABASE_URL ?? null,
@@ -174,16 +175,9 @@ export function readConfig(variables: Environment, uses: readonly Use[] = ['secr
     secretsKeys: Object.freeze(values.SECRETS_KEY),
     rateLimitPerMinute: values.RATE_LIMIT_PER_MINUTE ?? (sandbox ? 0 : 600),
     drainDelayS: values.DRAIN_DELAY_SECONDS,
-    anchors,
-    archive,
+    hasAnchors,
     bridge: registrySettings(values.REGISTRY_URL ?? '', values),
-    egress: egressSettings(values),
-    jobs: schedulesOf(values, {
-      sandbox,
-      isOwnCore: values.LOAN_CORE === 'own',
-      hasRegistry,
-      hasAnchors: hasAnchors(anchors),
-    }),
+    jobs: schedulesOf(values, { sandbox, isOwnCore: values.LOAN_CORE === 'own', hasRegistry, hasAnchors }),
     ...failingEndpoints(values),
   });
 }

@@ -29,32 +29,15 @@ export function integerOr(word: string, min: number, max: number) {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Variables that mean something only beside the second. */
-type Needs = readonly (readonly [name: string, needed: string])[];
-
-const NEEDS: Needs = [
-  ['REGISTRY_CERT_FILE', 'REGISTRY_KEY_FILE'],
-  ['REGISTRY_KEY_FILE', 'REGISTRY_CERT_FILE'],
-  ['SMTP_URL', 'SMTP_FROM'],
-  ['SMTP_FROM', 'SMTP_URL'],
-  ['SMTP_AUTH_FILE', 'SMTP_URL'],
-  ['EGRESS_CERT_FILE', 'EGRESS_KEY_FILE'],
-  ['EGRESS_KEY_FILE', 'EGRESS_CERT_FILE'],
-  ['EGRESS_PROXY_AUTH_FILE', 'EGRESS_PROXY_URL'],
-  ['EGRESS_PROXY_RESOLVES', 'EGRESS_PROXY_URL'],
-  ['OPERATOR_WEBHOOK_URL', 'OPERATOR_WEBHOOK_SECRET'],
-  ['OPERATOR_WEBHOOK_SECRET', 'OPERATOR_WEBHOOK_URL'],
-];
-
 /** What means nothing while the policy for failing endpoints is off. */
 const OF_THE_POLICY = ['ENDPOINT_FAILING_HOURS', 'ENDPOINT_SUSPEND_AFTER_DAYS', 'OPERATOR_WEBHOOK_URL'] as const;
 
 /** The variables that are missing beside others, or mean nothing beside them. */
-export function checkPairs(given: Environment, more: Needs): string[] {
+export function checkPairs(given: Environment, needs: readonly (readonly [name: string, needed: string])[]): string[] {
   const isOff = given['ENDPOINT_FAILING_AFTER'] === 'off';
   const idle = OF_THE_POLICY.filter((name) => isOff && given[name] !== undefined);
   const problems = idle.map((name) => `${name}: means nothing beside ENDPOINT_FAILING_AFTER=off`);
-  const missing = [...NEEDS, ...more].flatMap(([name, needed]) =>
+  const missing = needs.flatMap(([name, needed]) =>
     given[name] !== undefined && given[needed] === undefined ? [`${needed}: is required beside ${name}`] : [],
   );
   return [...problems, ...missing];

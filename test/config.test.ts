@@ -48,23 +48,42 @@ describe('the configuration', () => {
       workerKeyFile: null,
       eraseAfterYears: 5,
       checkpointHeader: true,
-      anchors: { timestamp: null, directory: null, bucket: null, witness: null },
-      archive: { upkeep: null, s3: null },
+      hasAnchors: false,
+      anchorTimestampUrl: null,
+      anchorTimestampCaFile: null,
+      anchorTimestampAuthFile: null,
+      anchorTimestampCertFile: null,
+      anchorTimestampKeyFile: null,
+      anchorDirectory: null,
+      anchorS3Url: null,
+      anchorS3Region: 'us-east-1',
+      anchorS3KeyId: null,
+      anchorS3SecretFile: null,
+      anchorWitnessUrl: null,
+      anchorWitnessKey: null,
+      keepMonths: null,
+      archiveTo: null,
+      archiveS3Endpoint: null,
+      archiveS3Region: 'us-east-1',
+      archiveS3KeyId: null,
+      archiveS3SecretFile: null,
       reading: null,
       logLevel: 'info',
       loanCore: 'own',
       marginReuseHours: 24,
       documentsDeadlineDays: 15,
-      egress: {
-        addresses: [],
-        proxy: null,
-        certFile: null,
-        keyFile: null,
-        caFile: null,
-        mail: null,
-        handshake: false,
-        keptAnswerBytes: 8192,
-      },
+      egressIps: [],
+      egressProxyUrl: null,
+      egressProxyAuthFile: null,
+      egressProxyResolves: false,
+      egressCertFile: null,
+      egressKeyFile: null,
+      egressCaFile: null,
+      webhookHandshake: false,
+      keptAnswerBytes: 8192,
+      smtpUrl: null,
+      smtpAuthFile: null,
+      smtpFrom: null,
       rateLimitPerMinute: 0,
       bridge: REGISTRY_SETTINGS,
       maxConnections: 400,
@@ -136,13 +155,15 @@ describe('the configuration', () => {
   });
 
   it('reads how POSTs leave, and refuses what could not work', () => {
-    const { egress } = readConfig({
+    const read = readConfig({
       EGRESS_IPS: '203.0.113.7, 2001:db8::/32',
       EGRESS_PROXY_URL: 'http://proxy.lan:3128',
     });
-    expect(egress).toMatchObject({
-      addresses: ['203.0.113.7', '2001:db8::/32'],
-      proxy: { url: 'http://proxy.lan:3128', authFile: null, resolves: false },
+    expect(read).toMatchObject({
+      egressIps: ['203.0.113.7', '2001:db8::/32'],
+      egressProxyUrl: 'http://proxy.lan:3128',
+      egressProxyAuthFile: null,
+      egressProxyResolves: false,
     });
     expect(problemsOf({ EGRESS_IPS: 'mail.example.com', EGRESS_PROXY_URL: 'http://ana:s3nha@proxy.lan' })).toEqual([
       'EGRESS_IPS: must be addresses or subnets (203.0.113.0/28) separated by commas, at most 64',
@@ -317,15 +338,17 @@ describe('the configuration', () => {
     const key = `w.example/1+01234567+BA${'A'.repeat(42)}`;
     const witness = { ANCHOR_WITNESS_URL: 'https://w.example/1/', ANCHOR_WITNESS_KEY: key };
     const stamp = { ANCHOR_TIMESTAMP_URL: 'http://tsa.example/', ANCHOR_TIMESTAMP_CA_FILE: '/ca.pem' };
-    expect(readConfig({ ...PRODUCTION, ...s3, ...witness, ...stamp, ANCHOR_DIRECTORY: '/kept' }).anchors).toEqual({
-      timestamp: {
-        url: 'http://tsa.example/',
-        rootsFile: '/ca.pem',
-        authorization: { authFile: null, certFile: null, keyFile: null },
-      },
-      directory: '/kept',
-      bucket: { url: 'https://s3.example/bucket/log', region: 'us-east-1', keyId: 'id', secretFile: '/s' },
-      witness: { url: 'https://w.example/1', key },
+    expect(readConfig({ ...PRODUCTION, ...s3, ...witness, ...stamp, ANCHOR_DIRECTORY: '/kept' })).toMatchObject({
+      hasAnchors: true,
+      anchorTimestampUrl: 'http://tsa.example/',
+      anchorTimestampCaFile: '/ca.pem',
+      anchorDirectory: '/kept',
+      anchorS3Url: 'https://s3.example/bucket/log',
+      anchorS3Region: 'us-east-1',
+      anchorS3KeyId: 'id',
+      anchorS3SecretFile: '/s',
+      anchorWitnessUrl: 'https://w.example/1',
+      anchorWitnessKey: key,
     });
     expect(problemsOf({ ANCHOR_S3_URL: 'https://s3.example/b' })).toEqual([
       'ANCHOR_S3_KEY_ID: is required beside ANCHOR_S3_URL',

@@ -7,7 +7,7 @@ import { Agent, type Dispatcher } from 'undici';
 import { MAX_ANSWER_BYTES } from '../contract/registry-wire.ts';
 import { stampOf } from '../file-stamps.ts';
 import { isCertificate, NO_CERTIFICATE } from '../pem.ts';
-import type { RegistrySettings } from '../registry-settings.ts';
+import type { RegistrySettings } from '../outside-settings.ts';
 import { RegistryFailure } from './port.ts';
 
 interface Shown {

@@ -6,7 +6,7 @@ import { verifySeals } from '../../src/audit/seals/verify.ts';
 import { projectUntil } from '../../src/core/projection/projector.ts';
 import { pendingMigrations } from '../../src/db/migrations/pending-migrations.ts';
 import type { Pool } from '../../src/db/pool.ts';
-import type { Config } from '../../src/config.ts';
+import { readConfig } from '../../src/config.ts';
 import { openAlerts } from '../../src/main/upkeep/alerts.ts';
 import { confirmAddress, readAlerts, setAddresses } from '../../src/webhooks/alerts.ts';
 import { createWebhook } from '../../src/webhooks/webhooks.ts';
@@ -89,9 +89,7 @@ test('the app keeps the addresses of alerts, and the poller looks for what to te
     while ((await engine.turn()) > 0);
   }
   await engine.close();
-  const egress = { proxy: null, certFile: null, keyFile: null, caFile: null, addresses: [], mail: null };
-  const config = { egress, allowInsecureTargets: true, publicUrl: null } as unknown as Config;
-  const alerts = await openAlerts(config, silentLog, () => engine.now);
+  const alerts = await openAlerts(readConfig({}), silentLog, () => engine.now);
   await alerts.collect(poller, { restS: 0.1 });
   await alerts.tellAll(poller, 'slack');
   await alerts.close();

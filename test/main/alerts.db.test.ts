@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { SMTPServer } from 'smtp-server';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Config } from '../../src/config.ts';
+import { type Config, readConfig } from '../../src/config.ts';
 import type { ErrorBody } from '../../src/contract/errors.ts';
 import type { AlertSettings } from '../../src/contract/resources/alerts.ts';
 import { openAlerts } from '../../src/main/upkeep/alerts.ts';
@@ -24,10 +24,9 @@ let alerts: Awaited<ReturnType<typeof openAlerts>>;
 
 async function open(more: Partial<Config> = {}) {
   const url = new URL(`smtp://127.0.0.1:${smtpPort}`);
-  const mail = { url, authFile, from: 'carteiro@financiador.example.com' };
-  const egress = { proxy: null, certFile: null, keyFile: null, caFile: null, addresses: [], mail };
+  const mail = { smtpUrl: url, smtpAuthFile: authFile, smtpFrom: 'carteiro@financiador.example.com' };
   const publicUrl = new URL('https://carteiro.example.com');
-  return openAlerts({ egress, allowInsecureTargets: true, publicUrl, ...more } as unknown as Config, silentLog);
+  return openAlerts({ ...readConfig({}), ...mail, publicUrl, ...more }, silentLog);
 }
 
 const world = await startPainelWorld();

@@ -1,5 +1,6 @@
 /** A file of authorities without a certificate: OpenSSL would take it for an empty list, and blame the other side's certificate. */
 import { expect, test } from 'vitest';
+import { readConfig } from '../../src/config.ts';
 import { openAnchors } from '../../src/main/service/anchors.ts';
 import { openEgress } from '../../src/main/service/egress.ts';
 import { createAdapter } from '../../src/registry/adapter.ts';
@@ -9,7 +10,7 @@ import { silentLog } from '../support/silent-log.ts';
 /** A file that is there, and no certificate. */
 const caFile = new URL(import.meta.url).pathname;
 
-const NONE = { directory: null, bucket: null, witness: null };
+const NONE = readConfig({});
 const QUESTION = {
   queryId: 'q',
   partnerId: 'p',
@@ -21,33 +22,9 @@ const QUESTION = {
 test.each([
   [
     'ANCHOR_TIMESTAMP_CA_FILE',
-    () =>
-      openAnchors({
-        ...NONE,
-        timestamp: {
-          url: 'http://127.0.0.1:9/',
-          rootsFile: caFile,
-          authorization: { authFile: null, certFile: null, keyFile: null },
-        },
-      }),
+    () => openAnchors({ ...NONE, anchorTimestampUrl: 'http://127.0.0.1:9/', anchorTimestampCaFile: caFile }),
   ],
-  [
-    'EGRESS_CA_FILE',
-    () =>
-      openEgress(
-        {
-          proxy: null,
-          certFile: null,
-          keyFile: null,
-          caFile,
-          addresses: [],
-          mail: null,
-          handshake: false,
-          keptAnswerBytes: 0,
-        },
-        silentLog,
-      ),
-  ],
+  ['EGRESS_CA_FILE', () => openEgress({ ...NONE, egressCaFile: caFile }, silentLog)],
   [
     'REGISTRY_CA_FILE',
     () =>

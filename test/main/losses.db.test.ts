@@ -2,7 +2,7 @@
 import { X509Certificate } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Config } from '../../src/config.ts';
+import { readConfig } from '../../src/config.ts';
 import type { AlertSettings } from '../../src/contract/resources/alerts.ts';
 import type { WebhookHealthResource } from '../../src/contract/resources/webhook-health.ts';
 import type { ListedWebhook } from '../../src/contract/resources/webhook.ts';
@@ -21,8 +21,7 @@ const { pool, sql } = world.api.database;
 const engine = startEngine(pool, { openSecret: (id, sealed) => world.api.vault.decrypt(id, sealed) });
 /** A look comes within so long of a failure. */
 const LOOK_MS = 5_000;
-const egress = { proxy: null, certFile: null, keyFile: null, caFile: null, addresses: [], mail: null };
-const config = { egress, allowInsecureTargets: true, publicUrl: new URL('https://carteiro.example.com') };
+const config = readConfig({ PUBLIC_URL: 'https://carteiro.example.com' });
 let alerts: Awaited<ReturnType<typeof openAlerts>>;
 let partner: Subscriber;
 let chat: string;
@@ -30,7 +29,7 @@ let chat: string;
 beforeEach(async () => {
   // Ahead of everything that a test commits.
   advance(engine, 3_600);
-  alerts = await openAlerts(config as unknown as Config, silentLog, () => new Date(engine.now.getTime() + LOOK_MS));
+  alerts = await openAlerts(config, silentLog, () => new Date(engine.now.getTime() + LOOK_MS));
   partner = await world.subscriber();
   chat = await confirmed(partner);
 });

@@ -1,4 +1,4 @@
-import type { RegistrySettings } from '../../src/registry-settings.ts';
+import type { RegistrySettings } from '../../src/outside-settings.ts';
 
 /** Settings as they are without variables. */
 export const REGISTRY_SETTINGS: RegistrySettings = {

@@ -23,7 +23,8 @@ wrote again, and how many keys it removed.`,
   },
   async run({ author: actor }, line) {
     const { config, log } = line.configure();
-    const { upkeep } = config.archive;
+    const { keepMonths, archiveTo: to } = config;
+    const upkeep = keepMonths === null || to === null ? null : { keepMonths, to };
     const { maintainMonths } = await import('../../archive/maintain.ts');
     const { placesOf } = await import('../service/archives.ts');
     const { readCheckpointKeys } = await import('../service/key-files.ts');

@@ -76,8 +76,11 @@ async function readNames(sql: Tx): Promise<readonly string[]> {
   return [...new Set(names)].slice(0, NAMES);
 }
 
-export async function lookAtNames(sql: Tx, { egress }: Config): Promise<readonly Finding[]> {
-  if (egress.proxy?.resolves)
+export async function lookAtNames(
+  sql: Tx,
+  { egressProxyUrl, egressProxyResolves }: Config,
+): Promise<readonly Finding[]> {
+  if (egressProxyUrl !== null && egressProxyResolves)
     return [ok('dns', 'names are resolved by the proxy of EGRESS_PROXY_URL: not looked at from here')];
   const names = await readNames(sql);
   if (names.length === 0) return [ok('dns', 'no webhook has a name to resolve')];

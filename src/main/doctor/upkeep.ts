@@ -1,5 +1,4 @@
 /** What runs beside the deliveries: sealer, projector, vacuum; and how fast the disk fills. */
-import { hasAnchors } from '../../anchor-settings.ts';
 import { readAnchors } from '../../audit/anchor/run-anchors.ts';
 import type { Config } from '../../config.ts';
 import { readCheckpointKeys, readWorkerKey } from '../service/key-files.ts';
@@ -86,7 +85,7 @@ export async function lookAtAnchors(sql: Tx, config: Config): Promise<readonly F
     signers.length === 0
       ? warning('checkpoints', 'no key signs them', 'run checkpoint key, and name its file in CHECKPOINT_KEY_FILE')
       : ok('checkpoints', `signed by ${signers.map(({ text }) => text).join(', ')}`);
-  if (!hasAnchors(config.anchors)) {
+  if (!config.hasAnchors) {
     const advice = 'set one of ANCHOR_*: else whoever owns the database and the key can make the log anew';
     return [key, warning('anchors', 'no place outside keeps checkpoints', advice)];
   }

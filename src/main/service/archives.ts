@@ -7,11 +7,12 @@ import { DatabaseUnavailable } from '../../db/unavailable.ts';
 import { readNamed } from '../named-files.ts';
 
 /** Opens places by their names. Throws where the file of the secret cannot be read. */
-export async function placesOf({ archive: { s3 } }: Config): Promise<(name: string) => Place> {
-  if (s3 === null) return (name) => openPlace(name, null);
-  const { secretFile, ...rest } = s3;
+export async function placesOf(config: Config): Promise<(name: string) => Place> {
+  const { archiveS3KeyId: keyId, archiveS3SecretFile: secretFile, archiveS3Region: region } = config;
+  if (keyId === null || secretFile === null) return (name) => openPlace(name, null);
   const secret = await readNamed('ARCHIVE_S3_SECRET_FILE', secretFile);
-  return (name) => openPlace(name, { ...rest, secret });
+  const endpoint = config.archiveS3Endpoint ?? `https://s3.${region}.amazonaws.com`;
+  return (name) => openPlace(name, { endpoint, region, keyId, secret });
 }
 
 /** What is read of removed months. A place that does not answer, or a file that is not there, is told as out of reach (503). */

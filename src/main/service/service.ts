@@ -80,12 +80,11 @@ export async function startPoller({ config, database, log, metrics, fit, relief 
   if (getHeapStatistics().heap_size_limit <= SMALL_HEAP_BYTES) {
     for (const flag of [HEAP_GROWTH, NO_MARKING_WHILE_IDLE]) setFlagsFromString(flag);
   }
-  const egress = await openEgress(config.egress, log);
+  const egress = await openEgress(config, log);
   const vault = createVault(await readSecretsKeys(config));
   const pool = openPool(config, database.url, 'poller', POLLER_DEADLINE_MS, SESSION_SETTINGS);
   const monotonicMs = () => performance.now();
-  const { allowInsecureTargets: allowInsecure } = config;
-  const { keptAnswerBytes: keptBytes } = config.egress;
+  const { allowInsecureTargets: allowInsecure, keptAnswerBytes: keptBytes } = config;
   const certificates = new ReceiverCertificates(monotonicMs);
   const onSecured = certificates.note.bind(certificates);
   const sender = createSender({ allowInsecure, keptBytes, now: monotonicMs, onSecured, ...egress });
@@ -165,9 +164,9 @@ export async function startApi(deps: ServiceDeps): Promise<Part & { url: string 
     sandbox: config.sandbox ? (await import('../../http/routes/sandbox.ts')).sandboxRoutes : null,
     loanCore: config.loanCore,
     documentsDeadlineDays,
-    egressAddresses: config.egress.addresses,
+    egressAddresses: config.egressIps,
     handshake: asking?.handshake ?? null,
-    sendsMail: config.egress.mail !== null,
+    sendsMail: config.smtpUrl !== null,
     allowInsecure: config.allowInsecureTargets,
     rateLimitPerMinute: config.rateLimitPerMinute,
     ready: (await import('./readiness.ts')).readiness(pool, leaving),
@@ -204,9 +203,10 @@ export async function startApi(deps: ServiceDeps): Promise<Part & { url: string 
 }
 
 /** Null where no handshake is demanded. */
-async function openHandshake({ egress, publicUrl, allowInsecureTargets: allowInsecure }: Config, log: Logger) {
-  if (!egress.handshake || publicUrl === null) return null;
-  const sender = createSender({ allowInsecure, timeoutMs: HANDSHAKE_TIMEOUT_MS, ...(await openEgress(egress, log)) });
+async function openHandshake(config: Config, log: Logger) {
+  const { webhookHandshake, publicUrl, allowInsecureTargets: allowInsecure } = config;
+  if (!webhookHandshake || publicUrl === null) return null;
+  const sender = createSender({ allowInsecure, timeoutMs: HANDSHAKE_TIMEOUT_MS, ...(await openEgress(config, log)) });
   return { sender, handshake: handshakeBy(sender, publicUrl.hostname) };
 }
 

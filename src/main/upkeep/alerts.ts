@@ -28,10 +28,10 @@ const MAIL_TIMEOUT_MS = 5_000;
 type Send = (address: string, words: AlertWords) => Promise<string | null>;
 
 /** Null where no server is set. */
-async function openMail({ mail }: Config['egress']): Promise<Send | null> {
-  if (mail === null) return null;
+async function openMail({ smtpUrl, smtpAuthFile, smtpFrom: from }: Config): Promise<Send | null> {
+  if (smtpUrl === null || from === null) return null;
   const { createTransport } = await import('nodemailer');
-  const { hostname, port, protocol } = mail.url;
+  const { hostname, port, protocol } = smtpUrl;
   const secure = protocol === 'smtps:';
   const isLocal = ['127.0.0.1', 'localhost', '[::1]'].includes(hostname);
   const transport = createTransport({
@@ -43,11 +43,11 @@ async function openMail({ mail }: Config['egress']): Promise<Send | null> {
     connectionTimeout: MAIL_TIMEOUT_MS,
     greetingTimeout: MAIL_TIMEOUT_MS,
     socketTimeout: MAIL_TIMEOUT_MS,
-    ...(mail.authFile !== null && { auth: await readLogin(mail.authFile) }),
+    ...(smtpAuthFile !== null && { auth: await readLogin(smtpAuthFile) }),
   });
   return async (to, { title, text }) => {
     try {
-      await transport.sendMail({ from: mail.from, to: { name: '', address: to }, subject: title, text });
+      await transport.sendMail({ from, to: { name: '', address: to }, subject: title, text });
       return null;
     } catch (error) {
       const { code = 'ERRO', responseCode } = error as { code?: string; responseCode?: number };
@@ -78,11 +78,11 @@ function noticeOf({ subject, url }: DueAlert, loss: Loss): EventData<'webhook.er
 
 /** `now` replaces the database's clock in tests. */
 export async function openAlerts(config: Config, log: Logger, now: () => Date | null = () => null) {
-  const mail = await openMail(config.egress);
+  const mail = await openMail(config);
   const sender = createSender({
     allowInsecure: config.allowInsecureTargets,
     timeoutMs: CHAT_TIMEOUT_MS,
-    ...(await openEgress(config.egress, log)),
+    ...(await openEgress(config, log)),
   });
   const chat: Send = async (url, { title, text }) => {
     const body = Buffer.from(JSON.stringify({ text: `*${title}*\n${text}` }));

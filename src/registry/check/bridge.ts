@@ -1,5 +1,5 @@
 /** The bridge under test: one request, bounded in time as production's are, and what it needs to be judged by. */
-import type { RegistrySettings } from '../../registry-settings.ts';
+import type { RegistrySettings } from '../../outside-settings.ts';
 import { Credentials } from '../credentials.ts';
 import { type Answer, exchange } from '../exchange.ts';
 import { RegistryFailure } from '../port.ts';

@@ -15,7 +15,7 @@ Output: {"tamanho": 41, "ancoras": [{"tipo": "testemunha", "onde": "witness.exam
   async run(_, line) {
     const { openAnchors } = await import('../../service/anchors.ts');
     const { runAnchors } = await import('../../../audit/anchor/run-anchors.ts');
-    const anchors = await openAnchors(line.configure().config.anchors);
+    const anchors = await openAnchors(line.configure().config);
     if (anchors.length === 0) {
       throw new UsageError(
         'no place is named: set ANCHOR_TIMESTAMP_URL, ANCHOR_DIRECTORY, ANCHOR_S3_URL or ANCHOR_WITNESS_URL',
