@@ -33,13 +33,12 @@ export const reason = option('--reason <text>', 'why, for the history; no CPF be
 export const requiredReason = required('--reason <text>', 'why, for the history; no CPF belongs here', readText);
 
 /**
- * Throws when there is nothing to steer: an operator who forgot DATABASE_URL must not be shown an empty sandbox that was
- * made for the asking.
+ * Throws when there is nothing to steer, before a key is made in a folder that an operator who forgot DATABASE_URL has not named.
  */
 export function refuseNowhere({ databaseUrl, dataDir }: Config): void {
   if (databaseUrl !== null || existsSync(dataDir)) return;
   throw new DatabaseUnavailable(
-    `there is no database: set DATABASE_URL; or, for an embedded sandbox, DATA_DIR to its folder (${dataDir} is not there)`,
+    `there is no database: set DATABASE_URL; or, for the sandbox that npm start runs, DATA_DIR to its folder (${dataDir} is not there)`,
   );
 }
 
@@ -47,9 +46,9 @@ export function refuseNowhere({ databaseUrl, dataDir }: Config): void {
 export async function steer<T>(
   line: CommandLine,
   work: (pool: Pool, around: Around) => Promise<T>,
-  { makesSandbox = false, ...options }: JobOptions & { readonly makesSandbox?: boolean } = {},
+  options: JobOptions = {},
 ): Promise<T> {
-  if (!makesSandbox) refuseNowhere(line.configure().config);
+  refuseNowhere(line.configure().config);
   return withJobPool(line, work, { isPatient: false, ...options });
 }
 

@@ -44,7 +44,7 @@ function createProgram(): Command {
       'after',
       `
 Environment (none is needed for an embedded sandbox; see src/main/README.md, "Configuration"):
-  DATABASE_URL       a PostgreSQL 18 server; without it an embedded one is started under DATA_DIR
+  DATABASE_URL       a PostgreSQL 18 server; without it start runs an embedded one under DATA_DIR, and the others use that
   DATA_DIR           the embedded server's data and the sandbox's keys (default .data)
   PORT, HOST         where the API listens (3000, 127.0.0.1)
   METRICS_PORT       where poll (9464), and api and start if it is set, serve /metrics, /healthz and /readyz on HOST
@@ -55,7 +55,7 @@ Environment (none is needed for an embedded sandbox; see src/main/README.md, "Co
 Signals (start, api, poll):
   SIGINT (Ctrl-C), SIGTERM, SIGHUP (a closed terminal) and SIGQUIT drain: no new work, what is in flight is finished.
   What follows within 1 s is the same signal. A later one leaves at once, with exit code 1: what is in flight is sent
-  again when its lease ends. Either way the last process out stops the embedded server.
+  again when its lease ends. Either way start stops its embedded server.
 
 Exit codes:
   0  done

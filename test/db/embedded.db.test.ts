@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { setImmediate as immediate } from 'node:timers/promises';
 import postgres from 'postgres';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { startEmbedded, type Embedded } from '../../src/db/embedded/embedded.ts';
+import { type Embedded, findEmbedded, startEmbedded } from '../../src/db/embedded/embedded.ts';
 import { stopOrphan } from '../support/stop-orphan.ts';
 import { silentLog } from '../support/silent-log.ts';
 import { makeTestFolder, type TestFolder } from '../support/test-folder.ts';
@@ -125,35 +125,40 @@ describe('the embedded PostgreSQL', () => {
     await leaveHere();
   });
 
-  it('is shared by the processes of one folder and stopped by the last one out', async () => {
-    const first = joinServer();
-    const url = await first.url;
-    const second = joinServer();
-    expect(await second.url).toBe(url);
-    await leave(first);
+  it('is one process’s: another start on its folder is refused, and who only asks finds it', async () => {
+    expect(await findEmbedded(dataDir)).toBeNull();
+    const owner = joinServer();
+    const url = await owner.url;
+    expect(await findEmbedded(dataDir)).toBe(url);
+    await expect(startEmbedded(dataDir, silentLog)).rejects.toThrow('DATA_DIR: another start runs on');
     expect(await query(url, 'select 1 as one')).toEqual([{ one: 1 }]);
-    await leave(second);
+    await leave(owner);
     await expect(query(url, 'select 1')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+    expect(await findEmbedded(dataDir)).toBeNull();
     await expectStopped();
   });
 
-  it('is made once by processes that start at the same instant', async () => {
-    const urls = await Promise.all([joinServer(), joinServer(), joinServer()].map((member) => member.url));
-    expect(new Set(urls).size).toBe(1);
+  it('of starts at the same instant one gets the folder', async () => {
+    const urls = await Promise.allSettled([joinServer(), joinServer(), joinServer()].map((member) => member.url));
+    const refused = urls.filter(({ status }) => status === 'rejected');
+    expect(refused.map((one) => String((one as PromiseRejectedResult).reason))).toEqual([
+      expect.stringContaining('another start runs on'),
+      expect.stringContaining('another start runs on'),
+    ]);
     const made = (await readdir(dataDir)).filter((name) => name.startsWith('postgres'));
-    expect(made.toSorted()).toEqual(['postgres', 'postgres.door', 'postgres.presence']);
-    await Promise.all(members.map(leave));
+    expect(made.toSorted()).toEqual(['postgres', 'postgres.owner']);
+    const owner = members.find((_, index) => urls[index]?.status === 'fulfilled');
+    await leave(owner as Member);
     await expectStopped();
   });
 
-  it('keeps its data and its URL over a stop, also when starters race with the last one out', async () => {
+  it('keeps its data and its URL over a stop', async () => {
     const first = joinServer();
     const url = await first.url;
     await query(url, 'create table kept as select 1 as one');
-    const leaving = leave(first);
+    await leave(first);
     const second = joinServer();
     expect(await second.url).toBe(url);
-    await leaving;
     expect(await query(url, 'select one from kept')).toEqual([{ one: 1 }]);
     await leave(second);
     await expectStopped();
@@ -169,7 +174,7 @@ describe('the embedded PostgreSQL', () => {
     expect(await postmaster()).toBe(server);
   });
 
-  it('that a killed process left running is used by the next one and stopped by the last', async () => {
+  it('that a killed process left running is the next one’s, which stops it', async () => {
     const killed = joinServer();
     const url = await killed.url;
     const server = await postmaster();
@@ -191,20 +196,6 @@ describe('the embedded PostgreSQL', () => {
     const next = joinServer();
     expect(await query(await next.url, 'select one from kept')).toEqual([{ one: 1 }]);
     await leave(next);
-    await expectStopped();
-  });
-
-  it('that crashed under two processes is not stopped under the second by the first', async () => {
-    const [first, second] = [joinServer(), joinServer()];
-    const url = await first.url;
-    await second.url;
-    process.kill(await postmaster(), 'SIGKILL');
-    const third = joinServer();
-    expect(await third.url).toBe(url);
-    await leave(first);
-    await leave(third);
-    expect(await query(url, 'select 1 as one')).toEqual([{ one: 1 }]);
-    await leave(second);
     await expectStopped();
   });
 

@@ -26,7 +26,7 @@ test('a newcomer starts it, pastes the commands, stops it, and finds everything 
   expect(created.status).toBe(201);
   const { id } = (await created.json()) as { id: string };
 
-  // A second process on the same folder shares the one server, and leaves it running.
+  // A second process on the same folder finds the server, and leaves it running.
   const ofCore = '0198c0de-0000-7000-8000-00000000c04e';
   const create = ['partner', 'create', '--name', 'Outro', '--issuance', 'assincrona', '--id', ofCore];
   const created2 = await runCommand(create, env);

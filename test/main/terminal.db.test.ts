@@ -5,8 +5,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { join } from 'node:path';
 import postgres from 'postgres';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { startEmbedded } from '../../src/db/embedded/embedded.ts';
+import { migrate } from '../../src/db/migrations/migrate.ts';
+import { silentLog } from '../support/silent-log.ts';
 import { stopOrphan } from '../support/stop-orphan.ts';
-import { startCommand } from '../support/command.ts';
+import { runCommand, startCommand } from '../support/command.ts';
 import { commitEvents, insertPartner } from '../support/outbox.ts';
 import { insertEncryptedWebhook } from '../support/poller-process.ts';
 import { startReceiver } from '../support/receiver.ts';
@@ -71,7 +74,10 @@ const COMMANDS = { start: 'npm start', api: 'npm run cli -- api', poll: 'npm run
 const NAMES = ['start', 'api', 'poll'] as const;
 
 describe.skipIf(terminalOpener === null)('in a terminal, with npm between', () => {
-  test.each(NAMES)('one Ctrl-C drains `%s` and stops PostgreSQL', async (name) => {
+  test.each(NAMES)('one Ctrl-C drains `%s`; PostgreSQL is stopped by `start` alone', async (name) => {
+    // The others find the server that somebody runs in the folder.
+    const owner = name === 'start' ? null : await startEmbedded(dataDir, silentLog);
+    if (owner !== null) await migrate(owner.url, silentLog);
     const terminal = open(COMMANDS[name]);
     await terminal.until(STARTED[name]);
     const server = await serverOf(dataDir);
@@ -80,7 +86,8 @@ describe.skipIf(terminalOpener === null)('in a terminal, with npm between', () =
     expect(count(terminal.shown(), 'draining: no new work')).toBe(1);
     expect(terminal.shown()).toMatch(/draining for 0 s[^]*"msg":"stopped"/);
     expect(terminal.shown()).not.toContain('without draining');
-    expect(lives(server)).toBe(false);
+    expect(lives(server)).toBe(name !== 'start');
+    await owner?.leave();
   });
 
   test('what is in flight at the Ctrl-C is finished, and no POST leaves twice', async () => {
@@ -173,10 +180,8 @@ describe('what is left behind', () => {
     const { code } = await starting.end('SIGTERM');
     expect(code).toBe(0);
     expect((await readdir(dataDir)).filter((name) => name.startsWith('postgres.new-'))).toEqual([]);
-    const job = startCommand(['rebuild'], env);
-    let server = 0;
-    while (server === 0) server = await serverOf(dataDir).catch(() => 0);
-    expect((await job.end('SIGINT')).code).not.toBe(0);
-    expect(lives(server)).toBe(false);
+    const job = await runCommand(['rebuild'], env);
+    expect([job.code, job.stderr]).toEqual([3, expect.stringContaining('let npm start run beside this')]);
+    await expect(serverOf(dataDir)).rejects.toThrow('ENOENT');
   });
 });

@@ -1,4 +1,4 @@
-/** A separate process that uses an embedded server: it prints the URL, and exits when standard input ends. */
+/** A separate process that owns an embedded server: it prints the URL, and exits when standard input ends. */
 import { startEmbedded } from '../../src/db/embedded/embedded.ts';
 import { createLogger } from '../../src/log-lines.ts';
 

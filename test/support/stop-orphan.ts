@@ -6,13 +6,13 @@ import { tryLock } from '../../src/db/embedded/file-lock.ts';
 
 /** Stops the server of `dataDir` when no living process holds it. True when it is stopped or there was none. */
 export async function stopOrphan(dataDir: string): Promise<boolean> {
-  const locks = ['postgres.door', 'postgres.presence'].map((name) => tryLock(join(dataDir, name), 'exclusive'));
+  const release = tryLock(join(dataDir, 'postgres.owner'));
+  if (!release) return false;
   try {
-    if (!locks.every(Boolean)) return false;
     const cluster = await findCluster(dataDir);
     if (cluster) await stopServer(cluster, 'immediate');
     return true;
   } finally {
-    for (const release of locks) release?.();
+    release();
   }
 }

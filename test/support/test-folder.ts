@@ -22,7 +22,7 @@ export interface TestFolder {
 /** A folder with mode 0700 that may serve as a DATA_DIR. */
 export async function makeTestFolder(): Promise<TestFolder> {
   const path = await mkdtemp(join(tmpdir(), PREFIX));
-  const release = tryLock(join(path, OWNER), 'shared');
+  const release = tryLock(join(path, OWNER));
   const remove = endOf(async () => {
     await rm(path, { recursive: true, force: true });
     release?.();
@@ -42,7 +42,7 @@ async function sweep(path: string): Promise<void> {
   if (!status.isDirectory() || status.uid !== process.getuid?.()) return;
   // Without a lock file it is being made this very moment, or is none of ours.
   await access(join(path, OWNER));
-  const release = tryLock(join(path, OWNER), 'exclusive');
+  const release = tryLock(join(path, OWNER));
   if (!release) return;
   try {
     if (await stopOrphan(path)) await rm(path, { recursive: true, force: true });

@@ -1,11 +1,11 @@
 /**
- * The server of a cluster, started and stopped as often as wanted. Callers exclude each other (embedded.ts holds a lock).
+ * The server of a cluster, started and stopped as often as wanted by its owner (embedded.ts holds a lock).
  *
  * After `kill -9` of the server its postmaster.pid stays, and the number in it may belong to any process by now, even to a
  * zombie. PostgreSQL then refuses to start, so we remove the file when that process does not live in the cluster's folder.
  * A server that starts creates the file empty and writes its number a moment later; a server whose file is removed shuts
  * itself down. So an empty file is removed only when it is old.
- * The server runs in a session of its own: Ctrl-C ends us, and PostgreSQL is stopped by the last of us. A start that fails or
+ * The server runs in a session of its own: Ctrl-C ends us, and we stop PostgreSQL. A start that fails or
  * is given up leaves no server behind.
  */
 import { type ChildProcess, execFile } from 'node:child_process';
@@ -88,8 +88,14 @@ async function endsBy(cluster: Cluster, pid: number, signal: NodeJS.Signals, tim
   return true;
 }
 
-/** The cluster's living server. */
-async function findServer(cluster: Cluster): Promise<Server | undefined> {
+/** Where the cluster's server answers; undefined when none runs, or it is still starting. For those who do not own it. */
+export async function findAddress(cluster: Cluster): Promise<Address | undefined> {
+  const server = await findServer(cluster, false);
+  return server?.isReady ? server.address : undefined;
+}
+
+/** The cluster's living server. The owner removes what a dead one left. */
+async function findServer(cluster: Cluster, isOwner = true): Promise<Server | undefined> {
   const pidFile = join(cluster.data, 'postmaster.pid');
   const written = await readFile(pidFile, 'utf8').catch(() => undefined);
   if (written === undefined) return undefined;
@@ -98,7 +104,7 @@ async function findServer(cluster: Cluster): Promise<Server | undefined> {
   if (await livesIn(pid, cluster.data)) {
     return { pid, address: { host: hostOf(listens), port: Number(port) }, isReady: status.trim() === 'ready' };
   }
-  if (pid > 0 ? isTaken(pid) : await isOld(pidFile)) await rm(pidFile, { force: true });
+  if (isOwner && (pid > 0 ? isTaken(pid) : await isOld(pidFile))) await rm(pidFile, { force: true });
   return undefined;
 }
 

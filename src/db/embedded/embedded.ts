@@ -1,69 +1,67 @@
 /**
- * The embedded PostgreSQL under DATA_DIR, shared by every process that was given this folder.
+ * The embedded PostgreSQL under DATA_DIR: `start` owns it, and every other command asks where it answers.
  *
- * Invariant: each process that holds `postgres.presence` (a shared lock) has a server. Processes join and leave one at a
- * time, behind `postgres.door` (an exclusive lock), and the last to leave stops the server. Both are locks of the kernel, so
- * a killed process loses them at once. The next process uses the server that was left behind; the last one stops it.
- * We do not count sessions in pg_stat_activity instead: they are lost when the server crashes, and a process that leaves
- * then would count nobody and stop the server that others still use.
+ * Invariant: one living process owns a folder, by a lock of the kernel, and only the owner makes, starts and stops the server.
+ * Crash: a killed owner loses the lock at once, and its server goes on; the next owner uses that one.
  */
 import { access, constants, mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Logger } from '../../log-lines.ts';
-import { clusterUrl, openCluster, type Cluster } from './embedded-cluster.ts';
-import type { Address } from './embedded-address.ts';
-import { ensureRunning, stopServer } from './embedded-server.ts';
-import { lockExclusive, tryLock } from './file-lock.ts';
+import { clusterUrl, findCluster, openCluster, type Cluster } from './embedded-cluster.ts';
+import { ensureRunning, findAddress, stopServer } from './embedded-server.ts';
+import { tryLock } from './file-lock.ts';
 import { Pool } from '../pool.ts';
 
-const DOOR_TIMEOUT_MS = 90_000;
 const DATABASE = 'carteiro';
-const DUPLICATE_DATABASE = '42P04';
 
 export interface Embedded {
   readonly url: string;
-  /** Leaves the server; the last one out stops it. Calling it again does nothing. */
+  /** Stops the server. Calling it again does nothing. */
   readonly leave: () => Promise<void>;
 }
 
 export interface EmbeddedOptions {
   /** Settings of postgresql.conf for a cluster that is made now. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** How the last one out stops the server. */
   readonly stop?: 'fast' | 'immediate';
   /** Gives up a start that is under way; the call throws its reason. */
   readonly stopping?: AbortSignal | undefined;
 }
 
-function doorOf(home: string): string {
-  return join(home, 'postgres.door');
-}
-
-function presenceOf(home: string): string {
-  return join(home, 'postgres.presence');
-}
-
 /**
- * Joins the server of `dataDir`, making and starting it when need be. The URL is that of the database `carteiro`. A start
- * that fails leaves no server that nobody uses.
+ * Starts the server of `dataDir`, making it when need be. The URL is that of the database `carteiro`. A start that fails leaves no
+ * server. Throws where another process owns the folder.
  */
 export async function startEmbedded(dataDir: string, log: Logger, options: EmbeddedOptions = {}): Promise<Embedded> {
   const { settings, stop = 'fast', stopping } = options;
   const home = resolve(dataDir);
   await makeHome(home);
-  const closeDoor = await lockExclusive(doorOf(home), DOOR_TIMEOUT_MS, stopping);
+  const release = tryLock(join(home, 'postgres.owner'));
+  if (!release) throw new Error(`DATA_DIR: another start runs on ${home}; stop it, or give this one another folder`);
+  let cluster: Cluster | undefined;
+  const end = async (mode: 'fast' | 'immediate') => {
+    if (cluster) await stopServer(cluster, mode).finally(release);
+    else release();
+  };
   try {
-    const cluster = await openCluster(home, settings, stopping);
-    const address = await startOrNothing(home, cluster, log, stopping);
-    const release = tryLock(presenceOf(home), 'shared');
-    if (!release) throw new Error(`${presenceOf(home)} is locked by a stranger`);
-    log.info({ port: address.port, folder: cluster.folder }, 'embedded PostgreSQL joined');
+    stopping?.throwIfAborted();
+    cluster = await openCluster(home, settings, stopping);
+    const address = await ensureRunning(cluster, stopping);
+    await createDatabase(clusterUrl(cluster, address, 'postgres'));
+    log.info({ port: address.port, folder: cluster.folder }, 'embedded PostgreSQL started');
     let left: Promise<void> | undefined;
-    const leave = (): Promise<void> => (left ??= leaveServer(home, cluster, release, log, stop));
-    return { url: clusterUrl(cluster, address, DATABASE), leave };
-  } finally {
-    closeDoor();
+    return { url: clusterUrl(cluster, address, DATABASE), leave: () => (left ??= end(stop)) };
+  } catch (error) {
+    await end('fast').catch((err: unknown) => log.error({ err }, 'embedded PostgreSQL may still run'));
+    throw error;
   }
+}
+
+/** The URL of the server that runs in `dataDir`; null when none does. */
+export async function findEmbedded(dataDir: string): Promise<string | null> {
+  const cluster = await findCluster(resolve(dataDir));
+  const address = cluster && (await findAddress(cluster));
+  return address ? clusterUrl(cluster, address, DATABASE) : null;
 }
 
 async function makeHome(home: string): Promise<void> {
@@ -75,28 +73,6 @@ async function makeHome(home: string): Promise<void> {
   }
 }
 
-async function startOrNothing(
-  home: string,
-  cluster: Cluster,
-  log: Logger,
-  stopping: AbortSignal | undefined,
-): Promise<Address> {
-  try {
-    const address = await ensureRunning(cluster, stopping);
-    await createDatabase(clusterUrl(cluster, address, 'postgres'));
-    return address;
-  } catch (error) {
-    const nobodyInHere = tryLock(presenceOf(home), 'exclusive');
-    if (nobodyInHere) {
-      await stopServer(cluster, 'fast').catch((err: unknown) =>
-        log.error({ err }, 'embedded PostgreSQL may still run'),
-      );
-      nobodyInHere();
-    }
-    throw error;
-  }
-}
-
 async function createDatabase(url: string): Promise<void> {
   const pool = new Pool({ url, name: 'carteiro start', max: 1, deadlineMs: 10_000 });
   try {
@@ -104,32 +80,7 @@ async function createDatabase(url: string): Promise<void> {
       const known = await sql`select 1 from pg_database where datname = ${DATABASE}`;
       if (known.length === 0) await sql`create database ${sql(DATABASE)}`;
     });
-  } catch (error) {
-    if ((error as { code?: unknown }).code !== DUPLICATE_DATABASE) throw error;
   } finally {
     await pool.close(1);
-  }
-}
-
-async function leaveServer(
-  home: string,
-  cluster: Cluster,
-  release: () => void,
-  log: Logger,
-  mode: 'fast' | 'immediate',
-): Promise<void> {
-  const closeDoor = await lockExclusive(doorOf(home), DOOR_TIMEOUT_MS);
-  try {
-    release();
-    const aloneInHere = tryLock(presenceOf(home), 'exclusive');
-    if (!aloneInHere) return;
-    try {
-      await stopServer(cluster, mode);
-      log.info({ folder: cluster.folder }, 'embedded PostgreSQL stopped');
-    } finally {
-      aloneInHere();
-    }
-  } finally {
-    closeDoor();
   }
 }

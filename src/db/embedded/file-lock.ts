@@ -8,15 +8,12 @@
  */
 import { accessSync, constants } from 'node:fs';
 import { dirname } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseSync } from 'node:sqlite';
 
-type LockMode = 'shared' | 'exclusive';
 /** Lets go of the lock. Calling it again does nothing. */
 export type Release = () => void;
 
 const SQLITE_BUSY = 5;
-const POLL_MS = 50;
 
 /** Keeps held locks reachable: a collected database would close itself and drop its lock. */
 const held = new Set<DatabaseSync>();
@@ -41,12 +38,11 @@ function refusalOf(file: string): string | undefined {
   return undefined;
 }
 
-/** Takes the lock on `file` if it is free for `mode`, else returns undefined. Shared holders exclude an exclusive one. */
-export function tryLock(file: string, mode: LockMode): Release | undefined {
+/** Takes the lock on `file` if it is free, else returns undefined. */
+export function tryLock(file: string): Release | undefined {
   const database = openLockFile(file);
   try {
-    if (mode === 'exclusive') database.exec('begin exclusive');
-    else database.exec('begin; select count(*) from sqlite_master');
+    database.exec('pragma journal_mode = memory; begin exclusive');
   } catch (error) {
     database.close();
     if ((error as { errcode?: number }).errcode === SQLITE_BUSY) return undefined;
@@ -56,16 +52,4 @@ export function tryLock(file: string, mode: LockMode): Release | undefined {
   return () => {
     if (held.delete(database)) database.close();
   };
-}
-
-/** Waits for the exclusive lock on `file`; throws after `timeoutMs`, and the reason of `stopping` when that comes. */
-export async function lockExclusive(file: string, timeoutMs: number, stopping?: AbortSignal): Promise<Release> {
-  const giveUpAt = performance.now() + timeoutMs;
-  for (;;) {
-    stopping?.throwIfAborted();
-    const release = tryLock(file, 'exclusive');
-    if (release) return release;
-    if (performance.now() > giveUpAt) throw new Error(`${file} is locked by another process for over ${timeoutMs} ms`);
-    await sleep(POLL_MS);
-  }
 }

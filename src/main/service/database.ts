@@ -2,58 +2,39 @@
 import type { Config } from '../../config.ts';
 import type { Installation } from '../../db/installation.ts';
 import { migrate } from '../../db/migrations/migrate.ts';
+import { DatabaseUnavailable } from '../../db/unavailable.ts';
 import type { Logger } from '../../log-lines.ts';
-import { Interrupted, takeStopSignals, unlessStopped } from './stop-signals.ts';
+import { unlessStopped } from './stop-signals.ts';
 
 export interface OpenDatabase {
   readonly url: string;
   /** For migrations and advisory locks. */
   readonly directUrl: string;
   readonly isEmbedded: boolean;
-  /** Leaves the embedded server, which the last process out stops. */
+  /** Of `start`: stops the embedded server. */
   close(): Promise<void>;
 }
 
-/** As shells say that a command was ended by an interrupt. */
-const EXIT_INTERRUPTED = 130;
+const nothing = async () => undefined;
 
 /**
- * Opens the database; the embedded one is started if need be and always brought up to date. `stopping` gives that up and
- * throws its reason. Without it the caller is a command that runs to its end: then a signal stops the embedded server, if
- * nobody else uses it, before it ends the process.
+ * Opens the database. With `owning`, which gives that up and throws its reason, the embedded one is started and brought up to date.
+ * Without it the caller asks for the one that `start` runs. Throws {@link DatabaseUnavailable} where none does.
  */
-export async function openDatabase(config: Config, log: Logger, stopping?: AbortSignal): Promise<OpenDatabase> {
-  const { databaseUrl, directDatabaseUrl } = config;
-  if (databaseUrl !== null) {
-    const directUrl = directDatabaseUrl ?? databaseUrl;
-    return { url: databaseUrl, directUrl, isEmbedded: false, close: async () => undefined };
+export async function openDatabase(config: Config, log: Logger, owning?: AbortSignal): Promise<OpenDatabase> {
+  const { databaseUrl, directDatabaseUrl, dataDir } = config;
+  if (databaseUrl !== null)
+    return { url: databaseUrl, directUrl: directDatabaseUrl ?? databaseUrl, isEmbedded: false, close: nothing };
+  const { findEmbedded, startEmbedded } = await import('../../db/embedded/embedded.ts');
+  if (owning === undefined) {
+    const found = await findEmbedded(dataDir);
+    if (found !== null) return { url: found, directUrl: found, isEmbedded: true, close: nothing };
+    const advice = `set DATABASE_URL; or, for the embedded sandbox of DATA_DIR (${dataDir}), let npm start run beside this`;
+    throw new DatabaseUnavailable(`there is no database: ${advice}`);
   }
-  if (stopping !== undefined) return openEmbedded(config, log, stopping);
-  const stop = new AbortController();
-  let opened: OpenDatabase | null = null;
-  const giveBack = takeStopSignals({
-    onStop(signal) {
-      stop.abort(new Interrupted(signal));
-      log.warn({ signal }, 'interrupted: the work ends here');
-      if (opened) void opened.close().finally(() => process.exit(EXIT_INTERRUPTED));
-    },
-    onInsist: () => process.exit(EXIT_INTERRUPTED),
-  });
+  const { url, leave } = await startEmbedded(dataDir, log, { stopping: owning });
   try {
-    opened = await openEmbedded(config, log, stop.signal);
-  } catch (error) {
-    giveBack();
-    throw error;
-  }
-  const database = opened;
-  return { ...database, close: () => database.close().finally(giveBack) };
-}
-
-async function openEmbedded(config: Config, log: Logger, stopping: AbortSignal): Promise<OpenDatabase> {
-  const { startEmbedded } = await import('../../db/embedded/embedded.ts');
-  const { url, leave } = await startEmbedded(config.dataDir, log, { stopping });
-  try {
-    await unlessStopped(stopping, migrateDatabase(config, url, log));
+    await unlessStopped(owning, migrateDatabase(config, url, log));
     return { url, directUrl: url, isEmbedded: true, close: leave };
   } catch (error) {
     // Why it cannot be used is what the caller must hear.

@@ -42,7 +42,7 @@ export async function runUntilStopped(
   let quiet = (): void => undefined;
   const stopExporting = await startExporting(process.env, 'carteiro');
   try {
-    const opening = openDatabase(config, log, stopping.signal);
+    const opening = openDatabase(config, log, greet === null ? undefined : stopping.signal);
     stopping.closes(opening);
     database = await opening;
     if (greet !== null && !database.isEmbedded) {

@@ -29,7 +29,7 @@ Output: {"id": "0199…", "name": "Um", "signing": "internal", "documents": "agr
     const { createPartner } = await import('../../../steering/partners.ts');
     const work = (pool: Pool) =>
       pool.transaction((tx) => createPartner(tx, account, actorOf(author), id)).catch(refuseTaken);
-    const made = await steer(line, work, { needs: 'owner', makesSandbox: true });
+    const made = await steer(line, work, { needs: 'owner' });
     line.print(JSON.stringify({ id: made.id, ...account }));
   },
 });
