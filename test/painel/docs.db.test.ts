@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { EVENTS, SUBSCRIBABLE_NAMES } from '../../src/contract/events.ts';
 import { fieldsOf } from '../../src/painel/events/example.ts';
 import { verify, verifyBody } from '../../src/http/receivers/carteiro.ts';
-import { deliveryExample, EXAMPLE_SECRET } from '../../src/painel/docs/delivery-example.ts';
+import { deliveryExample, EXAMPLE_SECRET } from '../../src/painel/docs/events.ts';
 import { durationText } from '../../src/contract/schedule.ts';
 import { DOCS } from '../../src/painel/language/choose.ts';
 import { SIGNER } from '../support/checkpoint.ts';

@@ -13,7 +13,6 @@ import { answerPage } from '../frame/page.ts';
 import { confirmed } from '../frame/forms.ts';
 import { copyable, doneNotice, fact, loanPath, moment, onward, outcomeBadge, standing } from '../frame/parts.ts';
 import { refusalList } from '../frame/refusals.ts';
-import { curlOf } from './curl.ts';
 
 const INSTANT = /(\d{4}-\d\d-\d\dT[\d:.]+Z)/;
 
@@ -205,4 +204,19 @@ function timeline(
   return html`<ol class="timeline">
     ${made}${coming}
   </ol>`;
+}
+
+/** For a POSIX shell; nothing in what is quoted can end the quotes. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+/** The command that repeats an attempt from somebody's own machine. */
+function curlOf({ url, cabecalhos }: SentAttempt, body: string): string {
+  const lines = [
+    `curl -i --globoff ${quoted(url)}`,
+    ...cabecalhos.map(({ nome, valor }) => `-H ${quoted(`${nome}: ${valor}`)}`),
+    `--data-raw ${quoted(body)}`,
+  ];
+  return lines.join(' \\\n  ');
 }

@@ -1,13 +1,15 @@
 /** Every event as a receiver gets it: the request, byte for byte, and what its fields are. */
 import { html } from 'hono/html';
 import { HEADER_EVENT } from '../../contract/delivery.ts';
-import { RESERVED_NAMES, SUBSCRIBABLE_NAMES } from '../../contract/events.ts';
+import { RESERVED_NAMES, SUBSCRIBABLE_NAMES, type SubscribableName } from '../../contract/events.ts';
+import { deliveryHeaders } from '../../delivery/sending/headers.ts';
+import { signingKey } from '../../delivery/sending/signature.ts';
 import { DELIVERY_HEADERS } from '../../http/openapi/events.ts';
 import type { Html, PainelContext } from '../env.ts';
+import { exampleOf } from '../events/example.ts';
 import { eventCard } from '../events/parts.ts';
 import { copyable, table } from '../frame/parts.ts';
 import { DOCS } from '../language/choose.ts';
-import { deliveryExample, EXAMPLE_SECRET } from './delivery-example.ts';
 import { paragraphs, prose } from './prose.ts';
 
 export function eventsBody(c: PainelContext): Html {
@@ -39,4 +41,25 @@ function headerTable(c: PainelContext): Html {
     ],
     'fields',
   );
+}
+
+/** The secret of every example; nobody's. */
+export const EXAMPLE_SECRET = `whsec_${Buffer.from('um exemplo, nunca um segredo: 32').toString('base64')}`;
+const DELIVERY_ID = '019c1402-6001-7b44-a2f8-91c3d5e7f012';
+const SENT_AT = new Date('2026-01-31T12:00:00.000Z');
+const LOAN_VERSION = 4;
+
+/** A delivery as it leaves, byte for byte: the request's line, headers and body. A verifier accepts it. */
+export function deliveryExample(event: SubscribableName): string {
+  const example = exampleOf(event);
+  const body = Buffer.from(JSON.stringify(example));
+  const loanVersion = 'emprestimo_id' in example.data ? LOAN_VERSION : null;
+  const headers = deliveryHeaders(
+    { id: DELIVERY_ID, event, body, loanVersion, isTest: false },
+    signingKey(EXAMPLE_SECRET),
+    null,
+    SENT_AT,
+  );
+  const lines = headers.flatMap((name, index) => (index % 2 === 0 ? [`${name}: ${headers[index + 1]}`] : []));
+  return ['POST /carteiro HTTP/1.1', 'Host: parceiro.example.com', ...lines, '', body.toString()].join('\n');
 }

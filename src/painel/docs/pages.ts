@@ -1,13 +1,16 @@
 /** The documentation at /docs, for everybody: no token, one language at a time, no other host. */
 import type { Hono } from 'hono';
+import { html } from 'hono/html';
+import type { Language } from '../../contract/language.ts';
 import { describeRegistry } from '../../http/openapi/registry-document.ts';
 import { DESCRIPTION_PATHS } from '../../http/routes/description.ts';
 import type { Html, PainelContext, PainelDeps, PainelEnv } from '../env.ts';
+import { pathOf } from '../files.ts';
 import { menu } from '../frame/parts.ts';
 import { answerPage } from '../frame/page.ts';
 import { DOCS, type DocsTexts } from '../language/choose.ts';
 import { eventsBody } from './events.ts';
-import { referenceBody } from './reference.ts';
+import { paragraphs } from './prose.ts';
 import { scheduleBody } from './schedule.ts';
 import { startBody } from './start.ts';
 import { verificationBody } from './verification.ts';
@@ -50,4 +53,21 @@ function answer(c: PainelContext, page: keyof DocsTexts['pages'], body: Html): R
     return { path: PATHS[name], label: words.pages[name], isHere: name === page };
   });
   return answerPage(c, { title: words[page].title, body, navigation: menu(words.menu, pages) });
+}
+
+/** A search and requests to try: Swagger UI, as its package has it, over a description in the page's language. */
+function referenceBody(
+  c: PainelContext,
+  page: 'api' | 'registry',
+  descriptions: Readonly<Record<Language, string>>,
+): Html {
+  const { language } = c.var;
+  const url = descriptions[language];
+  return html`${paragraphs(DOCS[language][page].intro)}
+    <p><a href="${url}">${url.slice(1)}</a></p>
+    <div id="reference" data-url="${url}" data-expansion="${page === 'registry' ? 'list' : 'none'}"></div>
+    <link rel="stylesheet" href="${pathOf('swagger-ui.css')}" />
+    <link rel="stylesheet" href="${pathOf('reference.css')}" />
+    <script src="${pathOf('swagger-ui.js')}" defer></script>
+    <script src="${pathOf('reference.js')}" defer></script>`;
 }

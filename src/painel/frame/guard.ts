@@ -2,12 +2,11 @@
  * What stands before each page: a session, the right to see the page and, before anything changes, that the request is the
  * page's own (its host's, with the session's form token).
  */
-import type { Hono } from 'hono';
+import type { Hono, HonoRequest } from 'hono';
 import { ApiError } from '../../http/api-error.ts';
 import { readBytes } from '../../http/body/body.ts';
 import { createApiClient } from '../api-client.ts';
 import type { PainelContext, PainelDeps, PainelEnv, Visit } from '../env.ts';
-import { isOwnOrigin } from '../origin.ts';
 import { forgetToken, type Gatekeeper, isFormToken, openSession, readToken } from '../session.ts';
 import { ownPage } from './own-page.ts';
 import { isAllowed, type Rule } from './nav.ts';
@@ -82,4 +81,16 @@ function refused(message: string): ApiError {
 
 function lacking({ scope }: Rule): ApiError {
   return new ApiError('ESCOPO_INSUFICIENTE', `o token não tem o escopo ${scope}`);
+}
+
+/**
+ * A browser says where a request comes from in Sec-Fetch-Site, which no page can forge, and, where the host has no TLS and is no
+ * loopback, in Origin. One that says neither is refused: every browser of the last years sends one of them with a form.
+ */
+function isOwnOrigin(request: HonoRequest): boolean {
+  const site = request.header('Sec-Fetch-Site');
+  if (site !== undefined) return site === 'same-origin';
+  const origin = request.header('Origin');
+  if (origin === undefined || !URL.canParse(origin)) return false;
+  return new URL(origin).host === request.header('Host')?.toLowerCase();
 }
