@@ -6,7 +6,7 @@
  * keeps its salted hash, so each seal's root is made of the rows as before.
  * Crash: before the act, the next run writes the same files again; after it, the next run finds the older manifest and removes the
  * files that only this one names.
- * An order is looked for once in each month whose rows were read before the order was done. An event lies in the month of its append, its
+ * Each order to erase is applied once to each month that was archived before it was done. An event lies in the month of its append, its
  * attempts in that month or in later ones: these are found by the ids of the deliveries beside the event.
  */
 import type { Signer } from '../audit/checkpoint/note.ts';

@@ -22,7 +22,7 @@ const MORE: Readonly<Partial<Record<TableName, Readonly<Record<string, string>>>
   events: {
     salt: 't.salt',
     body: `convert_from(${BODY}, 'UTF8')`,
-    // Of a test the body may be another event's example.
+    // A test may carry another event's example payload.
     data: `case when t.type = 'webhook.teste' then t.data::text end`,
   },
   attempts: { salt: 't.salt', answer: 't.answer' },

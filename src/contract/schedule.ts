@@ -36,7 +36,7 @@ export function scheduleOf(delivery: DeliveryResource, schedules: Schedules = SC
   return found;
 }
 
-/** Why a retry would come late with this lease, in seconds; null when none would: a lane may sleep until its last claim's lease ends. */
+/** The error text when a delay is not longer than the lease, in seconds: a lane may sleep until its last claim's lease ends. Else null. */
 export function delaysFault(lease: number): string | null {
   const shortest = Math.min(...Object.values(SCHEDULES).flatMap(({ delaysS }) => delaysS));
   if (lease < shortest) return null;

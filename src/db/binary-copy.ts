@@ -2,10 +2,8 @@
  * Rows as the server copies them in binary, in pieces: as a result's column or a parameter each byte would be two digits, and all of
  * them would lie in memory at once, some of them thrice.
  *
- * Two habits of the driver. It pauses its socket when the stream that it hands out is full, and resumes it when more is asked for;
- * nothing more is asked for at the end, so that a connection which the last piece paused would hear no answer any more (one of 36
- * turns of the sealer, on a busy machine). And it tells nobody of an error behind the last piece that it sends: nothing is
- * waited for then, and the next statement of the transaction fails.
+ * Two habits of the driver. It leaves the socket paused if the last chunk filled the stream, and the connection would hear no answer
+ * any more. And it tells nobody of an error behind the last piece that it sends: the next statement of the transaction fails.
  */
 import { finished } from 'node:stream/promises';
 import type { Tx } from './sql.ts';

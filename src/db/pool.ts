@@ -150,7 +150,7 @@ export class Pool {
     }
   }
 
-  /** Gives free connections to those who wait, the one used last first: the others may be closed by whoever likes to. */
+  /** Gives free connections to those who wait. Connections are taken last-in first-out, so that idle ones can time out. */
   #serve(): void {
     for (const waiter of this.#waiting) {
       const connection = this.#idle.pop() ?? this.#open();

@@ -48,7 +48,7 @@ export interface Operation {
   readonly summary: Bilingual;
   /** What the summary leaves out. */
   readonly description?: Bilingual;
-  /** `auditoria:cpf` is no operation's: it lets an auditor see more of what `auditoria:read` shows. */
+  /** No operation requires `auditoria:cpf`: it only unmasks what `auditoria:read` shows. */
   readonly scope: Exclude<Scope, 'auditoria:cpf'>;
   /** Absent: the operation has no body. */
   readonly body?: z.ZodType;

@@ -1,5 +1,5 @@
 /**
- * The page at /painel: what was sent, why it failed, and what to do about it, for who holds a token; and the documentation
+ * The page at /painel: what was sent, why it failed, and what to do about it, for anyone with a token; and the documentation
  * at /docs, for everybody.
  *
  * It is made on the server and works without a script; scripts make it quicker and live. Every byte comes from this host and

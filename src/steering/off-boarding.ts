@@ -5,7 +5,7 @@
  * deliveries in flight have landed, not one POST follows. A delivery in flight that fails is pending again.
  * The deactivating transaction may leave deliveries pending. They are suspended in batches: here, by the claims that find them, or
  * by the sweep. After a crash between two batches, claims and the sweep suspend the rest.
- * Coming back sends only new events: {@link reactivatePartner} suspends the rest before it opens the door. A plain
+ * Coming back sends only new events: {@link reactivatePartner} suspends the rest before the partner is active. A plain
  * `update partners set active = true` does not, and sends what was still pending.
  */
 import { NOT_FOUND, type Result } from '../contract/refusals.ts';

@@ -31,7 +31,7 @@ interface Asked {
 
 type Check = (sql: Tx, asked: Asked) => Promise<readonly Finding[]>;
 
-/** In the order in which a start asks: those after `migrations` need its tables. */
+/** In start-up order; those after `migrations` query its tables. */
 export const CHECKS = {
   server: lookAtSettings,
   schema: lookAtSchema,

@@ -1,6 +1,6 @@
 /**
  * The policy for failing endpoints as a part of each process that delivers: one of them looks at a time. Where it is off
- * it takes back what an earlier start with it on has left; and, ever after, what another process has left that had it on longer.
+ * it takes back what an earlier start with it on has left, and keeps cleaning up after processes that still have the policy on.
  */
 import type { Config } from '../../config.ts';
 import type { Pool } from '../../db/pool.ts';

@@ -50,8 +50,8 @@ const DAY_MS = 24 * HOUR_MS;
 /**
  * A success ends the run and the state. So does muting or deactivation: what was counted before says nothing of the endpoint
  * that is sent to again. A suspension takes a failure, not the time alone: a webhook that nothing is sent to is left as it is.
- * Its days count from the notice, which may come long after the first failure where little is sent. Without a run nothing says
- * that a webhook failed until now: then its state ends, and it is not suspended.
+ * The suspension period starts at the notice, which may come long after the first failure where little is sent. Without a run nothing
+ * says that a webhook failed until now: then its state ends, and it is not suspended.
  */
 export function judge({ isJudged, failingSince, run, news }: Standing, policy: FailingPolicy): Verdict {
   const next = isJudged ? continueRun(run, news) : null;
