@@ -324,9 +324,9 @@ describe('the configuration', () => {
   });
 
   it('wants PUBLIC_URL of whoever demands the handshake', () => {
-    expect(readConfig(PRODUCTION).egress.handshake).toBe(false);
+    expect(readConfig(PRODUCTION).webhookHandshake).toBe(false);
     expect(
-      readConfig({ ...PRODUCTION, WEBHOOK_HANDSHAKE: 'true', PUBLIC_URL: 'https://c.example' }).egress.handshake,
+      readConfig({ ...PRODUCTION, WEBHOOK_HANDSHAKE: 'true', PUBLIC_URL: 'https://c.example' }).webhookHandshake,
     ).toBe(true);
     expect(problemsOf({ ...PRODUCTION, WEBHOOK_HANDSHAKE: 'true' })).toEqual([
       'WEBHOOK_HANDSHAKE: needs PUBLIC_URL, whose host receivers are asked to allow',

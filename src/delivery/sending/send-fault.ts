@@ -35,7 +35,10 @@ const WORDS: readonly (readonly [end: RegExp, words: string])[] = [
   [/^ERR_TLS_CERT_ALTNAME_INVALID$/, 'o certificado do servidor é de outro nome'],
   [/SELF_SIGNED_CERT|^UNABLE_TO_|^CERT_UNTRUSTED$|^INVALID_CA$/, NO_CHAIN],
   [/ALERT_CERTIFICATE_REQUIRED$/, 'o servidor exige um certificado de cliente'],
-  [/ALERT_(UNKNOWN_CA|(BAD|UNSUPPORTED)_CERTIFICATE|CERTIFICATE_[A-Z]{1,20}|ACCESS_DENIED|DECRYPT_ERROR)$/, OURS_REFUSED],
+  [
+    /ALERT_(UNKNOWN_CA|(BAD|UNSUPPORTED)_CERTIFICATE|CERTIFICATE_[A-Z]{1,20}|ACCESS_DENIED|DECRYPT_ERROR)$/,
+    OURS_REFUSED,
+  ],
   [/ALERT_HANDSHAKE_FAILURE$/, 'o servidor recusou o TLS: talvez exija um certificado de cliente, ou outras cifras'],
   [/ALERT_PROTOCOL_VERSION$|UNSUPPORTED_PROTOCOL$/, 'o servidor não aceita TLS 1.2 nem 1.3'],
   [/WRONG_VERSION_NUMBER$|PACKET_LENGTH_TOO_LONG$|HTTP_REQUEST$/, 'o servidor não fala TLS nessa porta'],
