@@ -7,11 +7,11 @@ import { endOfCertificate } from '../../pem.ts';
 export type CertificateEnds = Readonly<Record<string, string>>;
 
 /** A file that cannot be read is left out: who uses it says so. */
-export async function readCertificateEnds({ egress, bridge, anchors }: Config): Promise<CertificateEnds> {
+export async function readCertificateEnds(config: Config): Promise<CertificateEnds> {
   const files = {
-    EGRESS_CERT_FILE: egress.certFile,
-    REGISTRY_CERT_FILE: bridge.certFile,
-    ANCHOR_TIMESTAMP_CERT_FILE: anchors.timestamp?.authorization.certFile ?? null,
+    EGRESS_CERT_FILE: config.egressCertFile,
+    REGISTRY_CERT_FILE: config.bridge.certFile,
+    ANCHOR_TIMESTAMP_CERT_FILE: config.anchorTimestampCertFile,
   };
   const ends: Record<string, string> = {};
   for (const [setting, file] of Object.entries(files)) {

@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import type { Config } from '../../../src/config.ts';
+import { readConfig } from '../../../src/config.ts';
 import type { Queue } from '../../../src/contract/resources/operator.ts';
 import { lookAtCertificates } from '../../../src/main/doctor/upkeep.ts';
 import { beat } from '../../../src/main/operations/heartbeat.ts';
@@ -23,11 +23,16 @@ test('each file that a setting names is read; one that cannot be is left out', a
   const file = path.join(folder.path, 'cert.pem');
   // Good until a day after the time that is given.
   await writeFile(file, makeAuthority().issue(['a'], Date.parse('2030-01-01T00:00:00Z')).cert);
-  const config = {
-    egress: { certFile: file },
-    bridge: { certFile: path.join(folder.path, 'gone') },
-    anchors: { timestamp: { authorization: { certFile: file } } },
-  } as unknown as Config;
+  const gone = path.join(folder.path, 'gone');
+  const config = readConfig({
+    EGRESS_CERT_FILE: file,
+    EGRESS_KEY_FILE: file,
+    REGISTRY_CERT_FILE: gone,
+    REGISTRY_KEY_FILE: gone,
+    ANCHOR_TIMESTAMP_URL: 'http://tsa.example/',
+    ANCHOR_TIMESTAMP_CERT_FILE: file,
+    ANCHOR_TIMESTAMP_KEY_FILE: file,
+  });
   const end = '2030-01-02T00:00:00.000Z';
   expect(await readCertificateEnds(config)).toEqual({ EGRESS_CERT_FILE: end, ANCHOR_TIMESTAMP_CERT_FILE: end });
 });
