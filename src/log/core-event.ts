@@ -3,12 +3,12 @@ import { NOT_FACTS } from '../contract/delivery.ts';
 import type { CatalogEntry, CoreEvent } from '../contract/resources/nucleus-resource.ts';
 import type { Pool } from '../db/pool.ts';
 
-type Row = Omit<CoreEvent, 'entregas' | 'ocorrido_em'> & { readonly occurredAt: Date };
+type CoreEventRow = Omit<CoreEvent, 'entregas' | 'ocorrido_em'> & { readonly occurredAt: Date };
 
 /** The event, without its deliveries; null for an unknown id, and for tests and notices, which are no facts. */
 export async function readCoreEvent(pool: Pool, id: string): Promise<Omit<CoreEvent, 'entregas'> | null> {
   const [row] = await pool.run(
-    (sql) => sql<Row[]>`
+    (sql) => sql<CoreEventRow[]>`
       select id as evento_id, type as evento, stream as fluxo, version as versao, imported as importado, family as familia,
              partner_id as parceiro_id, occurred_at as "occurredAt", actor as autor, request_id as requisicao_id,
              case when loan_version is not null then stream end as emprestimo_id, loan_version as versao_emprestimo, data

@@ -10,7 +10,7 @@ export interface DeliveryMetrics {
   /** A claim, and how many deliveries it took. */
   countClaim(deliveries: number): void;
   /** A flush: how each of its reports was taken, and how long it took. */
-  countRecord(standings: readonly Standing[], durationMs: number): void;
+  countRecord(standings: readonly ReportStanding[], durationMs: number): void;
   /** A delivery that a fault of ours kept from being sent. */
   countSendFault(): void;
   /** A delivery that was ended because nobody can read its event. */
@@ -22,7 +22,7 @@ export interface DeliveryMetrics {
 }
 
 const STANDINGS = ['current', 'given_up', 'late', 'repeated'] as const;
-type Standing = (typeof STANDINGS)[number];
+type ReportStanding = (typeof STANDINGS)[number];
 
 /** Upper bounds in seconds: from what one round trip to the database takes to the deadline of an attempt. */
 const ATTEMPT_BOUNDS_S = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];

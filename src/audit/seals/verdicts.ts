@@ -53,7 +53,7 @@ export function viewVerification({ seals, rows, head, findings, uncompared }: Ve
 }
 
 /** The verdicts that together cover the whole log: the newest that read all of it, and those that went on from there. */
-export interface Standing {
+export interface VerifyStanding {
   readonly holds: boolean;
   readonly findings: number;
   /** Where the newest of them ended; null: there was no seal. */
@@ -63,8 +63,8 @@ export interface Standing {
 }
 
 /** Null before the first verdict. */
-export async function readStanding(sql: Tx): Promise<Standing | null> {
-  const [row] = await sql<(Omit<Standing, 'head'> & { size: number; root: Buffer | null })[]>`
+export async function readStanding(sql: Tx): Promise<VerifyStanding | null> {
+  const [row] = await sql<(Omit<VerifyStanding, 'head'> & { size: number; root: Buffer | null })[]>`
     select (select sum(findings)::int from verify_verdicts where finished and position >= coalesce(
              (select position from verify_verdicts where finished and since = 0 order by position desc limit 1), 0)
            ) as findings,

@@ -5,7 +5,7 @@ import { states } from '../../loan/evolve.ts';
 import { readStream, type RecordedEvent } from '../../log/read.ts';
 import { readLoan } from './read-loan.ts';
 
-type Row = RecordedEvent & { readonly id: string; readonly deliveries: LoanStep['entregas'] };
+type LoanEventRow = RecordedEvent & { readonly id: string; readonly deliveries: LoanStep['entregas'] };
 
 /** From the version `from` on, `most` events of it. Null when the partner has no such loan. */
 export async function readLoanHistory(
@@ -18,7 +18,7 @@ export async function readLoanHistory(
   if (loan === null) return null;
   const before = from === 1 ? [] : await pool.run((sql) => readStream(sql, loanId, from - 1));
   const rows = await pool.run(
-    (sql) => sql<Row[]>`
+    (sql) => sql<LoanEventRow[]>`
       with stream as materialized (
         select id, type, data, version, partner_id, occurred_at from facts
         where stream = ${loanId} and partner_id = ${partnerId} and version >= ${from}

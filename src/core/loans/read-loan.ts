@@ -34,7 +34,7 @@ export async function readLoan(
   return version > loan.state.version ? null : fold(await pool.run((sql) => readStream(sql, loanId, version)));
 }
 
-interface Row {
+interface LoanRow {
   readonly ownerId: string | null;
   readonly state: LoanState | null;
   /** An event that the row has not seen; null beside a row that has seen all. */
@@ -43,7 +43,7 @@ interface Row {
 
 /** The row and the events that it has not seen, in one snapshot. */
 async function readNow(sql: Tx, loanId: string): Promise<{ loan: OwnedLoan; isUnseen: boolean } | null> {
-  const rows = await sql<(Row & RecordedEvent)[]>`
+  const rows = await sql<(LoanRow & RecordedEvent)[]>`
     select l.partner_id as "ownerId", l.state, e.version as event,
            e.type, e.data, e.version, e.partner_id as "partnerId", e.occurred_at as "occurredAt"
     from (select 1) one

@@ -43,7 +43,7 @@ export interface Rebuilt {
   readonly repaired: number;
 }
 
-interface Row {
+interface ProjectedRow {
   readonly id: string;
   readonly partnerId: string;
   readonly version: number;
@@ -97,7 +97,7 @@ async function compareBatch(tx: Tx, after: string, limit: number): Promise<{ ids
     limit ${limit}`;
   const ids = found.map(({ id }) => id);
   const [rows, events] = await Promise.all([
-    tx<Row[]>`select id, partner_id as "partnerId", version, state from loans where id = any (${ids}::uuid[])`,
+    tx<ProjectedRow[]>`select id, partner_id as "partnerId", version, state from loans where id = any (${ids}::uuid[])`,
     tx<ComparedEvent[]>`
       select stream, type, data, version, partner_id as "partnerId", occurred_at as "occurredAt",
              (e.epoch, e.tx, e.position) > (p.epoch, p.tx, p.position) as "isAhead"
@@ -112,7 +112,7 @@ async function compareBatch(tx: Tx, after: string, limit: number): Promise<{ ids
   return { ids, differing };
 }
 
-function isFoldOf(id: string, row: Row | undefined, events: readonly ComparedEvent[]): boolean {
+function isFoldOf(id: string, row: ProjectedRow | undefined, events: readonly ComparedEvent[]): boolean {
   try {
     const due = events.filter(({ isAhead, version }) => !isAhead || version <= (row?.version ?? 0));
     const loan = foldLoan(id, due);

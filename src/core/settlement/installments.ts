@@ -9,7 +9,7 @@ import type { LoanState } from '../../loan/state.ts';
 
 export type Settlement = EventData<'repasse.processado'>;
 
-interface Row {
+interface InstallmentRow {
   readonly id: string;
   readonly installments: number;
   readonly contracts: number;
@@ -40,7 +40,7 @@ export async function keepSettlement(tx: Tx, partnerId: string, told: Settlement
 
 /** The batch of a month that is closed; null for one that is not. */
 export async function readSettlement(tx: Tx, partnerId: string, month: string): Promise<Settlement | null> {
-  const [row] = await tx<Row[]>`
+  const [row] = await tx<InstallmentRow[]>`
     select id, installments, contracts, total_centavos as "totalCentavos", closed_at as "closedAt"
     from settlements
     where partner_id = ${partnerId} and month = ${month}`;
@@ -58,9 +58,9 @@ async function count(
   month: string,
   closedAt: Date,
   told: (SettlementTotals & Partial<Settlement>) | null,
-): Promise<readonly Row[]> {
+): Promise<readonly InstallmentRow[]> {
   const totalCentavos = told === null ? null : toCentavos(told.valor_total);
-  return tx<Row[]>`
+  return tx<InstallmentRow[]>`
     with disbursed as materialized (
       select id, (state ->> 'installments')::int as installments, (state ->> 'installmentCentavos')::bigint as centavos,
              ${months(tx, 'disbursed_on')} as months, coalesce(${months(tx, 'until')}, 0) as elsewhere
@@ -140,7 +140,7 @@ function monthsOf(month: string): number {
   return Number(month.slice(0, 4)) * 12 + Number(month.slice(5, 7));
 }
 
-function dataOf(month: string, row: Row): EventData<'repasse.processado'> {
+function dataOf(month: string, row: InstallmentRow): EventData<'repasse.processado'> {
   return {
     repasse_id: row.id,
     competencia: month,

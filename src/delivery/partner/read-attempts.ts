@@ -26,7 +26,7 @@ export interface AttemptPage {
   readonly older: AttemptKey | null;
 }
 
-interface Row {
+interface AttemptRow {
   readonly number: number;
   readonly late: boolean;
   readonly outcome: Outcome;
@@ -45,7 +45,7 @@ export async function readAttempts(
   { before, most }: AttemptsWanted,
   attempts = sql`attempts`,
 ): Promise<AttemptPage> {
-  const rows = await sql<Row[]>`
+  const rows = await sql<AttemptRow[]>`
     select number, late, outcome, status_code as "statusCode", started_at as "startedAt", duration_ms as "durationMs",
            error, answer_head(answer) as head,
            case when answer is null and commitment is not null then ${ERASED} else answer_body(answer) end as body
@@ -60,7 +60,7 @@ export async function readAttempts(
   return { attempts: shown.map(view), older };
 }
 
-function view(row: Row): AttemptResource {
+function view(row: AttemptRow): AttemptResource {
   return {
     numero: row.number,
     inicio: row.startedAt.toISOString(),

@@ -49,7 +49,7 @@ export interface DeliverySearch {
   readonly limit: number;
 }
 
-interface Row {
+interface DeliveryRow {
   readonly id: string;
   readonly webhookId: string;
   readonly eventId: string;
@@ -78,7 +78,7 @@ function lastAttempt(sql: Tx, attempts = sql`attempts`) {
     ) last on true`;
 }
 
-/** The columns of {@link Row}, of deliveries `d`, messages `m` and {@link lastAttempt}. */
+/** The columns of {@link DeliveryRow}, of deliveries `d`, messages `m` and {@link lastAttempt}. */
 function columns(sql: Tx) {
   return sql`
     d.id, d.webhook_id as "webhookId", d.event_id as "eventId", m.type as event, d.is_test is true as "isTest",
@@ -131,7 +131,7 @@ async function look(pool: Pool, search: DeliverySearch): Promise<DeliveryList> {
       ${loanId === null ? sql`` : sql`and event_id = any (array(select id from events where stream = ${loanId}))`}
     order by event_id desc`;
   const rows = await pool.run(
-    (sql) => sql<({ stopEvent: string | null; stopWebhook: string | null } & (Row | { id: null }))[]>`
+    (sql) => sql<({ stopEvent: string | null; stopWebhook: string | null } & (DeliveryRow | { id: null }))[]>`
       with scan as materialized (
         select d.* from unnest(${[...search.webhookIds]}::uuid[]) w (id)
         cross join lateral (
@@ -174,7 +174,7 @@ async function look(pool: Pool, search: DeliverySearch): Promise<DeliveryList> {
       order by page."eventId" desc, page."webhookId" desc`,
   );
   const found = rows.filter(
-    (row): row is Row & { stopEvent: string | null; stopWebhook: string | null } => row.id !== null,
+    (row): row is DeliveryRow & { stopEvent: string | null; stopWebhook: string | null } => row.id !== null,
   );
   const shown = found.slice(0, limit);
   const lastShown = shown.at(-1);
@@ -199,7 +199,7 @@ export async function readDelivery(
     // One snapshot: an attempt that is recorded in between would stand beside the delivery as it was before it.
     await tx`set transaction isolation level repeatable read, read only`;
     const rows = rowsOf(tx, archived);
-    const [row] = await tx<Row[]>`
+    const [row] = await tx<DeliveryRow[]>`
       select ${columns(tx)}
       from ${rows.deliveries} d join messages m on m.event_id = d.event_id
       ${lastAttempt(tx, rows.attempts)}
@@ -208,7 +208,7 @@ export async function readDelivery(
   });
 }
 
-function view(row: Row): DeliveryResource {
+function view(row: DeliveryRow): DeliveryResource {
   return {
     id: row.id,
     webhook_id: row.webhookId,

@@ -17,7 +17,7 @@ const KEPT_STEP_S = 900;
 /** Deliveries of one webhook that are counted; beyond it there are "more". */
 export const COUNTED = 1_000;
 
-interface Row {
+interface SummaryRow {
   /** In steps since 1970; null for the whole window. */
   readonly step: number | null;
   readonly delivered: number;
@@ -54,7 +54,7 @@ export async function readSummary(pool: Pool, subject: Subject, window: WindowNa
   return { passo_segundos: stepS, passos, entregues, falhas, ...times, mostra_desde, espera };
 }
 
-function numbersOf(row: Row | undefined) {
+function numbersOf(row: SummaryRow | undefined) {
   return {
     entregues: row?.delivered ?? 0,
     falhas: row?.failed ?? 0,
@@ -67,9 +67,14 @@ function numbersOf(row: Row | undefined) {
  * The bounds are of partner and time together, so that no plan walks the index of time alone, or all of the partner's rows. Times are
  * floats and whole numbers: as `numeric`, which `extract` gives, 20,000 attempts took 61 ms instead of 39.
  */
-function readPulse(pool: Pool, { partnerId, webhookId }: Subject, windowS: number, stepS: number): Promise<Row[]> {
+function readPulse(
+  pool: Pool,
+  { partnerId, webhookId }: Subject,
+  windowS: number,
+  stepS: number,
+): Promise<SummaryRow[]> {
   return pool.run(
-    (sql) => sql<Row[]>`
+    (sql) => sql<SummaryRow[]>`
       with read as materialized (
         select floor(date_part('epoch', a.recorded_at) / ${stepS}::int) as step, a.recorded_at,
                a.outcome = 'entregue' as is_delivered,
@@ -100,7 +105,12 @@ interface Kept {
   readonly times: Readonly<Record<string, string>>;
 }
 
-async function readKept(pool: Pool, { partnerId, webhookId }: Subject, windowS: number, stepS: number): Promise<Row[]> {
+async function readKept(
+  pool: Pool,
+  { partnerId, webhookId }: Subject,
+  windowS: number,
+  stepS: number,
+): Promise<SummaryRow[]> {
   const kept = await pool.run(
     (sql) => sql<Kept[]>`
       select now(), floor(date_part('epoch', s.step) / ${stepS}::int) as step, s.delivered, s.failed,
@@ -116,7 +126,7 @@ async function readKept(pool: Pool, { partnerId, webhookId }: Subject, windowS: 
   return [...bySteps, [null, told] as const].map(([step, rows]) => sumOf(now, step, rows));
 }
 
-function sumOf(now: Date, step: number | null, rows: readonly Kept[]): Row {
+function sumOf(now: Date, step: number | null, rows: readonly Kept[]): SummaryRow {
   const times = new Map<number, number>();
   for (const row of rows) {
     for (const [took, count] of Object.entries(row.times))

@@ -18,7 +18,7 @@ import type { Pool, Tx } from '../../db/pool.ts';
 import { newestAnswers } from '../queue/strange-answers.ts';
 import { TOOK_RATIO } from '../queue/upkeep/hour-counter.ts';
 
-interface Standing {
+interface WebhookStanding {
   readonly isActive: boolean;
   /** Its newest deactivation or reactivation was the policy's for failing endpoints. */
   readonly isSuspended: boolean;
@@ -27,7 +27,7 @@ interface Standing {
 }
 
 /** The name of a webhook's state. A state that stops its deliveries altogether comes first. */
-function stateOf({ isActive, isSuspended, isMuted, isFailing }: Standing): WebhookState {
+function stateOf({ isActive, isSuspended, isMuted, isFailing }: WebhookStanding): WebhookState {
   if (!isActive) return isSuspended ? 'suspensa' : 'inativa';
   if (isMuted) return 'silenciada';
   return isFailing ? 'falhando' : 'ativa';
@@ -61,7 +61,7 @@ interface Lost {
   readonly ends: readonly LostDelivery[];
 }
 
-interface Row extends Standing {
+interface HealthRow extends WebhookStanding {
   readonly label: string | null;
   readonly strange: number;
   readonly certificateUntil: Date | null;
@@ -82,7 +82,7 @@ export async function readWebhookHealth(
 ): Promise<WebhookHealthResource[]> {
   const ids = [...webhookIds];
   return pool.transaction(async (sql) => {
-    const rows = await sql<Row[]>`
+    const rows = await sql<HealthRow[]>`
       select w.id, w.label, w.active and p.active as "isActive",
              lane.muted_at is not null as "isMuted", lane.failing_since is not null as "isFailing",
              coalesce((select change = 'suspensao' from webhook_history
@@ -145,7 +145,7 @@ export async function readWebhookHealth(
   });
 }
 
-function viewConsent({ refusals, quietUntil }: Row): WebhookHealthResource['sem_consentimento'] {
+function viewConsent({ refusals, quietUntil }: HealthRow): WebhookHealthResource['sem_consentimento'] {
   return refusals === null ? null : { recusas: refusals, proxima_entrega_em: quietUntil?.toISOString() ?? null };
 }
 

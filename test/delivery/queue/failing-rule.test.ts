@@ -4,7 +4,7 @@ import {
   type FailingPolicy,
   judge,
   type Run,
-  type Standing,
+  type FailingStanding,
   whenSuspended,
 } from '../../../src/delivery/queue/upkeep/failing-rule.ts';
 import { EVENTS } from '../../../src/contract/events.ts';
@@ -19,7 +19,7 @@ const run = (failures: number, firstH: number, lastH: number): Run => ({
   lastOutcome: 'resposta_nao_2xx',
   lastStatusCode: 500,
 });
-const standing = (given: Partial<Standing>): Standing => ({
+const standing = (given: Partial<FailingStanding>): FailingStanding => ({
   isJudged: true,
   failingSince: null,
   run: null,

@@ -28,7 +28,7 @@ interface News {
 }
 
 /** A webhook as the policy sees it. */
-export interface Standing {
+export interface FailingStanding {
   /** False for one that is muted, inactive or the operator's own. */
   readonly isJudged: boolean;
   /** When it became `falhando`; null: it is not. */
@@ -53,7 +53,7 @@ const DAY_MS = 24 * HOUR_MS;
  * The suspension period starts at the notice, which may come long after the first failure where little is sent. Without a run nothing
  * says that a webhook failed until now: then its state ends, and it is not suspended.
  */
-export function judge({ isJudged, failingSince, run, news }: Standing, policy: FailingPolicy): Verdict {
+export function judge({ isJudged, failingSince, run, news }: FailingStanding, policy: FailingPolicy): Verdict {
   const next = isJudged ? continueRun(run, news) : null;
   const isOver = !isJudged || news.hasDelivered || run === null;
   if (failingSince !== null && isOver) return { run: next, change: 'fim_da_falha' };

@@ -11,7 +11,7 @@
  */
 import { OUTCOMES } from '../../../contract/statuses.ts';
 import type { Tx } from '../../../db/pool.ts';
-import type { FailingPolicy, Run, Standing } from './failing-rule.ts';
+import type { FailingPolicy, Run, FailingStanding } from './failing-rule.ts';
 
 const FAILED = OUTCOMES.filter((outcome) => outcome !== 'entregue');
 /** No record's transaction lasts longer: the pollers' connections end after 4 s, the API's after 15. */
@@ -31,7 +31,7 @@ export interface Span {
 }
 
 /** A webhook that is in a run, has failed since the last look, or is `falhando`. */
-export interface Troubled extends Standing {
+export interface Troubled extends FailingStanding {
   readonly webhookId: string;
   readonly partnerId: string;
   readonly url: string;
@@ -99,7 +99,7 @@ export async function forgetRuns(tx: Tx, webhookIds: readonly string[]): Promise
   if (webhookIds.length > 0) await tx`delete from failing_runs where webhook_id = any (${[...webhookIds]}::uuid[])`;
 }
 
-interface Row extends Omit<Troubled, 'run' | 'news'> {
+interface TroubledRow extends Omit<Troubled, 'run' | 'news'> {
   readonly run: StoredRun | null;
   readonly fresh: StoredRun | null;
   readonly hasDelivered: boolean;
@@ -113,7 +113,7 @@ type StoredRun = Omit<Run, 'firstFailedAt' | 'lastFailedAt'> & Record<'firstFail
  * nobody would end that.
  */
 export async function readTroubled(tx: Tx, span: Span): Promise<Troubled[]> {
-  const rows = await tx<Row[]>`
+  const rows = await tx<TroubledRow[]>`
     with failed as materialized (
       select found.*
       from unnest(${FAILED}::text[]) kind (outcome)
