@@ -58,8 +58,8 @@ export const nucleusPartnerRoutes: Routes = [
   ({ allowInsecure }) =>
     route(`POST ${PATH}/{id}/webhooks`, 'nucleo', {
       summary: {
-        pt: 'Registra um webhook de um parceiro; o secret só aparece nesta resposta',
-        en: "Registers a partner's webhook; the secret is shown in this answer alone",
+        pt: 'Dá um webhook a um parceiro; o secret só aparece nesta resposta',
+        en: 'Gives a partner a webhook; the secret is shown in this answer alone',
       },
       body: contract.createWebhook(targetUrl(allowInsecure)),
       idempotencyKey: 'optional',

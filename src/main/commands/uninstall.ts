@@ -21,7 +21,7 @@ Output: {"schemas": [{"name": "carteiro", "bytes": 81920}, …], "roles": [{"nam
 "elsewhere": []}, …], "dependents": ["core.open_loans"], "first": ["2026-10: archive 2026-10 --to PLACE"], "sql": [
 "drop schema …", …]}`,
   exits: { done: 'nothing stands in the way', refused: 'first names what does' },
-  async run({ check = false }, line) {
+  async run({ check }, line) {
     if (!check)
       throw new UsageError('uninstall removes nothing: give --check, and run the SQL that it prints yourself');
     return runJob(
