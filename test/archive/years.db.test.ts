@@ -332,7 +332,7 @@ describe('a removed month', () => {
     const { sql } = world.api.database;
     const [erased] = before;
     await sql`create table kept as select id, data, salt, commitment from events where id = ${erased?.evento_id ?? ''}`;
-    await sql`update events set commitment = sha256('x'), salt = null where id = ${erased?.evento_id ?? ''}`;
+    await sql`update events set data = erased(data), commitment = sha256('x'), salt = null where id = ${erased?.evento_id ?? ''}`;
     const shown = await partner.read(erased?.id ?? '');
     expect([shown.corpo, shown.tentativas.map(({ resposta }) => resposta)]).toEqual(['apagado', ['apagado']]);
     expect((await restore()).code).toBe(0);
@@ -340,7 +340,7 @@ describe('a removed month', () => {
       select answer, salt, octet_length(commitment) as hash from attempts where delivery_id = ${erased?.id ?? ''}`;
     expect(back).toEqual({ answer: null, salt: null, hash: 32 });
     expect(await sql`select from attempts where answer_body(answer) like 'obrigado, João%'`).toHaveLength(4);
-    await sql`update events e set salt = k.salt, commitment = k.commitment from kept k where k.id = e.id`;
+    await sql`update events e set data = k.data, salt = k.salt, commitment = k.commitment from kept k where k.id = e.id`;
     await sql`drop table kept`;
     await sql`delete from attempts where delivery_id = ${erased?.id ?? ''}`;
     await sql`delete from deliveries where id = ${erased?.id ?? ''}`;
