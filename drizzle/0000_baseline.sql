@@ -627,6 +627,19 @@ CREATE TABLE "send_faults" (
 	"at" timestamp with time zone DEFAULT now() NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE "system_history" (
+	"position" bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY (sequence name "system_history_position_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
+	"about" text NOT NULL,
+	"name" text NOT NULL,
+	"value" text,
+	"actor" text NOT NULL,
+	"changed_at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL,
+	"epoch" smallint DEFAULT (('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int + 0)::smallint NOT NULL,
+	"tx" "xid8" DEFAULT pg_current_xact_id() NOT NULL,
+	CONSTRAINT "system_history_place" CHECK (epoch >= 0 and xid8send(tx)::bigint >= 0),
+	CONSTRAINT "system_history_about" CHECK (about in ('catalogo', 'configuracao'))
+);
+--> statement-breakpoint
 CREATE TABLE "verify_verdicts" (
 	"position" bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY (sequence name "verify_verdicts_position_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
 	"since" bigint NOT NULL,
@@ -802,6 +815,8 @@ CREATE INDEX "events_erased" ON "events" USING btree ("id") WHERE salt is null;-
 CREATE INDEX "events_by_day" ON "events" USING brin ("occurred_at") WITH (autosummarize=true) WHERE not imported;--> statement-breakpoint
 CREATE INDEX "events_imported_by_day" ON "events" USING btree ("occurred_at","partner_id") WHERE imported;--> statement-breakpoint
 CREATE INDEX "history_batches_in_order" ON "history_batches" USING btree ("epoch","tx");--> statement-breakpoint
+CREATE INDEX "system_history_of" ON "system_history" USING btree ("about","name","position");--> statement-breakpoint
+CREATE INDEX "system_history_sealable" ON "system_history" USING brin (epoch,(xid8send(tx)::bigint)) WITH (autosummarize=true);--> statement-breakpoint
 CREATE INDEX "verify_verdicts_whole" ON "verify_verdicts" USING btree ("position") WHERE finished and since = 0;--> statement-breakpoint
 CREATE INDEX "partner_history_by_partner" ON "partner_history" USING btree ("partner_id","position");--> statement-breakpoint
 CREATE INDEX "partner_history_in_time" ON "partner_history" USING btree ("changed_at","position");--> statement-breakpoint

@@ -39,13 +39,16 @@ grant execute on function
   remove_archived(text, uuid[], integer[], timestamptz[], uuid[]), restore_archived(text, json, json),
   remove_old_keys(timestamptz, bigint) to carteiro_app;
 
+grant select on system_history to carteiro_app, carteiro_poller;
+grant insert (about, name, value, actor) on system_history to carteiro_app;
+
 grant usage on schema carteiro_auditoria to carteiro_auditor;
 grant select on
   carteiro_auditoria.parceiros, carteiro_auditoria.webhooks, carteiro_auditoria.historico_webhooks, carteiro_auditoria.historico,
   carteiro_auditoria.eventos, carteiro_auditoria.mensagens, carteiro_auditoria.entregas, carteiro_auditoria.tentativas,
   carteiro_auditoria.pedidos_envio, carteiro_auditoria.selos, carteiro_auditoria.historico_parceiros,
   carteiro_auditoria.apagamentos, carteiro_auditoria.apagamentos_eventos, carteiro_auditoria.leituras_cpf, carteiro_auditoria.arquivos,
-  carteiro_auditoria.vereditos
+  carteiro_auditoria.vereditos, carteiro_auditoria.historico_sistema
   to carteiro_auditor;
 -- The views call them with the reader's rights.
 grant execute on function
@@ -69,7 +72,7 @@ grant select (position, operation, asked, request_id, events, read_at, epoch, tx
 grant select on worker_events, carteiro_auditoria.trabalhadores to carteiro_auditor_cpf;
 grant select on balance_verdicts to carteiro_auditor;
 grant select (position, act, month, first_seal, last_seal, place, manifest, deliveries, rows, done_at, epoch, tx) on archive_acts to carteiro_auditor;
-grant select on archive_acts_as_sealed to carteiro_auditor;
+grant select on archive_acts_as_sealed, system_history, system_history_as_sealed to carteiro_auditor;
 grant select (event_id, partner_id, type, fan_out, snapshot) on messages to carteiro_auditor;
 grant select (id, event_id, webhook_id, partner_id, status, attempts, next_attempt_at, created_at, finished_at) on deliveries to carteiro_auditor;
 grant select (id, partner_id, events, active, created_at) on webhooks to carteiro_auditor;

@@ -1,7 +1,8 @@
 /** The service's own state, for operators: living processes, faults of sending, jobs, and the verdicts of the balance and of verify. */
 import { sql } from 'drizzle-orm';
 import { bigint, boolean, check, index, integer, json, jsonb, pgTable, text, uuid } from 'drizzle-orm/pg-core';
-import { bytea, preciseInstant } from './columns.ts';
+import { bytea, CLOCK, instant, place, preciseInstant } from './columns.ts';
+import { oneOf, sealed } from './constraints.ts';
 
 /**
  * One row for each API and each poller; `start` has both. The process writes it every few seconds and deletes it when it stops; the
@@ -119,5 +120,30 @@ export const scheduledJobs = pgTable(
   () => [
     check('scheduled_jobs_run', sql`(run_by is null) = (run_until is null)`),
     check('scheduled_jobs_off', sql`schedule is not null or next_at is null`),
+  ],
+);
+
+export const SYSTEM_CHANGES = ['catalogo', 'configuracao'] as const;
+
+/**
+ * Changes of the event catalog (keep_catalog_history.sql) and of the settings that a process started with
+ * (src/main/service/settings-history.ts), append-only and sealed. `value`: JSON; null for an event that was taken out.
+ */
+export const systemHistory = pgTable(
+  'system_history',
+  {
+    position: bigint('position', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
+    about: text('about', { enum: SYSTEM_CHANGES }).notNull(),
+    /** The event's name, or the process's role. */
+    name: text('name').notNull(),
+    value: text('value'),
+    actor: text('actor').notNull(),
+    changedAt: instant('changed_at').notNull().default(CLOCK),
+    ...place(),
+  },
+  (table) => [
+    index('system_history_of').on(table.about, table.name, table.position),
+    ...sealed('system_history'),
+    check('system_history_about', oneOf('about', SYSTEM_CHANGES)),
   ],
 );

@@ -125,6 +125,12 @@ export const SOURCES = {
     texts: ['actor', 'reason'],
     shown: {},
   },
+  system_history: {
+    subject: 'name',
+    columns: 'position about name value actor changed_at tx epoch',
+    texts: [],
+    shown: {},
+  },
 } as const satisfies Record<string, Source>;
 
 export type SourceName = keyof typeof SOURCES;

@@ -43,6 +43,7 @@ for (let number = 0; number < 3; number += 1) {
   await sql`
     insert into cpf_reads (actor, operation, asked, events)
     select ${`ana ${CPF}`}, 'GET /v1/auditoria/eventos', '/', array_agg(id) from events where partner_id = ${partnerId}`;
+  await sql`update event_types set version = version + 1 where name = 'margem.falhou'`;
   await sql`insert into balance_verdicts (from_day, to_day, closes, differences) values ('2026-01-01', '2026-01-31', true, 0)`;
   await sql`
     insert into verify_verdicts (since, seals, rows, size, root, findings, found, finished)

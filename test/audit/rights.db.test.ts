@@ -175,6 +175,7 @@ describe('the auditor', () => {
     'masked_facts',
     'balance_days',
     'balance_verdicts',
+    'system_history',
     'anchor_receipts',
     'verify_verdicts',
     ...SOURCE_NAMES.map((name) => `${name}_as_sealed`),

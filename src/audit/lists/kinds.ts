@@ -149,6 +149,17 @@ export const KINDS = {
     },
     cut: BY_TRANSACTION,
   },
+  sistema: {
+    view: 'historico_sistema',
+    schema: contract.auditedSystemChange,
+    key: { mudado_em: 'timestamptz', posicao: 'bigint' },
+    masked: [],
+    source: (sql) => sql`
+      select position as posicao, about as sobre, name as nome, value as valor, actor as autor, changed_at as mudado_em, epoch as epoca,
+             tx as transacao
+      from system_history`,
+    cut: BY_TRANSACTION,
+  },
   verificacoes: {
     view: 'vereditos',
     schema: contract.auditedVerdict,

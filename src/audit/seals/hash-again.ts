@@ -4,7 +4,7 @@
  */
 import type { Pool } from '../../db/pool.ts';
 import type { VerifyFinding } from './compare-rows.ts';
-import { LeafCollector, type Leaves } from './leaves.ts';
+import { LeafCollector, type Leaves, type TableCounts } from './leaves.ts';
 import { levelAbove, rootOf, sha256 } from './tree/merkle.ts';
 import { readEntries, type Sight, within } from './rows.ts';
 import { readSeals, type Seal } from './seal-log.ts';
@@ -26,14 +26,22 @@ interface HashedAgain {
 
 interface Chunk {
   readonly seals: readonly HashedAgain[];
+  /** The rows that were read, by table. */
+  readonly counts: TableCounts;
   readonly strangeTimes: readonly VerifyFinding[];
 }
 
-/** Of all seals after `last`, in order, what their rows hash to now. */
-export async function* hashSealsAgain(pool: Pool, last: Seal | null, sight: Sight): AsyncGenerator<Chunk> {
+/** Of all seals after `last`, in order, what their rows hash to now; those up to `counted` are counted by their tables. */
+export async function* hashSealsAgain(
+  pool: Pool,
+  last: Seal | null,
+  sight: Sight,
+  counted: Seal | null,
+): AsyncGenerator<Chunk> {
   const flying: Promise<Chunk>[] = [];
-  for await (const [seals, before] of inChunks(pool, last)) {
-    const chunk = hashAgain(pool, seals, before, sight);
+  for await (const [seals, before] of inChunks(pool, last, counted)) {
+    const isCounted = counted !== null && (seals[0]?.number ?? 0) <= counted.number;
+    const chunk = hashAgain(pool, seals, before, { sight, isCounted });
     // It is awaited later; until then a rejection must not count as unhandled.
     chunk.catch(() => undefined);
     flying.push(chunk);
@@ -43,7 +51,11 @@ export async function* hashSealsAgain(pool: Pool, last: Seal | null, sight: Sigh
 }
 
 /** Consecutive seals of one statement, and when the one before them was made; a seal that spans two epochs is alone. */
-async function* inChunks(pool: Pool, from: Seal | null): AsyncGenerator<readonly [readonly Seal[], Date | null]> {
+async function* inChunks(
+  pool: Pool,
+  from: Seal | null,
+  counted: Seal | null,
+): AsyncGenerator<readonly [readonly Seal[], Date | null]> {
   let last = from;
   for (;;) {
     const read = await pool.run((sql) => readSeals(sql, last?.number ?? 0, CHUNK_SEALS));
@@ -53,7 +65,8 @@ async function* inChunks(pool: Pool, from: Seal | null): AsyncGenerator<readonly
       const before = chunk.at(-1);
       const follows = before?.end.epoch === seal.from.epoch && before.end.tx === seal.from.tx;
       const isOneEpoch = before?.from.epoch === seal.end.epoch;
-      if (before !== undefined && !(follows && isOneEpoch && rows + seal.rows <= CHUNK_ROWS)) {
+      const isBorder = before !== undefined && before.number === counted?.number;
+      if (before !== undefined && (isBorder || !(follows && isOneEpoch && rows + seal.rows <= CHUNK_ROWS))) {
         yield [chunk, last?.sealedAt ?? null];
         [last, chunk, rows] = [before, [], 0];
       }
@@ -65,11 +78,20 @@ async function* inChunks(pool: Pool, from: Seal | null): AsyncGenerator<readonly
   }
 }
 
-async function hashAgain(pool: Pool, seals: readonly Seal[], before: Date | null, sight: Sight): Promise<Chunk> {
+async function hashAgain(
+  pool: Pool,
+  seals: readonly Seal[],
+  before: Date | null,
+  { sight, isCounted }: { readonly sight: Sight; readonly isCounted: boolean },
+): Promise<Chunk> {
   const [first, last] = [seals[0], seals.at(-1)];
-  if (first === undefined || last === undefined) return { seals: [], strangeTimes: [] };
+  if (first === undefined || last === undefined) return { seals: [], counts: new Map(), strangeTimes: [] };
   const span = within({ from: first.from, end: last.end });
-  const collector = new LeafCollector(seals.length === 1 ? [Infinity] : seals.map(({ end }) => end.tx));
+  const counts: TableCounts = new Map();
+  const collector = new LeafCollector(
+    seals.length === 1 ? [Infinity] : seals.map(({ end }) => end.tx),
+    isCounted ? counts : null,
+  );
   const [trees, strangeTimes] = await pool.run(async (sql) => {
     await readEntries(sql, span, sight, collector.add);
     const kept = await sql<{ number: number; leaves: Buffer; nodes: Buffer }[]>`
@@ -90,5 +112,5 @@ async function hashAgain(pool: Pool, seals: readonly Seal[], before: Date | null
       isTreeKept: tree !== undefined && tree.leaves.equals(sha256(leaves.hashes)) && tree.nodes.equals(sha256(nodes)),
     };
   });
-  return { seals: hashed, strangeTimes };
+  return { seals: hashed, counts, strangeTimes };
 }

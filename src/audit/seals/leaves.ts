@@ -2,7 +2,7 @@
  * The leaves of rows, in the order of their bytes: it does not depend on the order of reading, and a leaf's place follows nearly from
  * the leaf.
  */
-import { FRAMES } from '../../db/sealed-rows.ts';
+import { FRAMES, type SourceName } from '../../db/sealed-rows.ts';
 import { HASH_BYTES, hashInto } from './tree/merkle.ts';
 import { sortHashes } from './tree/sort-hashes.ts';
 
@@ -11,6 +11,9 @@ export interface Leaves {
   readonly hashes: Buffer;
   readonly rows: number;
 }
+
+/** Rows by their table. */
+export type TableCounts = Map<SourceName, number>;
 
 const FIRST_ROOM = 256;
 
@@ -64,8 +67,11 @@ export class LeafCollector {
   readonly #ends: readonly number[];
   readonly #spans: readonly LeafList[];
   #current = 0;
+  readonly #counts: TableCounts | null;
 
-  constructor(ends: readonly number[]) {
+  /** `counts`: hears of which table each row is. */
+  constructor(ends: readonly number[], counts: TableCounts | null = null) {
+    this.#counts = counts;
     this.#ends = ends;
     this.#spans = ends.map(() => new LeafList());
   }
@@ -73,6 +79,11 @@ export class LeafCollector {
   /** As {@link LeafList}'s. Transaction and epoch are an entry's last columns. */
   readonly add = (bytes: Buffer, at = 0, end = bytes.length): void => {
     this.#spanOf(end - 18 < at ? 0 : Number(bytes.readBigUInt64BE(end - 18))).add(bytes, at, end);
+    if (this.#counts === null) return;
+    const entryAt = at + 1 + (bytes[at] === FRAMES.withheld ? HASH_BYTES : 0);
+    const nameAt = entryAt + 12;
+    const table = bytes.toString('latin1', nameAt, nameAt + bytes.readInt32BE(entryAt + 8)) as SourceName;
+    this.#counts.set(table, (this.#counts.get(table) ?? 0) + 1);
   };
 
   /** The leaves of each span, in order. */

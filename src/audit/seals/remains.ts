@@ -16,34 +16,56 @@ import type { Sight } from './rows.ts';
 import { levelAboveInPieces, rootOf } from './tree/merkle.ts';
 
 const KEPT = new Set(KEPT_TEXTS);
-const STRING = /"(?:[^"\\]|\\.)*"/g;
 /** As `erased` in drizzle/functions has it. */
 const FORGOTTEN = /(?<![0-9A-Za-z])[0-9]{3}[.]?[0-9]{3}[.]?[0-9]{3}-?[0-9]{2}(?![0-9A-Za-z])|apagado/;
 const NOTHING = JSON.stringify(ERASED);
 
 /** The text of an event's data once its worker is forgotten: what `erased` in drizzle/functions makes of it. */
 export function restOf(text: string): string {
+  const hasEscapes = text.includes('\\');
   let [rest, at, key] = ['', 0, ''];
-  for (const { 0: string, index } of text.matchAll(STRING)) {
-    const between = bare(text.slice(at, index));
-    at = index + string.length;
-    const value = string.includes('\\') ? (JSON.parse(string) as string) : null;
+  for (let from = text.indexOf('"'); from >= 0; from = text.indexOf('"', at)) {
+    const between = bare(text.slice(at, from));
+    at = endOf(text, from, hasEscapes);
+    const string = text.slice(from, at);
+    const isEscaped = hasEscapes && string.includes('\\');
+    const value = isEscaped ? (JSON.parse(string) as string) : '';
     // What jsonb could not hold is left out whole.
-    if (value !== null && (value.includes('\0') || !value.isWellFormed())) return NOTHING;
+    if (isEscaped && (value.includes('\0') || !value.isWellFormed())) return NOTHING;
     rest += between;
-    if (/^[ \t\r\n]*:/.test(text.slice(at, at + 64))) {
-      key = value ?? string.slice(1, -1);
-      rest += value === null ? string : JSON.stringify(value);
-      continue;
+    if (isFollowedBy(text, at, ':')) {
+      key = isEscaped ? value : string.slice(1, -1);
+      rest += isEscaped ? JSON.stringify(value) : string;
+    } else {
+      const isKept = between.endsWith(':') && KEPT.has(key) && !FORGOTTEN.test(string);
+      rest += isKept ? string : NOTHING;
     }
-    const isKept = between.endsWith(':') && KEPT.has(key) && !FORGOTTEN.test(string);
-    rest += isKept ? string : NOTHING;
   }
   return rest + bare(text.slice(at));
 }
 
+/** Behind the quotation mark that ends the string at `from`. */
+function endOf(text: string, from: number, hasEscapes: boolean): number {
+  let end = text.indexOf('"', from + 1);
+  for (; hasEscapes; end = text.indexOf('"', end + 1)) {
+    let slashes = 0;
+    while (text[end - 1 - slashes] === '\\') slashes += 1;
+    if (slashes % 2 === 0) break;
+  }
+  return end + 1;
+}
+
+function isFollowedBy(text: string, from: number, mark: string): boolean {
+  let at = from;
+  while (text.charCodeAt(at) <= SPACE) at += 1;
+  return text[at] === mark;
+}
+
+const SPACE = 32;
+
+/** Without the blanks between values. */
 function bare(text: string): string {
-  return /[ \t\r\n]/.test(text) ? text.replaceAll(/[ \t\r\n]+/g, '') : text;
+  return text.length > 1 || text.charCodeAt(0) <= SPACE ? text.replaceAll(/[ \t\r\n]+/g, '') : text;
 }
 
 const ID_BYTES = 16;
@@ -55,9 +77,15 @@ export async function remainsOf(tx: Tx, rows: string, sight: Sight): Promise<Buf
     await copyOut(tx, `select '\\x01'::bytea || t.rest as entry from events_as_sealed t where ${rows}`, list.add);
   } else {
     const head = `uuid_send(t.id) || convert_to(t.data::text, 'UTF8')`;
+    // One for all events; what is left may be longer than the text by a word for each string.
+    let leaf = Buffer.alloc(0);
     await copyOut(tx, `select ${head} as entry from events t where ${rows}`, (bytes, at, end) => {
-      const rest = Buffer.from(restOf(bytes.toString('utf8', at + ID_BYTES, end)));
-      list.add(Buffer.concat([Buffer.of(FRAMES.whole), bytes.subarray(at, at + ID_BYTES), rest]));
+      const rest = restOf(bytes.toString('utf8', at + ID_BYTES, end));
+      const most = 1 + ID_BYTES + 3 * rest.length;
+      if (leaf.length < most) leaf = Buffer.alloc(2 * most);
+      leaf[0] = FRAMES.whole;
+      bytes.copy(leaf, 1, at, at + ID_BYTES);
+      list.add(leaf, 0, 1 + ID_BYTES + leaf.write(rest, 1 + ID_BYTES));
     });
   }
   if (list.rows === 0) return null;

@@ -60,6 +60,8 @@ export async function readLastSeal(tx: Tx): Promise<Seal | null> {
 
 /** The seal whose span holds a point; null when none does yet. */
 export async function findSeal(tx: Tx, { epoch, tx: at }: LogPoint): Promise<Seal | null> {
+  // Before the first span there is none, and such a transaction may be no number of JavaScript's.
+  if (epoch < 0 || at < 0) return null;
   const [row] = await tx<Columns[]>`
     select ${columns(tx)} from seals where (first_epoch, first_tx) <= (${epoch}, ${at})
     order by first_epoch desc, first_tx desc limit 1`;

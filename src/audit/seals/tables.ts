@@ -19,6 +19,7 @@ const TABLES: Readonly<Record<string, string | null>> = {
   erasure_pages: 'apagamentos_eventos',
   cpf_reads: 'leituras_cpf',
   archive_acts: 'arquivos',
+  system_history: 'historico_sistema',
   deliveries: 'entregas',
   webhooks: 'webhooks',
   partners: 'parceiros',

@@ -2,7 +2,7 @@
 import type { Pool, Tx } from '../../db/pool.ts';
 import { ofSeal, type VerifyFinding } from './compare-rows.ts';
 import { SOURCE_NAMES, SOURCES, type SourceName } from '../../db/sealed-rows.ts';
-import { coverable, within } from './rows.ts';
+import { coverable, type LogPoint, within } from './rows.ts';
 import type { Seal } from './seal-log.ts';
 
 /** A row is sealed within a minute, unless a transaction that is older stays open. */
@@ -19,6 +19,7 @@ const WRITTEN: Readonly<Record<SourceName, string>> = {
   erasure_pages: '(select ordered_at from erasure_orders o where o.id = t.order_id)',
   cpf_reads: 't.read_at',
   archive_acts: 't.done_at',
+  system_history: 't.changed_at',
 };
 
 /** How far a row's own time may lie outside: a transaction begins before it writes, and servers' clocks differ. */
@@ -54,42 +55,50 @@ function nameOf(source: SourceName): string {
   return `concat_ws('/', ${names.map((name) => `t.${name}`).join(', ')})`;
 }
 
+/** The rows of each table below a point, counted by reading the table from end to end: no index has a say. */
+export async function countRows(pool: Pool, end: LogPoint): Promise<ReadonlyMap<SourceName, number>> {
+  const counts = SOURCE_NAMES.map(
+    (source) => `select '${source}' as "table", count(*)::float8 as rows from ${source} t
+                 where ${coverable()} and ${within({ from: { epoch: 0, tx: 0 }, end })}`,
+  );
+  const rows = await pool.transaction(async (tx) => {
+    await tx`select set_config(name, 'off', true)
+             from pg_catalog.unnest(array['enable_bitmapscan', 'enable_indexscan', 'enable_indexonlyscan']) way (name)`;
+    return tx.unsafe<{ table: SourceName; rows: number }[]>(counts.join(' union all '));
+  });
+  return new Map(rows.map(({ table, rows: count }) => [table, count]));
+}
+
 /**
- * Every row of each table, counted twice in one snapshot: by reading the table, and by the index in which seals find their rows. A row
- * that no span can hold (spans begin at (0, 0) and follow each other), or that the index does not know, is in no seal for ever.
+ * Rows that a table has below a seal and that none of the seals' reads came to: the index in which seals find their rows does not know
+ * them. Nothing is told of a table whose rows changed while they were read: an archive took or brought some.
  */
-export async function findOutside(pool: Pool): Promise<VerifyFinding[]> {
-  return pool.transaction(async (tx) => {
-    await tx`set transaction isolation level repeatable read, read only`;
-    const reads = (way: readonly string[]) => tx`
-      select set_config(name, case when name = any (${way as string[]}) then 'on' else 'off' end, true)
-      from pg_catalog.unnest(array['enable_seqscan', 'enable_bitmapscan', 'enable_indexscan', 'enable_indexonlyscan']) way (name)`;
-    const each = (select: (source: SourceName) => string) =>
-      SOURCE_NAMES.map((source) => `select '${source}' as "table", ${select(source)}`).join(' union all ');
-    await reads(['enable_seqscan']);
-    const read = await tx.unsafe<{ table: SourceName; rows: number; outside: number; name: string | null }[]>(
-      each(
-        (source) => `count(*)::float8 as rows, count(*) filter (where ${coverable()} is not true)::float8 as outside,
-          min(${nameOf(source)}) filter (where ${coverable()} is not true) as name from ${source} t`,
-      ),
-    );
-    await reads(['enable_bitmapscan']);
-    const indexed = await tx.unsafe<{ table: SourceName; rows: number }[]>(
-      each((source) => `count(*)::float8 as rows from ${source} t where ${coverable()}`),
-    );
-    const known = new Map(indexed.map(({ table, rows }) => [table, rows]));
-    return read.flatMap(({ table, rows, outside, name }) => {
-      const tell = (count: number, linha: string | null, what: string): VerifyFinding[] =>
-        count > 0 ? [{ ...ofSeal('linha_fora_dos_selos', null, `${count} rows are ${what}`, table), linha }] : [];
-      return [
-        ...tell(outside, name, 'of an epoch or a transaction that no seal can cover'),
-        ...tell(
-          rows - outside - (known.get(table) ?? 0),
-          null,
-          `not in the index ${table}_sealable, by which rows are sealed: reindex it`,
-        ),
-      ];
-    });
+export function findUnread(
+  before: ReadonlyMap<SourceName, number>,
+  after: ReadonlyMap<SourceName, number>,
+  read: ReadonlyMap<SourceName, number>,
+): VerifyFinding[] {
+  return SOURCE_NAMES.flatMap((source) => {
+    const [rows = 0, seen = 0] = [after.get(source), read.get(source)];
+    if (rows === seen || before.get(source) !== rows) return [];
+    const detalhe = `the table has ${rows} rows that seals should cover, and ${source}_sealable leads to ${seen} of them: reindex it, and verify again`;
+    return [ofSeal('linha_fora_dos_selos', null, detalhe, source)];
+  });
+}
+
+/** Rows of which no seal can ever be: spans begin at (0, 0) and follow each other, and rows before or beside that are in none. */
+export async function findOutside(sql: Tx): Promise<VerifyFinding[]> {
+  const parts = SOURCE_NAMES.map(
+    (source) => `
+      select '${source}' as "table", count(*)::int as rows, min(${nameOf(source)}) as name from ${source} t
+      where ${coverable()} is not true`,
+  );
+  const found = await sql.unsafe<{ table: string; rows: number; name: string }[]>(
+    `select * from (${parts.join(' union all ')}) found where rows > 0`,
+  );
+  return found.map(({ table: tabela, rows, name: linha }) => {
+    const detalhe = `${rows} rows are of an epoch or a transaction that no seal can cover`;
+    return { tipo: 'linha_fora_dos_selos', selo: null, tabela, linha, colunas: [], detalhe };
   });
 }
 

@@ -8,11 +8,12 @@
  */
 import type { Installation } from '../../db/installation.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
+import type { SourceName } from '../../db/sealed-rows.ts';
 import type { Verifier } from '../checkpoint/note.ts';
 import { findUnsigned } from '../checkpoint/unsigned.ts';
 import { findStrangeErasures, findStrangeRemains } from './erased.ts';
 import { findStrangeDeliveries, findStrangeStates } from './state.ts';
-import { findOutside, findUnsealed } from './unsealed.ts';
+import { countRows, findOutside, findUnread, findUnsealed } from './unsealed.ts';
 import { type CommonHead, describeFork } from './fork.ts';
 import { type ArchivedLeaves, compareArchived } from './archived-leaves.ts';
 import { ofSeal, type VerifyFinding, wrongTree } from './compare-rows.ts';
@@ -21,7 +22,7 @@ import { hashSealsAgain } from './hash-again.ts';
 import { leafHash, type TreeHead } from './tree/merkle.ts';
 import { findStrangeDefinitions, findStrangeTables } from './tables.ts';
 import { type LogPoint, type Sight, sightOf } from './rows.ts';
-import { readLogHashes, readSeals, type Seal, sealEntry } from './seal-log.ts';
+import { readLastSeal, readLogHashes, readSeals, type Seal, sealEntry } from './seal-log.ts';
 
 const TILE_BITS = 8;
 
@@ -72,11 +73,16 @@ export async function verifySeals(
   const run = new Run([...signed, ...heads, ...(since === null ? [] : [since])]);
   const sight = await pool.run(sightOf);
   const from = await run.begin(pool, since, unfinished);
+  // A run that goes on from elsewhere has not read the rows below.
+  const whole = run.last === null ? await pool.run(readLastSeal) : null;
+  const before = whole && (await countRows(pool, whole.end));
+  const read = new Map<SourceName, number>();
   run.tell(...(await pool.run(findStrangeTables)));
   const beside = findBeside(pool, from, sight, { since, keys, primary, ...(installation && { installation }) });
   // It is awaited behind the rows; until then a rejection must not count as unhandled.
   beside.catch(() => undefined);
-  for await (const { seals, strangeTimes } of hashSealsAgain(pool, run.last, sight)) {
+  for await (const { seals, counts, strangeTimes } of hashSealsAgain(pool, run.last, sight, whole)) {
+    for (const [table, rows] of counts) read.set(table, (read.get(table) ?? 0) + rows);
     for (const { seal, leaves, isWhole, isTreeKept } of seals) {
       await run.look(pool, seal);
       if (!isWhole) run.tell(...(await compareArchived(pool, seal, leaves, sight, await archived(seal.number))));
@@ -88,7 +94,8 @@ export async function verifySeals(
   }
   const { findings, uncompared } = await beside;
   run.uncompared = uncompared;
-  run.tell(...(await pool.run((sql) => findUnsealed(sql, run.last))), ...(await findOutside(pool)), ...findings);
+  run.tell(...(await pool.run((sql) => findUnsealed(sql, run.last))), ...(await pool.run(findOutside)), ...findings);
+  if (whole !== null && before !== null) run.tell(...findUnread(before, await countRows(pool, whole.end), read));
   return run.end(pool);
 }
 

@@ -129,6 +129,18 @@ export const auditedRead = z.strictObject({
   ...place,
 });
 
+/** A change of the event catalog, or of the settings that a process started with. */
+export const auditedSystemChange = z.strictObject({
+  posicao: z.int(),
+  sobre: z.enum(['catalogo', 'configuracao']),
+  nome: shown(z.string(), 'desembolso.liquidado'),
+  /** JSON; null for an event that was taken out. */
+  valor: shown(text, '{"versao":2}'),
+  autor: z.string(),
+  mudado_em: timestamp,
+  ...place,
+});
+
 /** What a verification or a balance said. */
 export const auditedVerdict = z.strictObject({
   sobre: z.enum(['verificacao', 'balanco']),

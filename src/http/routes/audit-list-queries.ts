@@ -103,6 +103,14 @@ export const LISTS: Readonly<Record<KindName, List>> = {
     },
     period: { from: 'de', column: 'lida_em' },
   },
+  sistema: {
+    summary: {
+      pt: 'As mudanças do catálogo de eventos e da configuração, da mais nova à mais antiga; ou tudo, num arquivo',
+      en: 'The changes of the event catalog and of settings, the newest first; or everything, as a file',
+    },
+    filters: { sobre: z.enum(['catalogo', 'configuracao']).optional() },
+    period: { from: 'de', column: 'mudado_em' },
+  },
   verificacoes: {
     summary: {
       pt: 'O que cada conferência do registro e cada balanço disseram, do mais novo ao mais antigo',

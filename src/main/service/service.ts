@@ -23,6 +23,7 @@ import { startHeartbeat } from '../operations/heartbeat.ts';
 import { installationOf, type OpenDatabase } from './database.ts';
 import { openPool } from './pools.ts';
 import { openReports } from './reports.ts';
+import { keepSettings } from './settings-history.ts';
 import { readCheckpointKeys, readSecretsKeys, readWorkers } from './key-files.ts';
 
 export interface ServiceDeps {
@@ -184,7 +185,10 @@ export async function startApi(deps: ServiceDeps): Promise<Part & { url: string 
   const ending = new AbortController();
   const worker = opened && registrationWorker({ ...opened, pool: workerPool, log, documentsDeadlineDays });
   const server = await listen(config, metrics, besidePainel(api, painel));
-  const working = whenFit(fit, async () => worker?.run(ending.signal));
+  const working = whenFit(fit, async () => {
+    await keepSettings(pool, 'api', config);
+    await worker?.run(ending.signal);
+  });
   const heartbeat = await startHeartbeat('api', deps, pool);
   return {
     url: server.url,
