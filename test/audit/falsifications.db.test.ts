@@ -5,13 +5,14 @@
  *   refused   the server refuses the change: no right, or a CHECK
  *   sealer    the next turn of the sealer fails, and the log says why
  *   verify    `audit verify` has a finding
+ *   named     … which names this object; these changes are made in one database and judged by one run
  *   head      only `audit verify --head` has one, with a head that was kept elsewhere
  *   balance   the balance has a difference
  *   check     `audit check` is false for the evidence of a delivery
  *   open      `audit check` is not true, or there is no evidence any more
  *   nobody    nothing of this finds it; the line with # says why
  */
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { addUp } from '../../src/audit/add-up-balance.ts';
 import { readBalance } from '../../src/audit/balance.ts';
 import type { TreeHead } from '../../src/audit/seals/tree/merkle.ts';
@@ -23,7 +24,7 @@ import { addDays, dayOf } from '../../src/contract/calendar.ts';
 import { DEFAULT_INSTALLATION } from '../../src/db/installation.ts';
 import type { Pool } from '../../src/db/pool.ts';
 import { sealAndSign, SIGNER, TRUSTED } from '../support/checkpoint.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase, openPool, type TestDatabase } from '../support/database.ts';
 import { advance, startEngine } from '../support/engine.ts';
 import { commitMarginEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
 import { FAILED_MARGIN } from '../support/payloads.ts';
@@ -141,13 +142,6 @@ const TABLE = `
   insert into erasure_pages (order_id, number, event_ids, remains) values (:x, 1, array[:e::uuid], array[sha256('{"valor":1}')]);
   update events set commitment = (select sha256(m.salt || m.body) from messages m where event_id = :e), data = '{"valor":1}', salt = null where id = :e;
   update attempts set commitment = sha256(salt || convert_to(answer, 'UTF8')), answer = null, salt = null where delivery_id = :d and answer is not null
-[superuser: verify] two erased events that swap what is left of them
-  insert into erasure_orders (id, actor, reason, events, pages) values (:x, 'somebody', 'x', 2, 1);
-  insert into erasure_pages (order_id, number, event_ids, remains)
-  select :x, 1, array[a.id, b.id], array[sha256(convert_to(erased(b.data)::text, 'UTF8')), sha256(convert_to(erased(a.data)::text, 'UTF8'))] from events a, events b where a.id = :e and b.id = :f;
-  update events e set commitment = (select sha256(m.salt || m.body) from messages m where event_id = e.id), salt = null,
-    data = erased((select data from events o where o.id in (:e, :f) and o.id <> e.id)) where id in (:e, :f);
-  update attempts set commitment = sha256(salt || convert_to(answer, 'UTF8')), answer = null, salt = null where delivery_id in (:d, :o) and answer is not null
 [superuser: verify check] a seal's other digest of what erasing would leave
   update seals set remains = sha256('x') where number = 1
 [superuser: verify check] no digest of what erasing would leave in a seal
@@ -291,7 +285,7 @@ const TABLE = `
   # Nothing false is said: the log is there, and the next turn signs its head.
   delete from checkpoints
 [app: sealer verify] a seal that nobody made
-  insert into seals select 4, end_epoch, end_tx, end_epoch, end_tx + 1000000, 1, root, sealed_at, leaf from seals where number = 3
+  insert into seals select 4, end_epoch, end_tx, end_epoch, end_tx + 1000000, 1, root, null, sealed_at, leaf from seals where number = 3
 [app: sealer verify check] a checkpoint that nobody signed
   insert into checkpoints (size, root, note) values (4, sha256('x'), 'x')
 
@@ -374,38 +368,101 @@ const TABLE = `
   alter table webhook_history drop constraint webhook_history_place;
   insert into webhook_history (webhook_id, partner_id, url, events, active, change, actor, epoch, tx)
   select webhook_id, partner_id, url, events, false, 'desativacao', 'x', -1, '1' from webhook_history where webhook_id = :w
-[superuser: verify] an attempt that the index of the sealer does not know
-  # The rows were summarised before; the row is then written while the index is asleep.
-  drop index attempts_sealable; create index attempts_sealable on attempts using brin (epoch, (xid8send(tx)::bigint)) with (autosummarize = on);
-  update pg_index set indisready = false where indexrelid = 'attempts_sealable'::regclass;
-  insert into attempts (delivery_id, number, event_id, webhook_id, partner_id, outcome, started_at, url, claim, epoch)
-  values (:o, 9, :f, :w, :p, 'desconhecido', now(), 'https://x.example/', 'x/1', 7);
-  update pg_index set indisready = true where indexrelid = 'attempts_sealable'::regclass
+[superuser: verify balance open] an event moved out of every seal
+  update events set epoch = -1 where id = :e
+[superuser: verify open] an attempt moved out of every seal
+  update attempts set epoch = -1 where delivery_id = :d and number = 1
+[superuser: verify open] an attempt of the first transaction that is no number with a sign
+  insert into attempts (delivery_id, number, event_id, webhook_id, partner_id, outcome, started_at, url, claim, tx)
+  values (:x, 1, :y, :w, :p, 'desconhecido', now(), 'https://x.example/', 'x/1', '9223372036854775808')
+[superuser: verify balance open] an event without an epoch
+  alter table events alter column epoch drop not null; update events set epoch = null where id = :e
+[superuser: verify] a read of CPFs without an epoch
+  alter table cpf_reads alter column epoch drop not null; update cpf_reads set epoch = null
+[superuser: verify balance] a registration moved out of every seal, with the CHECK taken away
+  alter table webhook_history drop constraint webhook_history_place; update webhook_history set epoch = -1 where webhook_id = :w
+[superuser: verify] a partner's line moved out of every seal, with the CHECK taken away
+  alter table partner_history drop constraint partner_history_place; update partner_history set epoch = -1
+[owner: named archive_acts] a CHECK of a row's place taken away
+  alter table archive_acts drop constraint archive_acts_place
+[owner: named send_orders] a CHECK of a row's place that checks nothing
+  alter table send_orders drop constraint send_orders_place; alter table send_orders add constraint send_orders_place check (true)
+[owner: nobody] the index of the sealer taken away
+  # Nothing false is said: rows are then found by reading the tables.
+  drop index cpf_reads_sealable
+[superuser: verify] a read of CPFs that names no event any more
+  update cpf_reads set events = '{}'
+[superuser: verify] a read of CPFs that names another event
+  update cpf_reads set events = array[:f::uuid]
+[superuser: verify] a read of CPFs that becomes a file
+  update cpf_reads set events = null
+[app: refused] a read of CPFs that names another event, by the app
+  update cpf_reads set events = array[:f::uuid]
+[app: nobody] a read of CPFs that named no event from the start
+  # The API states what it showed. Its database login is believed as its process is.
+  insert into cpf_reads (actor, operation, asked, events) values ('ana', 'GET /v1/auditoria/eventos', '/', '{}')
+[superuser: nobody] a worker's events taken out of the list by digest
+  # The list is made again from the log (a new cursor); each read names its events, and those names are sealed.
+  delete from worker_events
+[app: refused] a verdict that was kept, taken away
+  delete from verify_verdicts
+[superuser: nobody] a verdict that was kept, changed
+  # What the database keeps is its owner's word. A head that was kept outside needs no verdict.
+  insert into verify_verdicts (since, seals, rows, size, root, findings, found, finished) select 0, 3, 11, 3, root, 2, '[]', true from checkpoints where size = 3;
+  update verify_verdicts set findings = 0
+[owner: named auditoria_leituras_cpf] an auditor's view that leaves a reader out
+  do $$ begin execute format('create or replace view carteiro_auditoria.leituras_cpf as %s where actor <> ''ana''',
+    rtrim(pg_get_viewdef('carteiro_auditoria.leituras_cpf'), ';')); end $$
+[owner: named auditoria_vereditos] an auditor's view that leaves bad verdicts out
+  do $$ begin execute format('create or replace view carteiro_auditoria.vereditos as select * from (%s) v where confere',
+    rtrim(pg_get_viewdef('carteiro_auditoria.vereditos'), ';')); end $$
+[owner: named auditoria_trabalhadores] an auditor's view of workers that names no event
+  create or replace view carteiro_auditoria.trabalhadores as select digest as resumo, event_id as evento_id, is_own as proprio from worker_events where false
+[owner: named function erased(content json)] another erased, so that less is left than should be
+  create or replace function erased(content json) returns json language sql immutable as 'select ''{}''::json'
+[superuser: verify] an erased event with a key renamed, as its order says
+  insert into erasure_orders (id, actor, reason, events, pages) values (:x, 'somebody', 'x', 1, 1);
+  insert into erasure_pages (order_id, number, event_ids, remains)
+  select :x, 1, array[id], array[sha256(convert_to(replace(erased(data)::text, '"erro"', '"outro"'), 'UTF8'))] from events where id = :e;
+  update events set commitment = (select sha256(m.salt || m.body) from messages m where event_id = :e), salt = null, data = replace(erased(data)::text, '"erro"', '"outro"')::json where id = :e;
+  update attempts set commitment = sha256(salt || convert_to(answer, 'UTF8')), answer = null, salt = null where delivery_id = :d and answer is not null
+[superuser: verify] an erased event that lost all its keys, as its order says
+  insert into erasure_orders (id, actor, reason, events, pages) values (:x, 'somebody', 'x', 1, 1);
+  insert into erasure_pages (order_id, number, event_ids, remains) values (:x, 1, array[:e::uuid], array[sha256('{}')]);
+  update events set commitment = (select sha256(m.salt || m.body) from messages m where event_id = :e), salt = null, data = '{}' where id = :e;
+  update attempts set commitment = sha256(salt || convert_to(answer, 'UTF8')), answer = null, salt = null where delivery_id = :d and answer is not null
+[superuser: verify check] two seals that swap what erasing would leave
+  update seals s set remains = o.remains from seals o where (s.number, o.number) in ((1, 3), (3, 1))
+[superuser: verify] an act of an archive with other deliveries, put into a seal's span
+  insert into archive_acts (act, month, first_seal, last_seal, place, manifest, deliveries, rows, actor, tx)
+  select 'remocao_concluida', '2026-01', 1, 2, '/nowhere', sha256('x'), sha256('x'), 1, 'x', tx from events where id = :e
+[app: refused] an act of an archive with other deliveries, by the app
+  update archive_acts set deliveries = sha256('y')
 
-[owner: verify] a function that captures the comparison of the catalog
+[owner: named function to_jsonb(event_types)] a function that captures the comparison of the catalog
   create function to_jsonb(event_types) returns jsonb language sql immutable as 'select ''{}''::jsonb';
   update event_types set kind = 'internal' where name = 'margem.falhou'
-[owner: verify] a function that captures a removal from a list
+[owner: named function array_remove(text[], text)] a function that captures a removal from a list
   create function array_remove(text[], text) returns text[] language sql immutable as 'select ''{}''::text[]'
-[owner: verify] a function that captures the unfolding of ids
+[owner: named function unnest(uuid[])] a function that captures the unfolding of ids
   create function unnest(uuid[]) returns setof uuid language sql immutable as 'select null::uuid where false'
-[owner: verify] an operator that captures a comparison
+[owner: named operator carteiro.=(uuid,text)] an operator that captures a comparison
   create function is_same(uuid, text) returns boolean language sql immutable as 'select true';
   create operator = (function = is_same, leftarg = uuid, rightarg = text)
-[owner: verify] a type that the release does not make
+[owner: named type carteiro.state] a type that the release does not make
   create type state as enum ('x')
-[owner: verify] a domain that the release does not make
+[owner: named type carteiro.place] a domain that the release does not make
   create domain place as text check (value <> '')
 [owner: verify] a cast that the release does not make
   create type state as enum ('x'); create function state_of(text) returns state language sql immutable as 'select ''x''::state';
   create cast (text as state) with function state_of(text)
-[owner: verify] an aggregate that the release does not make
+[owner: named function carteiro.every_one(integer)] an aggregate that the release does not make
   create aggregate every_one(integer) (sfunc = int4pl, stype = integer, initcond = '0')
-[owner: verify] a rule of a table that nobody judges
+[owner: named carteiro.arrivals silent] a rule of a table that nobody judges
   create rule silent as on insert to arrivals do instead nothing
-[owner: verify] a row policy of a table that nobody judges
+[owner: named carteiro.arrivals few] a row policy of a table that nobody judges
   create policy few on arrivals using (true)
-[superuser: verify] another form of a type on the wire
+[superuser: named type uuid] another form of a type on the wire
   create function other_send(uuid) returns bytea language internal immutable strict as 'uuid_send';
   update pg_type set typsend = 'other_send'::regproc where typname = 'uuid' and typnamespace = 'pg_catalog'::regnamespace
 
@@ -462,9 +519,9 @@ const TABLE = `
 [superuser: verify] another sha256 in the place of the server's own
   alter function pg_catalog.sha256(bytea) rename to sha256_true;
   create function pg_catalog.sha256(bytea) returns bytea language sql immutable strict as 'select sha256_true($1)'
-[superuser: verify] an auditor's view that reads no table
+[superuser: named auditoria_historico_parceiros] an auditor's view that reads no table
   create or replace view carteiro_auditoria.historico_parceiros as select * from carteiro_auditoria.historico_parceiros where false
-[superuser: verify] an auditor's view that leaves failures out
+[superuser: named auditoria_tentativas] an auditor's view that leaves failures out
   do $$ begin execute format('create or replace view carteiro_auditoria.tentativas as %s where outcome = ''entregue''',
     rtrim(pg_get_viewdef('carteiro_auditoria.tentativas'), ';')); end $$
 [superuser: verify check] attempts in a child table, where they are seen with the others
@@ -481,11 +538,11 @@ const TABLE = `
   (delivery_id, number, late, event_id, webhook_id, partner_id, outcome, status_code, started_at, duration_ms, target, url, address, key_id, claim, error, answer, body_digest, salt, commitment, recorded_at, epoch, tx)
   select delivery_id, number, late, event_id, webhook_id, partner_id, outcome, status_code, started_at, duration_ms, target, url, address, key_id, claim, error, answer, body_digest, salt, commitment, recorded_at, epoch, tx from shown;
   update shown set status_code = 204 where status_code = 200
-[owner: verify] a row policy that hides attempts from the auditor
+[owner: named attempts] a row policy that hides attempts from the auditor
   alter table attempts enable row level security
-[owner: verify] a rule by which attempts are not recorded
+[owner: named carteiro.attempts silent] a rule by which attempts are not recorded
   create rule silent as on insert to attempts do instead nothing
-[owner: verify] a trigger switched off
+[owner: named webhooks] a trigger switched off
   alter table webhooks disable trigger webhooks_have_lanes
 [owner: verify check] a change by the owner of the tables
   update attempts set status_code = 204 where delivery_id = :d and number = 2
@@ -555,7 +612,7 @@ interface Falsification {
 }
 
 const FALSIFICATIONS = TABLE.split(/^(?=\[)/m).flatMap((text): Falsification[] => {
-  const [, rights, finders, what, body] = /^\[(\w+): ([\w ]+)\] (.+)\n([^]+)/.exec(text) ?? [];
+  const [, rights, finders, what, body] = /^\[(\w+): ((?:named .+)|[\w ]+)\] (.+)\n([^]+)/.exec(text) ?? [];
   if (rights === undefined || finders === undefined || body === undefined) return [];
   const change = body.replace(/^ *#.*\n/gm, '').trim();
   if (finders === 'nobody' && !/^ *# /m.test(body)) throw new Error(`${what}: say why nobody finds it`);
@@ -587,7 +644,8 @@ receiver.answerWith(status(200));
 advance(engine, 120);
 await sql`insert into send_orders (kind, webhook_id, partner_id, delivery_ids, actor)
             select 'reenvio', webhook_id, partner_id, array[id], 'test' from deliveries order by id limit 1`;
-await sql`insert into cpf_reads (actor, operation, asked) values ('ana', 'GET /v1/auditoria/tentativas', '/')`;
+await sql`insert into cpf_reads (actor, operation, asked, events)
+            select 'ana', 'GET /v1/auditoria/tentativas', '/', array_agg(id order by id) from events`;
 await engine.turn();
 await sealed();
 await commitMarginEvents(sql, partner, 1);
@@ -602,22 +660,46 @@ await engine.close();
 await receiver.close();
 await Promise.all([pool.close(1), sql.end({ timeout: 1 })]);
 
-test.each(FALSIFICATIONS)('$name', async ({ rights, finders, change }) => {
+const NAMED = 'named ';
+const [together, alone] = [true, false].map((isNamed) =>
+  FALSIFICATIONS.filter(({ finders }) => finders.startsWith(NAMED) === isNamed),
+) as [Falsification[], Falsification[]];
+
+test.each(alone)('$name', async ({ rights, finders, change }) => {
   const database = await createTestDatabase(world.url);
   const found = rights === 'file' ? await findInFile(database.pool, change) : await findIn(database, rights, change);
   expect(found).toBe(finders);
 });
 
-/** Makes the change, and asks everybody. */
-async function findIn({ pool, sql }: TestDatabase, rights: string, change: string): Promise<string> {
+describe('changes that one run judges', async () => {
+  const { sql, url } = await createTestDatabase(world.url);
+  for (const { rights, change } of together) await make(sql, rights, change);
+  const { findings } = await verifySeals(openPool(url, { max: 2 }), {
+    keys: [SIGNER],
+    installation: DEFAULT_INSTALLATION,
+  });
+  const named = findings.map(({ tabela }) => `${NAMED}${tabela}`);
+
+  test.each(together)('$name', ({ finders }) => expect(named).toContain(finders));
+});
+
+/** Throws what the server refuses. */
+async function make(sql: TestDatabase['sql'], rights: string, change: string): Promise<void> {
   const statement = change
     .replace(':payload', FAILED_MARGIN)
     .replace(':order', ORDER)
     .replace(':work', `insert into erasures (order_id, cpf) values (:x, '52998224725')`)
     .replace(/(?<!:):([a-z])\b/g, (_, name: string) => `'${ids.get(name) ?? ''}'`);
   const role = rights === 'superuser' ? '' : `set local role carteiro_${rights};`;
+  await sql.begin((tx) => tx.unsafe(`${role} ${statement}`).simple());
+}
+
+/** Makes the change, and asks everybody. */
+async function findIn({ url, sql }: TestDatabase, rights: string, change: string): Promise<string> {
+  // Each session of a new database reads its catalog anew.
+  const pool = openPool(url, { max: 2 });
   try {
-    await sql.begin((tx) => tx.unsafe(`${role} ${statement}`).simple());
+    await make(sql, rights, change);
   } catch (error) {
     if (['42501', '23514'].includes((error as { code?: string }).code ?? '')) return 'refused';
     throw error;
