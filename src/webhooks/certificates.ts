@@ -7,7 +7,7 @@ import { takeTurns } from '../db/outage-log.ts';
 import type { Pool, Tx } from '../db/pool.ts';
 import type { Logger } from '../log-lines.ts';
 
-const EVERY_MS = 60_000;
+export const EVERY_MS = 60_000;
 const AGAIN_MS = 3_600_000;
 /** A poller forgets all when it has seen so many. */
 const REMEMBERED = 10_000;

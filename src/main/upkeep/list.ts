@@ -14,6 +14,7 @@ import type { Role } from '../fitness/checks.ts';
 import type { Part, ServiceDeps } from '../service/service.ts';
 import { EVERY_MS as HEARTBEAT_MS } from '../operations/heartbeat.ts';
 import { POLLER_LOOPS } from '../../delivery/poller/loops.ts';
+import { EVERY_MS as CERTIFICATES_MS } from '../../webhooks/certificates.ts';
 import { EVERY_MS as ALERTS_MS } from './alerts.ts';
 import { EVERY_MS as JOBS_MS, runJobs } from './jobs.ts';
 import { EVERY_MS as JUDGE_MS, startJudging } from './judging.ts';
@@ -84,6 +85,7 @@ export const UPKEEP: readonly Upkeep[] = [
     start: (deps) => startBackground(deps, { name: 'watch', deadlineMs: 4_000, work: watchServer }),
   },
   { name: 'watch of pollers', everyMs: WATCH_MS, roles: ['poller'], start: null },
+  { name: 'certificates of receivers', everyMs: CERTIFICATES_MS, roles: ['poller'], start: null },
   { name: 'sign of life', everyMs: HEARTBEAT_MS, roles: ['api', 'poller'], start: null },
   { name: 'registrations', everyMs: REGISTRATIONS_MS, roles: ['api'], start: null },
   ...Object.entries(POLLER_LOOPS).map(([name, everyMs]): Upkeep => ({ name, everyMs, roles: ['poller'], start: null })),

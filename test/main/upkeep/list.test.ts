@@ -1,0 +1,24 @@
+/** Whatever takes turns by itself is in the list that the doctor shows, with its own period. */
+import { globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { UPKEEP } from '../../../src/main/upkeep/list.ts';
+
+const SRC = path.resolve(import.meta.dirname, '../../../src');
+
+test('each file that takes turns gives the list its period', () => {
+  const takers = globSync('**/*.ts', { cwd: SRC }).filter((file) => {
+    return file !== 'db/outage-log.ts' && /\btakeTurns\(/.test(readFileSync(path.join(SRC, file), 'utf8'));
+  });
+  expect(takers.length).toBeGreaterThan(5);
+  const list = readFileSync(path.join(SRC, 'main/upkeep/list.ts'), 'utf8');
+  const periods = [...list.matchAll(/import \{ EVERY_MS as \w+[^}]*\} from '([^']+)'/g)].map(([, file = '']) => {
+    return path.join('main/upkeep', file);
+  });
+  expect(takers.filter((file) => !periods.includes(file))).toEqual([]);
+});
+
+test('each loop has a name of its own and a period', () => {
+  expect(new Set(UPKEEP.map(({ name }) => name)).size).toBe(UPKEEP.length);
+  expect(UPKEEP.filter(({ everyMs, roles }) => !(everyMs > 0) || roles.length === 0)).toEqual([]);
+});
