@@ -17,25 +17,31 @@ import { readProcesses, type Seen } from '../operations/heartbeat.ts';
 import { readSealLagS } from '../operations/measure-installation.ts';
 import { fault, faultUnless, type Finding, ok, warning, warningUnless } from '../../db/fitness/finding.ts';
 
-/** A row is sealed within a minute, unless a transaction that is open beside it holds the seal back. */
-const UNSEALED_S = 300;
-const LAG_S = 60;
-const LATE_S = 60;
+/**
+ * From when on each is late, in seconds; the alert rules say the same of the metrics (alerts.yml), but of the projector, which wakes
+ * nobody before two minutes.
+ */
+export const LATE_S = {
+  /** A row is sealed within a minute, unless a transaction that is open beside it holds the seal back. */
+  seal: 300,
+  verify: 172_800,
+  anchor: 10_800,
+  projector: 60,
+  delivery: 60,
+  /** Each api looks every 15 s; a job that runs is not overdue. */
+  job: 3_600,
+} as const;
 const DEAD_ROWS = 1_000_000;
-/** Each api looks every 15 s; a job that runs is not overdue. */
-const OVERDUE_JOB_S = 3_600;
 
 export async function lookAtSealer(sql: Tx): Promise<readonly Finding[]> {
   const last = await readLastSeal(sql);
   const lagS = await readSealLagS(sql);
   const about = 'sealer';
-  if (lagS <= UNSEALED_S)
+  if (lagS <= LATE_S.seal)
     return [ok(about, last === null ? 'nothing is old enough to be sealed' : `seal ${last.number} is up to date`)];
   const advice = 'start api or poll, which seal, or run audit seal; an open transaction holds it back, too';
   return [fault(about, `a row has been unsealed for ${Math.round(lagS)} s`, advice)];
 }
-
-const OLD_VERDICT_S = 172_800;
 
 /** What `audit verify` said last. */
 export async function lookAtVerdict(sql: Tx): Promise<readonly Finding[]> {
@@ -46,10 +52,8 @@ export async function lookAtVerdict(sql: Tx): Promise<readonly Finding[]> {
   const { holds, findings, head, checkedAt, ageS } = last;
   const found = `${findings} findings in ${head?.size ?? 0} seals, at ${checkedAt.toISOString()}`;
   if (!holds) return [fault(about, found, 'run audit verify: it names each; see CarteiroSealsBroken in the runbook')];
-  return [warningUnless(ageS <= OLD_VERDICT_S, about, found, 'run audit verify')];
+  return [warningUnless(ageS <= LATE_S.verify, about, found, 'run audit verify')];
 }
-
-const LATE_ANCHOR_S = 10_800;
 
 /** Whether workers can be found by their CPF, and forgotten. */
 export async function lookAtWorkerKey(config: Config): Promise<readonly Finding[]> {
@@ -93,7 +97,7 @@ export async function lookAtAnchors(sql: Tx, config: Config): Promise<readonly F
   const found = places.map(({ kind, place, size, error, lagS }) => {
     const is = `${place} has ${size} seals${lagS === 0 ? '' : `, the next for ${Math.round(lagS)} s not`}`;
     if (error !== null) return fault(`anchor ${kind}`, `${is}: ${error}`, 'mend that, then run audit anchor');
-    return faultUnless(lagS <= LATE_ANCHOR_S, `anchor ${kind}`, is, 'run audit anchor');
+    return faultUnless(lagS <= LATE_S.anchor, `anchor ${kind}`, is, 'run audit anchor');
   });
   return [key, ...(found.length > 0 ? found : [warning('anchors', 'none has run yet', 'run audit anchor')])];
 }
@@ -131,8 +135,8 @@ export async function lookAtLags(sql: Tx): Promise<readonly Finding[]> {
     'start api; if one runs, a transaction that stays open holds it back (see transactions), or its log names an event that cannot be applied';
   const late = `the oldest has been due for ${Math.round(dueS)} s`;
   return [
-    faultUnless(lagS <= LAG_S, 'projector', `${Math.round(lagS)} s behind the log`, advice),
-    faultUnless(dueS <= LATE_S, 'deliveries', late, 'see queue status; start poll, or more of it'),
+    faultUnless(lagS <= LATE_S.projector, 'projector', `${Math.round(lagS)} s behind the log`, advice),
+    faultUnless(dueS <= LATE_S.delivery, 'deliveries', late, 'see queue status; start poll, or more of it'),
   ];
 }
 
@@ -158,7 +162,7 @@ function findingOf(job: JobStanding): Finding {
       ? 'has not run yet'
       : `last ended ${endedAt.toISOString()} with ${exitCode} after ${Math.round(durationS ?? 0)} s`;
   const found = `${when}; ${isRunning ? 'runs now' : last}`;
-  if (overdueS > OVERDUE_JOB_S) return fault(about, found, 'it is overdue: see that an api runs, and its log');
+  if (overdueS > LATE_S.job) return fault(about, found, 'it is overdue: see that an api runs, and its log');
   const words = JOBS[name as JobName].words(new Date()).join(' ');
   return faultUnless((exitCode ?? 0) <= 0, about, found, `run it by hand to see why: npm run -s cli -- ${words}`);
 }
