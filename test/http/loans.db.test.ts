@@ -191,6 +191,30 @@ describe('the sandbox', () => {
   });
 });
 
+describe("the sandbox partner's account", () => {
+  test('changes for the loans to come, with a line of history; what is left out stays, and nothing changes nothing', async () => {
+    const token = await partnerToken();
+    const put = (body: object) => api.send('PUT', '/v1/sandbox/conta', { token, body });
+    const before = (await put({})).body as unknown as { readonly id: string };
+    const { status, body } = await put({ emissao: 'assincrona', documentos: 'diferida' });
+    expect([status, body]).toEqual([200, { ...before, emissao: 'assincrona', documentos: 'diferida' }]);
+    expect((await issue(token)).status).toBe(202);
+    const lines = await api.database.sql`select change from partner_history where partner_id = ${before.id}`;
+    expect(lines.filter(({ change }) => change === 'alteracao')).toHaveLength(1);
+  });
+
+  test('refuses another word, and its name is not its own to change', async () => {
+    const token = await partnerToken();
+    for (const [campo, value] of [
+      ['assinatura', 'interna'],
+      ['nome', 'Outro'],
+    ] as const) {
+      const answer = await api.send('PUT', '/v1/sandbox/conta', { token, body: { [campo]: value } });
+      expect([answer.status, answer.body.detalhes?.[0]?.campo]).toEqual([400, campo]);
+    }
+  });
+});
+
 test('a loan is found by its number, of its partner alone', async () => {
   const token = await partnerToken();
   const { body: loan } = await issue(token);

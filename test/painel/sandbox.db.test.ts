@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { EMITTED_NAMES, EVENTS } from '../../src/contract/events.ts';
 import { registrationWorker } from '../../src/core/loans/registration-worker.ts';
 import { exampleOf, fieldsOf } from '../../src/painel/events/example.ts';
-import { LOAN_ACTS, OTHER_ACTS } from '../../src/painel/sandbox/acts.ts';
+import { ACCOUNT_ACTS, LOAN_ACTS, OTHER_ACTS } from '../../src/painel/sandbox/acts.ts';
 import { formTokenIn, startPainelWorld, type Visitor, WRITER } from '../support/painel.ts';
 import { silentLog } from '../support/silent-log.ts';
 
@@ -40,7 +40,8 @@ describe('the sandbox', () => {
     >`select stream from events where partner_id = ${id}`;
     const { text } = await visitor.get(page);
     const token = formTokenIn(text);
-    for (const act of [...Object.keys(LOAN_ACTS), ...Object.keys(OTHER_ACTS)]) expect(text).toContain(`value="${act}"`);
+    for (const act of Object.keys({ ...LOAN_ACTS, ...ACCOUNT_ACTS, ...OTHER_ACTS }))
+      expect(text).toContain(`value="${act}"`);
     const play = async (acao: string, fields = {}) =>
       (await visitor.post(`${page}/acao`, { formulario: token, acao, emprestimo: stream, ...fields })).status;
     expect(await play('assinatura')).toBe(303);
@@ -63,6 +64,35 @@ describe('the sandbox', () => {
     expect(await play('repasse', { competencia: 'nada' })).toBe(400);
     expect(await play('nada')).toBe(404);
     expect(await play('emissao_emitida')).toBe(409);
+  });
+
+  test('walks a loan of an account that signs outside, hands its documents in later and is issued later', async () => {
+    const { id, visitor } = await player();
+    const page = '/painel/sandbox';
+    const play = async (...acts: string[]) => {
+      const [loan] = await world.api.database.sql<{ id: string }[]>`
+        select id from loans where partner_id = ${id} order by id desc limit 1`;
+      for (const acao of acts) {
+        const sent = { acao, ...(loan && { emprestimo: loan.id }) };
+        expect([acao, (await visitor.submit(page, `${page}/acao`, sent)).status]).toEqual([acao, 303]);
+      }
+    };
+    await play('assinatura_externa', 'documentos_diferida', 'emissao_assincrona', 'emprestimo');
+    await play('emissao_emitida', 'documentos_ccb', 'averbar');
+    await answerRegistrations();
+    await play('documentos_dataprev');
+    await play('documentos_agrupada', 'emprestimo');
+    await play('emissao_emitida', 'documentos_pacote');
+    const told = await world.api.database.sql<{ type: string }[]>`
+      select distinct type from events where partner_id = ${id} and fan_out is not null order by type`;
+    expect(told.map(({ type }) => type)).toEqual([
+      'assinatura.concluida',
+      'assinatura.pendente',
+      'averbacao.concluida',
+      'docs_registry.pendente',
+      'docs_registry.recebido',
+      'emprestimo.emitido',
+    ]);
   });
 
   test("shows its session's token to copy, and no browser keeps the page", async () => {
@@ -104,6 +134,18 @@ describe('the sandbox', () => {
     await visitor.submit(page, `${page}/acao`, { acao: 'autorizacao' });
     await world.deliver();
     expect((await visitor.get('/painel/entregas')).text).toContain('resposta não 2xx 500');
+    for (const [comportamento, status] of [
+      ['indisponivel', 503],
+      ['redireciona', 302],
+      ['html', 200],
+    ] as const) {
+      await visitor.submit(page, `${page}/comportamento`, { comportamento });
+      await visitor.submit(page, `${page}/acao`, { acao: 'autorizacao' });
+      await world.deliver();
+      const [{ attempt }] = await world.api.database.sql<[{ attempt: number }]>`
+        select status_code as attempt from attempts where partner_id = ${id} order by recorded_at desc, started_at desc limit 1`;
+      expect(attempt).toBe(status);
+    }
     expect((await visitor.submit(page, `${page}/comportamento`, { comportamento: 'nada' })).status).toBe(404);
   });
 

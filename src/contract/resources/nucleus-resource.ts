@@ -35,6 +35,8 @@ const account = {
   emissao: z.enum(ISSUANCE_MODES),
 };
 export const newPartner = z.strictObject({ id: ownId, ...account });
+/** What a partner of the sandbox changes of its own account; what is left out stays. */
+export const sandboxAccount = z.strictObject(account).omit({ nome: true }).partial();
 export const partnerChange = z
   .strictObject(account)
   .partial()

@@ -33,7 +33,7 @@ export const nucleusPartnerRoutes: Routes = [
       try {
         const account = { name, signing, documents, issuance };
         const made = await within.transaction((tx) => createPartner(tx, account, actor, id));
-        return { ok: { status: 201, location: null, body: view(made) } as const };
+        return { ok: { status: 201, location: null, body: viewAccount(made) } as const };
       } catch (error) {
         if (codeOf(error) !== '23505' || id === null) throw error;
         return taken('id', id);
@@ -53,7 +53,7 @@ export const nucleusPartnerRoutes: Routes = [
       if (!(await isThere(tx, id))) return NOT_FOUND;
       return { ok: await changePartner(tx, id, { name, signing, documents, issuance }, { actor, reason: null }) };
     });
-    return 'refused' in changed ? changed : { status: 200, body: view(changed.ok) };
+    return 'refused' in changed ? changed : { status: 200, body: viewAccount(changed.ok) };
   }),
   ({ allowInsecure }) =>
     route(`POST ${PATH}/{id}/webhooks`, 'nucleo', {
@@ -86,7 +86,7 @@ async function isThere(tx: Tx, id: string): Promise<boolean> {
   return idSchema.safeParse(id).success && (await lockPartner(tx, id)) !== null;
 }
 
-function view({ id, name, active, signing, documents, issuance, createdAt }: PartnerRow) {
+export function viewAccount({ id, name, active, signing, documents, issuance, createdAt }: PartnerRow) {
   return {
     id,
     nome: name,

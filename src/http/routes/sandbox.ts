@@ -5,16 +5,18 @@ import { id as uuid, text, month } from '../../contract/values.ts';
 import { readLoan } from '../../core/loans/read-loan.ts';
 import { advanceTime } from '../../delivery/partner/advance.ts';
 import { answerNextRegistration } from '../../registry/simulated.ts';
+import { changePartner } from '../../steering/partners.ts';
 import { answered } from '../answer.ts';
 import type { Route } from '../operation.ts';
 import { route } from '../route.ts';
 import { loanFactRoutes, SANDBOX_DOOR } from './loan-facts.ts';
+import { viewAccount } from './nucleus-partners.ts';
 import { sandboxBondRoutes } from './sandbox-bonds.ts';
 import { sandboxMarginRoutes } from './sandbox-margin.ts';
 import { acceptance } from '../../contract/resources/acceptance.ts';
 import { authorizationConfirmed } from '../../contract/payloads.ts';
 import { confirmAuthorization } from '../../core/margin/authorization.ts';
-import { closedMonth } from '../../contract/resources/nucleus-resource.ts';
+import { closedMonth, partnerAccount, sandboxAccount } from '../../contract/resources/nucleus-resource.ts';
 import { closeSettlement } from '../../core/settlement/settlement.ts';
 
 const MAX_ADVANCE_S = 366 * 24 * 60 * 60;
@@ -41,6 +43,19 @@ export const sandboxRoutes: readonly Route[] = [
     const erro = resultado === 'falhou' ? (given ?? DEFAULT_REGISTRATION_ERROR) : null;
     await pool.transaction((tx) => answerNextRegistration(tx, id, erro));
     return { status: 200, body: { emprestimo_id: id, resultado, erro } };
+  }),
+  route('PUT /v1/sandbox/conta', 'sandbox', {
+    summary: {
+      pt: 'Muda a conta do próprio parceiro, para os empréstimos que vierem; o que falta fica',
+      en: "Changes the partner's own account, for the loans to come; what is left out stays",
+    },
+    body: sandboxAccount,
+    answers: answered(200, partnerAccount, { pt: 'A conta', en: 'The account' }),
+  })(async ({ partnerId, actor, body }, { pool }) => {
+    const { assinatura: signing, documentos: documents, emissao: issuance } = body;
+    const change = { signing, documents, issuance };
+    const changed = await pool.transaction((tx) => changePartner(tx, partnerId, change, { actor, reason: null }));
+    return { status: 200, body: viewAccount(changed) };
   }),
   route('POST /v1/sandbox/tempo', 'sandbox', {
     summary: {

@@ -1,6 +1,6 @@
 /** The sandbox. */
 import type { Bilingual } from '../../contract/language.ts';
-import type { LoanAct, OtherAct } from '../sandbox/acts.ts';
+import type { AccountAct, LoanAct, OtherAct } from '../sandbox/acts.ts';
 import type { Behaviour } from '../sandbox/inbox.ts';
 import type { Words } from './words.ts';
 
@@ -16,6 +16,7 @@ export const sandbox = {
     en: 'Issues a loan and does, step by step, what it asks for up to the disbursement. Open the inbox below to see the deliveries arrive.',
   },
   onLoan: { pt: 'O que acontece ao empréstimo', en: 'What happens to the loan' },
+  account: { pt: 'A sua conta, para os empréstimos que vierem', en: 'Your account, for the loans to come' },
   others: { pt: 'O que acontece em volta', en: 'What happens around it' },
   noLoan: { pt: 'Ainda não há empréstimo.', en: 'There is no loan yet.' },
   month: { pt: 'Competência', en: 'Month' },
@@ -24,6 +25,15 @@ export const sandbox = {
     emissao_emitida: { pt: 'Emissão termina', en: 'Issuance ends' },
     emissao_falhou: { pt: 'Emissão falha', en: 'Issuance fails' },
     assinatura: { pt: 'Assinar', en: 'Sign' },
+    documentos_pacote: { pt: 'Enviar o pacote assinado', en: 'Send the signed package' },
+    documentos_ccb: { pt: 'Enviar só a CCB assinada', en: 'Send the signed CCB alone' },
+    documentos_dataprev: { pt: 'Entregar os documentos que faltam', en: 'Hand in the missing documents' },
+    assinatura_internal: { pt: 'Assinatura nossa', en: 'We have it signed' },
+    assinatura_externa: { pt: 'Assinatura externa', en: 'Signed outside' },
+    documentos_agrupada: { pt: 'Documentos juntos', en: 'Documents together' },
+    documentos_diferida: { pt: 'Documentos depois', en: 'Documents later' },
+    emissao_sincrona: { pt: 'Emissão na hora', en: 'Issued at once' },
+    emissao_assincrona: { pt: 'Emissão depois', en: 'Issued later' },
     averbar: { pt: 'Pedir a averbação', en: 'Ask for the registration' },
     averbacao_concluida: { pt: 'Registry vai aceitar', en: 'Registry will accept' },
     averbacao_falhou: { pt: 'Registry vai recusar', en: 'Registry will refuse' },
@@ -39,7 +49,7 @@ export const sandbox = {
     sincronizacao: { pt: 'Sincronizar os vínculos', en: 'Sync the bonds' },
     repasse: { pt: 'Fechar o repasse', en: 'Close the settlement' },
     tempo: { pt: 'Adiantar o relógio das entregas', en: "Move the deliveries' clock" },
-  } satisfies Record<LoanAct | OtherAct, Bilingual>,
+  } satisfies Record<LoanAct | AccountAct | OtherAct, Bilingual>,
   done: {
     caixa: { pt: 'Caixa aberta', en: 'Inbox open' },
     comportamento: { pt: 'Comportamento alterado', en: 'Behaviour changed' },
@@ -56,6 +66,9 @@ export const sandbox = {
   behaviours: {
     aceita: { pt: 'aceita (204)', en: 'accepts (204)' },
     falha: { pt: 'falha (500)', en: 'fails (500)' },
+    indisponivel: { pt: 'está fora do ar (503)', en: 'is unavailable (503)' },
+    redireciona: { pt: 'redireciona (302)', en: 'redirects (302)' },
+    html: { pt: 'responde uma página (200, HTML)', en: 'answers a page (200, HTML)' },
     demora: { pt: 'responde em 5 s', en: 'answers in 5 s' },
     trava: { pt: 'não responde em 30 s', en: 'does not answer in 30 s' },
   } satisfies Record<Behaviour, Bilingual>,

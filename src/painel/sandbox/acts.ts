@@ -2,6 +2,7 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { dayOf } from '../../contract/calendar.ts';
 import { LOAN_EXAMPLE } from '../../contract/resources/loan-example.ts';
+import { DOCUMENT_TYPES, type DocumentType } from '../../contract/statuses.ts';
 import type { ApiClient } from '../api-client.ts';
 
 /** What {@link ApiClient.send} is given: the method, the path, perhaps a body and headers. */
@@ -9,6 +10,8 @@ export type Call = Parameters<ApiClient['send']>;
 
 const CPF = LOAN_EXAMPLE.cpf_trabalhador;
 const EMPLOYER = LOAN_EXAMPLE.cnpj_empregador;
+/** `%PDF-1.4` */
+const SMALLEST_PDF = 'JVBERi0xLjQ=';
 const MARGIN = { cpf: CPF, numero_inscricao_empregador: EMPLOYER };
 
 /** What the form brings: the loan that was chosen, the clock's seconds, the month. */
@@ -28,6 +31,16 @@ const elsewhere =
   (path: string, body: (given: Given) => unknown, method = 'POST'): Make =>
   (given) => [method, `/v1/sandbox/${path}`, body(given)];
 
+const documents =
+  (act: 'documentos' | 'documentos-dataprev', types: readonly DocumentType[]): Make =>
+  ({ loanId }) => [
+    'POST',
+    `/v1/emprestimos/${loanId}/${act}`,
+    { documentos: types.map((tipo) => ({ tipo, nome_arquivo: `${tipo}.pdf`, conteudo_base64: SMALLEST_PDF })) },
+  ];
+
+const account = (change: object): Make => elsewhere('conta', () => change, 'PUT');
+
 export function newLoan(): Call {
   return ['POST', '/v1/emprestimos', LOAN_EXAMPLE, { 'Idempotency-Key': randomUUIDv7() }];
 }
@@ -37,6 +50,12 @@ export const LOAN_ACTS = {
   emissao_emitida: onLoan('emissao', { resultado: 'emitida' }),
   emissao_falhou: onLoan('emissao', { resultado: 'falhou' }),
   assinatura: onLoan('assinatura'),
+  documentos_pacote: documents('documentos', DOCUMENT_TYPES),
+  documentos_ccb: documents('documentos', ['ccb_assinada']),
+  documentos_dataprev: documents(
+    'documentos-dataprev',
+    DOCUMENT_TYPES.filter((type) => type !== 'ccb_assinada'),
+  ),
   averbar: ({ loanId }) => ['POST', `/v1/emprestimos/${loanId}/averbacao`],
   averbacao_concluida: onLoan('averbacao', { resultado: 'concluida' }, 'PUT'),
   averbacao_falhou: onLoan('averbacao', { resultado: 'falhou' }, 'PUT'),
@@ -53,6 +72,16 @@ export const LOAN_ACTS = {
     data_admissao: dayOf(new Date()),
     margem_disponivel: 1_500,
   })),
+} as const satisfies Readonly<Record<string, Make>>;
+
+/** What the loans to come are issued under. */
+export const ACCOUNT_ACTS = {
+  assinatura_internal: account({ assinatura: 'internal' }),
+  assinatura_externa: account({ assinatura: 'externa' }),
+  documentos_agrupada: account({ documentos: 'agrupada' }),
+  documentos_diferida: account({ documentos: 'diferida' }),
+  emissao_sincrona: account({ emissao: 'sincrona' }),
+  emissao_assincrona: account({ emissao: 'assincrona' }),
 } as const satisfies Readonly<Record<string, Make>>;
 
 /** Acts that need no loan. */
@@ -73,9 +102,10 @@ export const OTHER_ACTS = {
 
 export type LoanAct = keyof typeof LOAN_ACTS;
 export type OtherAct = keyof typeof OTHER_ACTS;
+export type AccountAct = keyof typeof ACCOUNT_ACTS;
 
 /** The call of an act; undefined for a name that is none. */
 export function callOf(act: string, given: Given): Call | undefined {
-  const acts: Readonly<Record<string, Make>> = { ...LOAN_ACTS, ...OTHER_ACTS };
+  const acts: Readonly<Record<string, Make>> = { ...LOAN_ACTS, ...ACCOUNT_ACTS, ...OTHER_ACTS };
   return Object.hasOwn(acts, act) ? acts[act]?.(given) : undefined;
 }

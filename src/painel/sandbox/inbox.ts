@@ -11,7 +11,7 @@ import type { Pool } from '../../db/pool.ts';
 import { sign, signingKey } from '../../delivery/sending/signature.ts';
 import type { Vault } from '../../webhooks/secrets.ts';
 
-export const BEHAVIOURS = ['aceita', 'falha', 'demora', 'trava'] as const;
+export const BEHAVIOURS = ['aceita', 'falha', 'indisponivel', 'redireciona', 'html', 'demora', 'trava'] as const;
 export type Behaviour = (typeof BEHAVIOURS)[number];
 
 export interface Arrived {
@@ -30,6 +30,8 @@ const LATE_MS = 5_000;
 const HANG_MS = 35_000;
 /** Answers that are held back at once, of all partners. */
 const HELD = 50;
+
+const STATUS: Partial<Record<Behaviour, number>> = { falha: 500, indisponivel: 503, redireciona: 302, html: 200 };
 
 interface Box {
   behaviour: Behaviour;
@@ -73,7 +75,7 @@ export class Inbox {
     const isSigned = secrets.some((secret) => given.has(sign(signingKey(secret), body)));
     const box = this.#box(partnerId);
     const { behaviour } = box;
-    const status = !isSigned ? 401 : behaviour === 'falha' ? 500 : 204;
+    const status = isSigned ? (STATUS[behaviour] ?? 204) : 401;
     const event = headers.get(HEADER_EVENT) ?? '';
     box.arrived.unshift({
       at: new Date(),

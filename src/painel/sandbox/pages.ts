@@ -96,5 +96,8 @@ async function receive(c: Context<PainelEnv>, inbox: Inbox): Promise<Response> {
   if (!partnerId.success) throw notFound();
   const body = await readBytes(c.req);
   const status = await inbox.receive(partnerId.data.toLowerCase(), c.req.raw.headers, body);
+  if (status === 302) return c.redirect('/painel', 302);
+  // Where a proxy answers in the receiver's place, its page comes with 200.
+  if (status === 200) return c.html('<!doctype html><title>Entre</title><p>Entre com a sua conta.</p>');
   return new Response(null, { status });
 }

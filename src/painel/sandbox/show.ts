@@ -11,7 +11,7 @@ import { copyable, doneNotice, moment, shortId } from '../frame/parts.ts';
 import { refusalList } from '../frame/refusals.ts';
 import { diagram } from '../loans/diagram.ts';
 import { readRecent, wayTo } from '../loans/pages.ts';
-import { LOAN_ACTS, type LoanAct, OTHER_ACTS, type OtherAct } from './acts.ts';
+import { ACCOUNT_ACTS, type AccountAct, LOAN_ACTS, type LoanAct, OTHER_ACTS, type OtherAct } from './acts.ts';
 import { type Arrived, BEHAVIOURS, type Behaviour, type Inbox } from './inbox.ts';
 
 const CHOICES = 20;
@@ -72,7 +72,7 @@ export async function loanPart({ api, t }: Visit, loanId: string): Promise<Await
 
 function actForm(visit: Visit, loans: readonly RecentLoan[], loanId: string): Html {
   const { t } = visit;
-  const buttons = (acts: readonly (LoanAct | OtherAct)[]) =>
+  const buttons = (acts: readonly (LoanAct | AccountAct | OtherAct)[]) =>
     acts.map((act) => html`<button name="acao" value="${act}">${t.sandbox.acts[act]}</button> `);
   const named = loans.map(({ id, numero, status }) => [id, `${numero} (${t.loanStatus[status]})`] as const);
   const loanActs = Object.keys(LOAN_ACTS) as LoanAct[];
@@ -86,6 +86,10 @@ function actForm(visit: Visit, loans: readonly RecentLoan[], loanId: string): Ht
         ${select(t.deliveries.loan, 'emprestimo', choices(loanId, named), html`autocomplete="off" data-follows="${LIVE}"`)}
       </p>
       <p class="actions">${loans.length === 0 ? t.sandbox.noLoan : buttons(loanActs)}</p>
+    </fieldset>
+    <fieldset>
+      <legend>${t.sandbox.account}</legend>
+      <p class="actions">${buttons(Object.keys(ACCOUNT_ACTS) as AccountAct[])}</p>
     </fieldset>
     <fieldset>
       <legend>${t.sandbox.others}</legend>
