@@ -1,9 +1,15 @@
 /** What erasing leaves: PostgreSQL and the sealer make the same of it, and of what is left the same again. */
+import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { restOf } from '../../src/audit/seals/remains.ts';
 import { eventCatalog } from '../../src/contract/event-catalog.ts';
 import { KEPT_TEXTS } from '../../src/contract/erasure.ts';
-import { createTestDatabase } from '../support/database.ts';
+import { createTestDatabase, openPool } from '../support/database.ts';
+import { createLogin } from '../support/logins.ts';
+import { commitEvents, insertSubscriber } from '../support/outbox.ts';
+import { untilSettled } from '../support/settled.ts';
+import { sealAll } from '../../src/audit/seals/sealer.ts';
+import { verifySeals } from '../../src/audit/seals/verify.ts';
 
 const { sql } = await createTestDatabase();
 const CPF = '52998224725';
@@ -58,4 +64,29 @@ test('PostgreSQL and the sealer leave the same of 3,000 texts, and of what is le
     // Of an event of another worker the CPF alone goes, and what would be left of it stays what it was.
     expect([text, restOf(others)]).toEqual([text, left]);
   }
+});
+
+test('an auditor without CPFs compares what is left of erased events, too', async () => {
+  const database = await createTestDatabase();
+  const { partnerId } = await insertSubscriber(database.sql);
+  await commitEvents(database.sql, partnerId, 3);
+  await untilSettled(database.sql);
+  await sealAll(database.pool);
+  const login = await createLogin(database, 'carteiro_auditor');
+  const auditor = openPool(login.url, { max: 2 });
+  const findings = async () => {
+    const [masked, whole] = [await verifySeals(auditor), await verifySeals(database.pool)];
+    expect(masked.findings).toEqual(whole.findings);
+    return whole.findings;
+  };
+  const order = randomUUID();
+  await database.sql`insert into erasure_orders (id, actor, reason, events, pages) values (${order}, 'ana', 'x', 1, 1)`;
+  await database.sql`
+    insert into erasure_pages (order_id, number, event_ids, remains)
+    select ${order}, 1, array[id], array[sha256(convert_to(erased(data)::text, 'UTF8'))] from events order by id limit 1`;
+  await database.sql`select erase_page(${order}, 1)`;
+  expect(await findings()).toEqual([]);
+  await database.sql`update events set data = '{"valor":1}' where salt is null`;
+  await database.sql`update erasure_pages set remains = array[sha256('{"valor":1}')]`;
+  expect(await findings()).toMatchObject([{ tipo: 'restante_alterado', selo: 1, tabela: 'events', colunas: ['data'] }]);
 });

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { readHead, writeHead } from '../../src/audit/checkpoint/heads.ts';
 import type { VerifyFinding } from '../../src/audit/seals/compare-rows.ts';
 import { GrowingTree } from '../../src/audit/seals/tree/growing-tree.ts';
@@ -16,10 +16,10 @@ import { untilSettled } from '../support/settled.ts';
 let database: TestDatabase;
 let partnerId: string;
 
-beforeEach(async () => {
+async function begin(): Promise<void> {
   database = await createTestDatabase();
   ({ partnerId } = await insertSubscriber(database.sql));
-});
+}
 
 const verify = (anchor: string | null = null) =>
   verifySeals(database.pool, { heads: anchor === null ? [] : [readHead(anchor) as TreeHead] });
@@ -54,12 +54,22 @@ async function headOf(size: number): Promise<TreeHead | null> {
 const keepPlace = (found: Verification) => database.pool.run((tx) => keepVerdict(tx, 0, found, false));
 
 describe('the sealer', () => {
+  beforeEach(begin);
+
   test('ends a turn where many rows follow on transactions without a row', async () => {
     for (let idle = 0; idle < 300; idle += 1) await database.sql`select pg_current_xact_id()`;
-    await insertAttempts(70_000);
-    await insertAttempts(70_000);
+    // Two transactions that each have more than a turn's rows, and together more than a turn reads.
+    await insertAttempts(1_070);
+    await insertAttempts(1_070);
     await untilSettled(database.sql);
-    expect(await sealAll(database.pool)).toMatchObject({ rows: await countSealable(database.sql) });
+    const width = startWidth();
+    const turns: number[] = [];
+    for (let more = true; more;) {
+      const turn = await database.pool.transaction((tx) => sealTurn(tx, width, { turnRows: 1_000 }));
+      turns.push(turn.rows);
+      ({ more } = turn);
+    }
+    expect(turns.reduce((sum, rows) => sum + rows, 0)).toBe(await countSealable(database.sql));
     expect((await verify()).findings).toEqual([]);
   });
 
@@ -153,12 +163,21 @@ describe('the sealer', () => {
 describe('audit verify', () => {
   const batches = 4;
 
-  beforeEach(async () => {
+  let world: string;
+
+  beforeAll(async () => {
+    await begin();
     for (let count = 0; count < batches; count += 1) {
       await commitEvents(database.sql, partnerId, 5);
       await insertAttempts(5);
       await sealOnce();
     }
+    world = database.url;
+    await Promise.all([database.pool.close(1), database.sql.end({ timeout: 1 })]);
+  });
+
+  beforeEach(async () => {
+    database = await createTestDatabase(world);
   });
 
   /** Rows of the second batch, whose transactions its seal spans. */
