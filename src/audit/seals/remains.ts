@@ -26,7 +26,7 @@ export function restOf(text: string): string {
   let [rest, at, key] = ['', 0, ''];
   for (let from = text.indexOf('"'); from >= 0; from = text.indexOf('"', at)) {
     const between = bare(text.slice(at, from));
-    at = endOf(text, from, hasEscapes);
+    at = endOf(text, from);
     const string = text.slice(from, at);
     const isEscaped = hasEscapes && string.includes('\\');
     const value = isEscaped ? (JSON.parse(string) as string) : '';
@@ -45,14 +45,16 @@ export function restOf(text: string): string {
 }
 
 /** Behind the quotation mark that ends the string at `from`. */
-function endOf(text: string, from: number, hasEscapes: boolean): number {
+function endOf(text: string, from: number): number {
   let end = text.indexOf('"', from + 1);
-  for (; hasEscapes; end = text.indexOf('"', end + 1)) {
-    let slashes = 0;
-    while (text[end - 1 - slashes] === '\\') slashes += 1;
-    if (slashes % 2 === 0) break;
-  }
+  while (isEscapedAt(text, end)) end = text.indexOf('"', end + 1);
   return end + 1;
+}
+
+function isEscapedAt(text: string, at: number): boolean {
+  let slashes = 0;
+  while (text[at - 1 - slashes] === '\\') slashes += 1;
+  return slashes % 2 === 1;
 }
 
 function isFollowedBy(text: string, from: number, mark: string): boolean {
