@@ -55,6 +55,14 @@ export const JOBS = {
     isVerdict: false,
     isPlayed: false,
   },
+  drill: {
+    variable: 'JOB_DRILL',
+    longestS: 20 * HOUR_S,
+    usual: '0 6 1 * *',
+    words: () => ['audit', 'drill'],
+    isVerdict: true,
+    isPlayed: false,
+  },
   maintain: {
     variable: 'JOB_MAINTAIN',
     longestS: 20 * HOUR_S,
