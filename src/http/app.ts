@@ -126,8 +126,11 @@ export function createApp(deps: HttpDeps): Hono<Env> {
   for (const one of [...ROUTES, ...(deps.sandbox ?? [])]) add(typeof one === 'function' ? one(deps) : one);
 
   for (const [language, path] of Object.entries(DESCRIPTION_PATHS) as [Language, string][]) {
-    const describe = () => inLanguage(describeApi(operations), language);
-    addRoute('get', path, answerDescription(describe));
+    addRoute(
+      'get',
+      path,
+      answerDescription((audience) => inLanguage(describeApi(operations, audience), language)),
+    );
   }
 
   for (const [path, known] of methods) app.all(path, refuseMethod(path, known));

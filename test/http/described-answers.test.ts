@@ -10,7 +10,7 @@ import { silentLog } from '../support/silent-log.ts';
 
 const deps = { log: silentLog, metrics: createMetrics(), sandbox: sandboxRoutes, rateLimitPerMinute: 0, tokens: {} };
 const app = createApp({ ...deps, allowInsecure: false } as unknown as HttpDeps);
-const described = describedAnswers((await (await app.request('/openapi.json')).json()) as ApiDescription);
+const described = describedAnswers((await (await app.request('/openapi.json?para=tudo')).json()) as ApiDescription);
 
 const ID = '019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b';
 const WEBHOOK = {

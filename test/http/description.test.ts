@@ -9,7 +9,10 @@ import { silentLog } from '../support/silent-log.ts';
 
 const deps = { log: silentLog, metrics: createMetrics(), sandbox: sandboxRoutes, rateLimitPerMinute: 0, tokens: {} };
 const app = createApp({ ...deps, allowInsecure: false } as unknown as HttpDeps);
-holdToDescription(app, describedAnswers((await (await app.request('/openapi.json')).json()) as ApiDescription));
+holdToDescription(
+  app,
+  describedAnswers((await (await app.request('/openapi.json?para=tudo')).json()) as ApiDescription),
+);
 
 test('the description has a policy and a tag', async () => {
   const { headers } = await app.request('/openapi.json');

@@ -15,7 +15,7 @@ interface Target {
 
 const api = await startApi();
 const limited = await startApi({ rateLimitPerMinute: 1 });
-const { paths } = (await (await api.app.request('/openapi.json')).json()) as ApiDescription;
+const { paths } = (await (await api.app.request('/openapi.json?para=tudo')).json()) as ApiDescription;
 const operations = Object.entries(paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, { security }]) => {
     const [{ bearer: [scope] = [] } = {}] = security as { readonly bearer?: Scope[] }[];

@@ -21,7 +21,7 @@ async function answerOf(path: string, sandbox = true): Promise<Response> {
 }
 
 async function description(sandbox = true): Promise<ApiDescription> {
-  return (await (await answerOf('/openapi.json', sandbox)).json()) as ApiDescription;
+  return (await (await answerOf('/openapi.json?para=tudo', sandbox)).json()) as ApiDescription;
 }
 
 /** What Redocly's recommended rules say, warnings included; none of them is left out. */
@@ -47,6 +47,28 @@ test('every operation is described, the sandbox only where it exists', async () 
   expect(paths).toEqual(expect.arrayContaining(['/v1/webhooks', '/v1/emprestimos', '/v1/emprestimos/{id}/averbacao']));
   expect(paths.filter((path) => path.startsWith('/v1/sandbox'))).toEqual([]);
   expect(Object.keys((await description(true)).paths)).toContain('/v1/sandbox/tempo');
+});
+
+test.each([
+  ['', ['alertas', 'emprestimos', 'entregas', 'eventos', 'webhooks'], ['nucleo', 'operador', 'auditoria']],
+  ['?para=parceiro', ['webhooks'], ['nucleo', 'operador', 'auditoria']],
+  ['?para=nucleo', ['nucleo'], ['webhooks', 'operador', 'auditoria']],
+  ['?para=operador', ['operador'], ['webhooks', 'nucleo', 'auditoria']],
+  ['?para=auditoria', ['auditoria'], ['webhooks', 'nucleo', 'operador']],
+  ['?para=tudo', ['webhooks', 'nucleo', 'operador', 'auditoria'], []],
+])('/openapi.json%s has the operations of %j, none of %j, and passes the linter', async (query, has, lacks) => {
+  const text = await (await answerOf(`/openapi.json${query}`)).text();
+  const areas = new Set(
+    Object.keys((JSON.parse(text) as ApiDescription).paths).map((path) => path.split('/')[2] ?? ''),
+  );
+  expect(has.filter((area) => !areas.has(area))).toEqual([]);
+  expect(lacks.filter((area) => areas.has(area))).toEqual([]);
+  expect(await lint(text)).toEqual([]);
+});
+
+test('a description for somebody unknown is 400 and names the word', async () => {
+  const answer = await answerOf('/openapi.json?para=todos');
+  expect([answer.status, await answer.json()]).toMatchObject([400, { detalhes: [{ campo: 'para' }] }]);
 });
 
 test('an operation tells its scope, its key and its refusals, each with an example', async () => {

@@ -44,7 +44,9 @@ const webhook = row.id;
 await partner.accepted(`/v1/sandbox/emprestimos/${loan}/assinatura`);
 const [delivery] = await world.api.database.sql<[{ id: string; event: string }]>`
   select id, event_id as event from deliveries where partner_id = ${partner.id}`;
-const description: ApiDescription = (await (await world.api.app.request('/openapi.json')).json()) as ApiDescription;
+const description: ApiDescription = (await (
+  await world.api.app.request('/openapi.json?para=tudo')
+).json()) as ApiDescription;
 
 /** The parameters of one place, by name; those that are not required may be left out. */
 function parametersIn(

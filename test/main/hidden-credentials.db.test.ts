@@ -167,7 +167,9 @@ test('no table, log, metric, trace, export, archive, proof, page or answer has a
   const named = await sql<{ id: string }[]>`
     select id from deliveries union select event_id from deliveries union select stream from events`;
   ids.push(...named.map(({ id }) => id));
-  const { paths } = JSON.parse((await ask(partner, 'GET', '/openapi.json')).text) as { paths: Record<string, object> };
+  const { paths } = JSON.parse((await ask(partner, 'GET', '/openapi.json?para=tudo')).text) as {
+    paths: Record<string, object>;
+  };
   const period = '?de=2026-01-01&ate=2026-01-31';
   for (const [to, methods] of Object.entries(paths)) {
     if (!('get' in methods) || /ao-vivo|saude$/.test(to)) continue;

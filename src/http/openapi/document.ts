@@ -9,10 +9,11 @@ import { ANSWER_HEADERS, createErrorAnswers } from './error-answers.ts';
 import { DELIVERY_HEADERS, describeEvents, RECEIVER_ANSWERS } from './events.ts';
 import { describeOperation, tagOf } from './operations.ts';
 import { createSchemas, type Json } from './schemas.ts';
-import { INTRODUCTION, PARTNER, SCOPE_MEANING, TAG_AUDIENCE, TAG_MEANING, TOKEN_TEXT } from './texts.ts';
+import { type Audience, INTRODUCTION, PARTNER, SCOPE_MEANING, TAG_AUDIENCE, TAG_MEANING, TOKEN_TEXT } from './texts.ts';
 
-/** Both languages' document in one: `inLanguage` makes OpenAPI of it. */
-export function describeApi(operations: readonly Operation[]): Json {
+/** Both languages' document of an audience's operations in one: `inLanguage` makes OpenAPI of it. */
+export function describeApi(all: readonly Operation[], audience: Audience): Json {
+  const operations = all.filter((operation) => audience === 'tudo' || audienceOf(operation) === audience);
   const schemas = createSchemas();
   const errors = createErrorAnswers(schemas);
   const paths = Map.groupBy(operations, ({ path }) => path);
@@ -47,6 +48,11 @@ export function describeApi(operations: readonly Operation[]): Json {
 
 /** Where a tag stands: the partner's first, then those of the lender's own people and systems. */
 const placeOf = (tag: string) => Object.keys(TAG_AUDIENCE).indexOf(tag);
+
+function audienceOf(operation: Operation): string {
+  const tag = tagOf(operation);
+  return tag in TAG_AUDIENCE ? tag : 'parceiro';
+}
 
 function tagText(tag: string): Bilingual {
   const audience = TAG_AUDIENCE[tag] ?? PARTNER;

@@ -87,6 +87,9 @@ export const TAG_AUDIENCE: Readonly<Record<string, Bilingual>> = {
   operador: { pt: 'Operador', en: 'Operator' },
   nucleo: { pt: 'Núcleo de crédito', en: 'Loan core' },
 };
+/** Whose operations a description has. */
+export const AUDIENCES = ['parceiro', 'nucleo', 'operador', 'auditoria', 'tudo'] as const;
+export type Audience = (typeof AUDIENCES)[number];
 export const PARTNER: Bilingual = { pt: 'Parceiro', en: 'Partner' };
 
 const RESERVED = RESERVED_NAMES.map((name) => `\`${name}\``);

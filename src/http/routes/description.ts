@@ -1,20 +1,35 @@
-/** `GET /openapi.json`, and `/openapi.en.json` in English: the description, for everybody. The page /docs/api shows it. */
+/**
+ * `GET /openapi.json`, and `/openapi.en.json` in English: the partner's operations, for everybody; `?para=` names whose else. The
+ * page /docs/api shows all of them.
+ */
 import type { Context } from 'hono';
-import type { Env } from '../request-env.ts';
-import { answerTagged, type Tagged, tagged } from '../answer.ts';
+import { INVALID_FIELDS } from '../../contract/refusals.ts';
 import type { Language } from '../../contract/language.ts';
+import { ApiError } from '../api-error.ts';
+import { answerTagged, type Tagged, tagged } from '../answer.ts';
+import { AUDIENCES, type Audience } from '../openapi/texts.ts';
+import type { Env } from '../request-env.ts';
 
 export const DESCRIPTION_PATHS: Readonly<Record<Language, string>> = { pt: '/openapi.json', en: '/openapi.en.json' };
 
-/** `describe` is called once, at the first request. */
-export function answerDescription(describe: () => unknown) {
-  let made: Tagged | null = null;
+/** `describe` is called once for each of the audiences, at the first request. */
+export function answerDescription(describe: (audience: Audience) => unknown) {
+  const made = new Map<Audience, Tagged>();
   return (c: Context<Env>): Response => {
-    made ??= tagged(Buffer.from(JSON.stringify(describe())));
-    return answerTagged(c, made, 'application/json', {
+    const audience = audienceOf(c.req.query('para'));
+    const answer = made.get(audience) ?? tagged(Buffer.from(JSON.stringify(describe(audience))));
+    made.set(audience, answer);
+    return answerTagged(c, answer, 'application/json', {
       'Cache-Control': 'no-cache',
       'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
       'Referrer-Policy': 'no-referrer',
     });
   };
+}
+
+function audienceOf(asked = 'parceiro'): Audience {
+  const audience = AUDIENCES.find((known) => known === asked);
+  if (audience !== undefined) return audience;
+  const details = [{ campo: 'para', mensagem: `deve ser um de: ${AUDIENCES.join(', ')}` }];
+  throw new ApiError('ERRO_VALIDACAO', INVALID_FIELDS, { details });
 }

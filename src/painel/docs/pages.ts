@@ -20,6 +20,7 @@ const REGISTRY_PATH = '/docs/registry';
 /** Where Swagger UI shows a description. */
 export const REFERENCE_PATHS: readonly string[] = [REFERENCE_PATH, REGISTRY_PATH];
 
+const WHOLE_DESCRIPTIONS = { pt: `${DESCRIPTION_PATHS.pt}?para=tudo`, en: `${DESCRIPTION_PATHS.en}?para=tudo` };
 const REGISTRY_DESCRIPTIONS = { pt: `${REGISTRY_PATH}/openapi.json`, en: `${REGISTRY_PATH}/openapi.en.json` };
 
 const PATHS: Readonly<Record<keyof DocsTexts['pages'], string>> = {
@@ -39,7 +40,7 @@ export function addDocsPages(
   app.get(PATHS.events, (c) => answer(c, 'events', eventsBody(c)));
   app.get(PATHS.verification, (c) => answer(c, 'verification', verificationBody(c, checkpointKeys)));
   app.get(PATHS.schedule, (c) => answer(c, 'schedule', scheduleBody(c)));
-  app.get(PATHS.api, (c) => answer(c, 'api', referenceBody(c, 'api', DESCRIPTION_PATHS)));
+  app.get(PATHS.api, (c) => answer(c, 'api', referenceBody(c, 'api', WHOLE_DESCRIPTIONS)));
   app.get(PATHS.registry, (c) => answer(c, 'registry', referenceBody(c, 'registry', REGISTRY_DESCRIPTIONS)));
   for (const language of ['pt', 'en'] as const) {
     app.get(REGISTRY_DESCRIPTIONS[language], (c) => c.json(describeRegistry(language) as object));
