@@ -6,7 +6,7 @@ import type { Pool } from '../../src/db/pool.ts';
 import type { Provenance } from '../../src/log/append.ts';
 import { type MarginAnswer, type MarginQuestion, RegistryFailure } from '../../src/registry/port.ts';
 import { createTestDatabase, openPool } from '../support/database.ts';
-import { gated } from '../support/registry.ts';
+import { busy, gated } from '../support/registry.ts';
 import { silentLog } from '../support/silent-log.ts';
 import { cpfOf } from '../support/tax-ids.ts';
 import { createPartner } from './loan-world.ts';
@@ -197,7 +197,7 @@ describe('a failed margin query', () => {
 
   test('that never came to ask the registry emits nothing', async () => {
     const registry = answering();
-    expect(await desk({ registry: gated(registry, { slots: 0, timeoutMs: 20 }) }).query(partner, asking())).toEqual({
+    expect(await desk({ registry: busy(registry) }).query(partner, asking())).toEqual({
       refused: { kind: 'marginFailed', error: 'o registry está sobrecarregado' },
     });
     expect([registry.asked, await eventsOf()]).toEqual([[], []]);

@@ -35,13 +35,23 @@ export function scriptedRegistry(
 
 const never = () => Promise.reject(new Error('this registry is not asked that'));
 
+const NONE = { register: never, lookUp: never, queryMargin: never, endedBonds: neverPages, newBonds: neverPages };
+
 /** What is scripted of a registry, behind a gate of its own. */
 export function gated(
   registry: Partial<EmploymentRegistry>,
   { slots = 32, timeoutMs = 10_000 }: Partial<Pick<GateOptions, 'slots' | 'timeoutMs'>> = {},
 ): EmploymentRegistry {
-  const none = { register: never, lookUp: never, queryMargin: never, endedBonds: neverPages, newBonds: neverPages };
-  return behindGate({ ...none, ...registry }, new RegistryGate({ slots, timeoutMs }));
+  return behindGate({ ...NONE, ...registry }, new RegistryGate({ slots, timeoutMs }));
+}
+
+/** A registry whose only slot somebody holds for as long as the test lasts. */
+export function busy(registry: Partial<EmploymentRegistry>): EmploymentRegistry {
+  const options = { slots: 1, timeoutMs: 600_000 };
+  const gate = new RegistryGate(options);
+  void gate.call(() => new Promise<never>(() => undefined)).catch(() => undefined);
+  options.timeoutMs = 20;
+  return behindGate({ ...NONE, ...registry }, gate);
 }
 
 async function* neverPages(): AsyncGenerator<never> {
