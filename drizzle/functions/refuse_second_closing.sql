@@ -1,7 +1,7 @@
 -- Remembers that a partner's month is closed, and refuses another closing of it with CT409, whichever core closed it. Two
 -- closings at once meet at the key of `closed_months`: the later one waits for the other's commit. If its snapshot is older
 -- than that commit (repeatable read, serializable) it gets 40001, begins again, and then gets CT409.
-create or replace function refuse_second_closing(p_partner_id uuid, p_data json) returns void
+create or replace function refuse_second_closing(p_partner_id uuid, p_data json, p_version bigint default 0) returns void
   language plpgsql volatile set search_path from current
 as $$
 declare
@@ -13,7 +13,8 @@ begin
   returning * into closed;
   if closed.settlement_id <> (p_data ->> 'repasse_id')::uuid then
     raise exception 'the month % is closed since %, by the settlement %', closed.month, closed.closed_at, closed.settlement_id
-      using errcode = 'CT409', hint = 'it stands: read the log, and do not append this event again';
+      using errcode = 'CT409', detail = format('{"version":%s}', p_version),
+            hint = 'it stands: read the log, and do not append this event again';
   end if;
 end
 $$;

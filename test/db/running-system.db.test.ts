@@ -69,6 +69,10 @@ describe('beside a reader that stays', () => {
     const reader = postgres(database.url, { max: 1, connection: { application_name: 'pg_dump' } });
     const { id } = await insertSubscriber(database.sql);
     const told = listen();
+    // A core that has been at work for longer, on another table.
+    const core = await database.sql.reserve();
+    await core`begin`;
+    await core`select from carteiro.partners`;
     const open = await reader.reserve();
     await open`begin`;
     await open`select from carteiro.webhooks`;
@@ -83,6 +87,8 @@ describe('beside a reader that stays', () => {
     await open`commit`;
     open.release();
     await migrating;
+    await core`commit`;
+    core.release();
     await reader.end();
     expect(await database.sql`select note from webhooks`).toEqual([{ note: null }]);
   });
@@ -238,7 +244,14 @@ describe('a catalog that has grown', () => {
     await database.sql.begin(async (tx) => {
       await tx`lock table webhooks in access share mode`;
       const [{ pid }] = await tx<[{ pid: number }]>`select pg_backend_pid() as pid`;
-      const holder = await blind.begin((sql) => readHolder(sql, 'carteiro'));
+      const waiter = postgres(database.url, { max: 1, connection: { search_path: 'carteiro' } });
+      const [{ waiting }] = await waiter<[{ waiting: number }]>`select pg_backend_pid() as waiting`;
+      const locked = waiter.begin((sql) => sql`lock table webhooks`.then(() => sql`rollback`)).catch(() => undefined);
+      let holder: string | null = null;
+      while (holder === null) holder = await blind.begin((sql) => readHolder(sql, waiting));
+      await database.sql`select pg_cancel_backend(${waiting})`;
+      await locked;
+      await waiter.end();
       expect(holder).toMatch(
         new RegExp(`^pid ${pid}, of another login .*grant pg_monitor to .*, holds AccessShareLock on webhooks$`),
       );

@@ -121,6 +121,7 @@ test('a second closing of a month is refused before the projector has seen the f
   await expect(close(core, '2026-03')).rejects.toMatchObject({
     code: 'CT409',
     message: /^the month 2026-03 is closed since/,
+    detail: '{"version":0}',
   });
   await expect(close(blind, '2026-03')).rejects.toMatchObject({ code: '40001' });
   await end(blind, 'rollback');

@@ -1,36 +1,67 @@
-/** Who holds what a migration waits for. */
+/** Who holds what a migration waits for: asked while it waits, because afterwards PostgreSQL knows nothing of it. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Pool } from '../pool.ts';
 import type { Tx } from '../sql.ts';
+
+const LOOK_EVERY_MS = 250;
 
 interface Holder {
   readonly pid: number;
-  readonly locks: string;
+  readonly locks: string | null;
   readonly name: string | null;
   readonly state: string | null;
   readonly seconds: number | null;
   readonly me: string;
 }
 
+/** Runs `work` on a session of the pool; `holder` tells who was last in its way. The pool has a second session for the looks. */
+export function watchHolders(pool: Pool) {
+  let holder = 'who held it has ended its transaction meanwhile';
+  async function run<T>(work: (sql: Tx) => Promise<T>): Promise<T> {
+    const ended = new AbortController();
+    return pool.run(async (sql) => {
+      const [{ pid }] = await sql<[{ pid: number }]>`select pg_backend_pid() as pid`;
+      const looking = look(pid, ended.signal);
+      try {
+        return await work(sql);
+      } finally {
+        ended.abort();
+        await looking;
+      }
+    });
+  }
+  async function look(pid: number, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      // A look that fails tells nothing; what the migration meets is told by itself.
+      holder = (await pool.run((sql) => readHolder(sql, pid)).catch(() => null)) ?? holder;
+      await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
+    }
+  }
+  return { run, holder: () => holder };
+}
+
 /**
- * The session that has held a lock on a table of the schema for longest. PostgreSQL shows every session's locks to all, and
- * of another login's session nothing else without pg_monitor: then that is said instead.
+ * The session that the session `waiting` waits for, of several the one whose transaction is the oldest; null when it waits for
+ * none. PostgreSQL shows every session's locks to all, and of another login's session nothing else without pg_monitor: then that
+ * is said instead.
  */
-export async function readHolder(sql: Tx, schema: string): Promise<string> {
+export async function readHolder(sql: Tx, waiting: number): Promise<string | null> {
   const [holder] = await sql<Holder[]>`
-    select l.pid, a.application_name as name, a.state, extract(epoch from clock_timestamp() - a.xact_start)::int as seconds,
-           current_user as me, string_agg(distinct l.mode || ' on ' || c.relname, ', ') as locks
-    from pg_locks l
-    join pg_class c on c.oid = l.relation and c.relkind in ('r', 'p')
-    join pg_namespace n on n.oid = c.relnamespace and n.nspname = ${schema}
-    left join pg_stat_activity a on a.pid = l.pid
-    where l.granted and l.pid <> pg_backend_pid() and l.database = (select oid from pg_database where datname = current_database())
-    group by l.pid, a.application_name, a.state, a.xact_start
-    order by a.xact_start
+    select b.pid, a.application_name as name, a.state, extract(epoch from clock_timestamp() - a.xact_start)::int as seconds,
+           current_user as me, string_agg(distinct l.mode || ' on ' || l.relation::regclass, ', ') as locks
+    from unnest(pg_blocking_pids(${waiting})) b (pid)
+    left join pg_stat_activity a on a.pid = b.pid
+    left join pg_locks l on l.pid = b.pid and l.granted
+      and l.relation in (select w.relation from pg_locks w where w.pid = ${waiting} and not w.granted)
+    group by b.pid, a.application_name, a.state, a.xact_start
+    order by count(l.pid) = 0, a.xact_start
     limit 1`;
-  if (holder === undefined) return 'nobody holds a lock on these tables now';
+  if (holder === undefined) return null;
   const { pid, locks, name, state, seconds, me } = holder;
+  if (pid === 0) return 'a prepared transaction (pg_prepared_xacts) holds the lock';
   const session =
     state === null
       ? `pid ${pid}, of another login (\`grant pg_monitor to "${me}"\` lets this one see its name and state)`
       : `pid ${pid}, ${name || 'unnamed'}, ${state}, open for ${seconds} s`;
-  return `${session}, holds ${locks}`;
+  return `${session}, holds ${locks ?? 'the lock'}`;
 }

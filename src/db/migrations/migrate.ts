@@ -15,7 +15,7 @@ import type { CatalogEntry } from '../../contract/event-catalog.ts';
 import type { Logger } from '../../log-lines.ts';
 import { DEFAULT_INSTALLATION, type Installation, searchPathOf } from '../installation.ts';
 import { readServerFault, StrangeServer } from '../known-server.ts';
-import { readHolder } from './lock-holder.ts';
+import { watchHolders } from './lock-holder.ts';
 import { APPLIED_MIGRATIONS, type MigrationFile, readMigrationFiles, sqlFor } from './migration-files.ts';
 import { MigrationRefused, reasonOf } from './migration-refused.ts';
 import { pendingFiles, refuseLosses } from './pending-migrations.ts';
@@ -68,7 +68,7 @@ export async function migrate(url: string, log: Logger, options: MigrateOptions 
     url,
     schema: installation.schema,
     name: 'carteiro migrate',
-    max: 1,
+    max: 2,
     deadlineMs: FOR_EVER_MS,
     prepare: false,
     settings: PATIENCE,
@@ -78,10 +78,11 @@ export async function migrate(url: string, log: Logger, options: MigrateOptions 
       const error = sourceOf(caught);
       throw untrusted(error) ?? (isSessionLost(error) ? sessionLost(error) : error);
     });
+    const watch = watchHolders(pool);
     let busy = 0;
     for (let tried = 1; ; tried += 1) {
       try {
-        const applied = await pool.run((sql) => applyOnce(sql, files, installation, catalog));
+        const applied = await watch.run((sql) => applyOnce(sql, files, installation, catalog));
         if (applied !== 'locked') {
           if (applied > 0) log.info({ applied, schema: installation.schema }, 'database migrated');
           return await pool.run((sql) => warnOfStrangeServer(sql, log, installation));
@@ -95,7 +96,7 @@ export async function migrate(url: string, log: Logger, options: MigrateOptions 
         const { code = '', message } = error as { code?: string; message: string };
         if (isSessionLost(error)) throw sessionLost(error);
         if (!BUSY.has(code)) throw reasonOf(error, installation);
-        const holder = await pool.run((sql) => readHolder(sql, installation.schema));
+        const holder = watch.holder();
         busy += 1;
         if (busy >= (tries ?? TRIES))
           throw new MigrationRefused(`${message}; ${holder}`, 'end that transaction, then try again', error);
