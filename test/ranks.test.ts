@@ -156,6 +156,19 @@ function findCircle(graph: ReadonlyMap<string, readonly string[]>): readonly str
   return null;
 }
 
+test("the house's page lists the rooms in their ranks", () => {
+  const page = readFileSync(path.join(root, 'src/README.md'), 'utf8');
+  const rows = [...page.matchAll(/^\| (\d+) \| (.+?) \| .* \|.*\|$/gm)];
+  const shown = rows.map(([, rank = '', rooms = '']): [number, string[]] => [
+    Number(rank),
+    [...rooms.matchAll(/`([^`]+?)\/?`/g)].map(([, room = '']) => room),
+  ]);
+  const listed = Map.groupBy(shown, ([rank]) => rank);
+  expect([...listed].map(([rank, all]) => [rank, all.flatMap(([, rooms]) => rooms).toSorted()])).toEqual(
+    RANKS.map((rooms, index) => [index + 1, rooms.toSorted()]),
+  );
+});
+
 describe('the ranks of the house', () => {
   const files = globSync('src/**/*.ts', { cwd: root }).map((file) => path.join(root, file));
 

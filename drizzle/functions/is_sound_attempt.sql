@@ -7,10 +7,7 @@ create or replace function is_sound_attempt(
 as $$
 begin
   return number operator(pg_catalog.>=) 1 and has_url
-    and outcome operator(pg_catalog.=) any (array[
-      'entregue', 'resposta_nao_2xx', 'tempo_esgotado', 'erro_conexao', 'erro_tls', 'destino_recusado',
-      'erro_autorizacao', 'desconhecido'
-    ])
+    and outcome operator(pg_catalog.=) any ('{{{OUTCOMES}}}')
     -- A status code is what a receiver answered, and success is one of 200 to 299.
     and (status_code is not null) operator(pg_catalog.=) (outcome operator(pg_catalog.=) any (array['entregue', 'resposta_nao_2xx']))
     and (outcome operator(pg_catalog.=) 'entregue')

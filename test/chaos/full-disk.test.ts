@@ -12,8 +12,11 @@ import { promisify } from 'node:util';
 import postgres from 'postgres';
 import { expect, test } from 'vitest';
 import { migrate } from '../../src/db/migrations/migrate.ts';
+import { runSealer } from '../../src/audit/seals/sealer.ts';
 import { Pool } from '../../src/db/pool.ts';
+import { areWritesRefused, noteRoom } from '../../src/db/refused-writes.ts';
 import { isUnavailable } from '../../src/db/unavailable.ts';
+import { runHeartbeat } from '../../src/main/operations/heartbeat.ts';
 import { commitEvents, insertPartner } from '../support/outbox.ts';
 import { insertEncryptedWebhook, startPollerProcess } from '../support/poller-process.ts';
 import { startReceiver, status } from '../support/receiver.ts';
@@ -67,6 +70,22 @@ async function expectToBeTold(databaseUrl: string, metrics: string): Promise<voi
   ]);
 }
 
+/** An API that nobody asks for a write, and a sealer, whose COPY fails with a word of the driver's. */
+async function expectIdleApiAndSealerToKnow(pool: Pool): Promise<void> {
+  noteRoom();
+  const stopping = new AbortController();
+  const self = { name: 'idle', role: 'api', host: 'here', keys: [] } as const;
+  const beating = runHeartbeat({ pool, log: silentLog, self, readCertificates: async () => ({}) }, stopping.signal);
+  await expect.poll(areWritesRefused).toBe(true);
+  const told = Promise.withResolvers<string>();
+  const tell = (fields: object, message: string) => told.resolve(`${message} ${JSON.stringify(fields)}`);
+  const log = { ...silentLog, warn: tell, error: tell };
+  const sealing = runSealer({ pool, log, signers: [] }, stopping.signal);
+  expect(await told.promise).toMatch(/No space left on device/);
+  stopping.abort();
+  await Promise.all([beating, sealing]);
+}
+
 test('a full disk gives errors and loses nothing, and deliveries go on by themselves when it has room', async () => {
   const folder = await makeTestFolder();
   const server = startOnSmallDisk(folder.path);
@@ -99,6 +118,7 @@ test('a full disk gives errors and loses nothing, and deliveries go on by themse
   await fill(disk, 0).catch(() => undefined);
   expect(refusals.every(isUnavailable)).toBe(true);
   await expectToBeTold(url, metricsUrl(poller.lines));
+  await expectIdleApiAndSealerToKnow(pool);
   await execute('rm', [`${disk}/ballast`]);
   const freedAtMs = performance.now();
 

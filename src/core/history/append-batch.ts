@@ -7,6 +7,7 @@
  * payloads that the catalog has taken.
  * Crash: nothing of the batch is there, or all of it, and giving it again changes nothing.
  */
+import { addDays, dayOf } from '../../contract/calendar.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
 import { codeOf } from '../../db/unavailable.ts';
 import { type JudgedEvent, judgeStream } from '../../loan/expected.ts';
@@ -22,25 +23,46 @@ export interface BatchOptions {
 
 type GivenEvent = JudgedEvent & { readonly stream: string; readonly line: number | null };
 
+const CONTRACTS: ReadonlySet<string> = new Set(['emprestimo.contratado', 'emprestimo.solicitado']);
 const REFUSAL = /^CT40[0349]$/;
 
-/** Appends the events of `lines`; how many of them were not there yet. Throws {@link BadLine}. */
-export async function appendBatch(pool: Pool, lines: readonly HistoryLine[], options: BatchOptions): Promise<number> {
-  const events = lines.map(parse);
+/** What is in, though it may be crooked. */
+export interface LineWarning {
+  readonly line: number;
+  readonly warning: string;
+}
+
+export interface Appended {
+  /** How many of the events were not there yet. */
+  readonly appended: number;
+  /** Of events that were not there yet, in the order of the lines. */
+  readonly warnings: readonly LineWarning[];
+}
+
+/** Appends the events of `lines`. Throws {@link BadLine}. */
+export function appendBatch(pool: Pool, lines: readonly HistoryLine[], options: BatchOptions): Promise<Appended> {
   return pool.transaction(async (tx) => {
-    const appended = await write(tx, lines, options);
-    if (appended === 0) return 0;
-    const streams = await readStreams(tx, events as GivenEvent[]);
-    judge(streams);
+    const { appended, warnings, streams } = await appendLines(tx, lines, options);
     // When part of the batch was in the log before, some of its workers may be erased: the projector folds the log's own text.
-    if (appended < events.length) return appended;
-    const loans = [...streams].map(([stream, own]) => foldLoan(stream, own));
-    await project(
-      tx,
-      loans.filter((loan) => loan !== null),
-    );
-    return appended;
+    if (appended === lines.length) {
+      const loans = [...streams].map(([stream, own]) => foldLoan(stream, own));
+      await project(
+        tx,
+        loans.filter((loan) => loan !== null),
+      );
+    }
+    return { appended, warnings };
   });
+}
+
+/** The same without the projection, in the caller's transaction; with the streams of what was appended. */
+export async function appendLines(tx: Tx, lines: readonly HistoryLine[], options: BatchOptions) {
+  const events = lines.map(parse);
+  const appended = await write(tx, lines, options);
+  const streams = appended === 0 ? new Map<string, GivenEvent[]>() : await readStreams(tx, events as GivenEvent[]);
+  judge(streams);
+  const warnings = [...warnOfDays(streams, options.beganAt), ...(await warnOfNumbers(tx, streams))];
+  return { appended, streams, warnings: warnings.toSorted((one, other) => one.line - other.line) };
 }
 
 /** No payload comes near it. PostgreSQL's parser runs out of stack some thousands deep, and names no line then. */
@@ -110,6 +132,44 @@ function judge(streams: ReadonlyMap<string, readonly GivenEvent[]>): void {
     }
   }
   if (worst !== null) throw worst;
+}
+
+const TRANSFER = 'desembolso.liquidado';
+
+/** Transfers before their contract, or behind the day that tells of them. Throws {@link BadLine} of one that lies ahead. */
+function warnOfDays(streams: ReadonlyMap<string, readonly GivenEvent[]>, beganAt: Date): LineWarning[] {
+  const warnings: LineWarning[] = [];
+  // As append_event: a core may count its days in UTC.
+  const last = addDays(dayOf(beganAt), 1);
+  for (const own of streams.values()) {
+    const [first] = own;
+    for (const { line, type, data, occurredAt } of own) {
+      if (type !== TRANSFER || line === null || first === undefined) continue;
+      const { data_liberacao: day } = data as { data_liberacao: string };
+      if (day > last) throw new BadLine(line, 'data.data_liberacao: lies ahead');
+      const isEarly = CONTRACTS.has(first.type) && day < dayOf(first.occurredAt);
+      if (isEarly) warnings.push({ line, warning: "data.data_liberacao: lies before the loan's contract" });
+      else if (day > addDays(dayOf(occurredAt), 1))
+        warnings.push({ line, warning: 'data.data_liberacao: lies behind occurred_at' });
+    }
+  }
+  return warnings;
+}
+
+/** Contracts whose number another loan of the partner bears: that one keeps it. */
+async function warnOfNumbers(tx: Tx, streams: ReadonlyMap<string, readonly GivenEvent[]>): Promise<LineWarning[]> {
+  const given = [...streams.values()].flat().filter(({ line, type }) => line !== null && CONTRACTS.has(type));
+  if (given.length === 0) return [];
+  const rows = await tx<{ line: number; bearer: string }[]>`
+    select e.line, n.loan_id as bearer
+    from unnest(${given.map(({ line }) => line)}::int[], ${given.map(({ partnerId }) => partnerId)}::uuid[],
+                ${given.map(({ data }) => (data as { numero: string }).numero)}::text[],
+                ${given.map(({ stream }) => stream)}::uuid[]) as e (line, partner_id, number, loan_id)
+    join numbered_loans n on n.partner_id = e.partner_id and n.number = e.number and n.loan_id <> e.loan_id`;
+  return rows.map(({ line, bearer }) => ({
+    line,
+    warning: `data.numero: the loan ${bearer} bears this number already, and keeps it`,
+  }));
 }
 
 async function readBefore(tx: Tx, streams: readonly string[]): Promise<GivenEvent[]> {

@@ -21,37 +21,38 @@ export class BadLine extends Error {
   }
 }
 
-/** The lines that are not empty. Throws {@link BadLine}. */
-export async function* readHistoryLines(bytes: AsyncIterable<Buffer>): AsyncGenerator<HistoryLine> {
+/** The lines that are not empty; one that cannot be read is a {@link BadLine}, and those behind it follow. */
+export async function* readHistoryLines(bytes: AsyncIterable<Buffer>): AsyncGenerator<HistoryLine | BadLine> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   let number = 0;
   let kept: Buffer[] = [];
   let size = 0;
-  const take = (last: Buffer): HistoryLine[] => {
-    const line = kept.length === 0 ? last : Buffer.concat([...kept, last]);
+  const keep = (part: Buffer) => {
+    size += part.length;
+    // Of a line that is too long nothing is kept but its length.
+    if (size > MAX_LINE_BYTES) kept = [];
+    else kept.push(part);
+  };
+  const take = (): (HistoryLine | BadLine)[] => {
+    const line = size > MAX_LINE_BYTES ? null : Buffer.concat(kept);
     [kept, size] = [[], 0];
     number += 1;
-    if (line.length > MAX_LINE_BYTES) throw tooLong(number);
+    if (line === null) return [new BadLine(number, `is longer than ${MAX_LINE_BYTES / 1024} KiB`)];
     try {
       const text = decoder.decode(line);
       return text.trim() === '' ? [] : [{ number, text }];
     } catch {
-      throw new BadLine(number, 'is not UTF-8');
+      return [new BadLine(number, 'is not UTF-8')];
     }
   };
   for await (const chunk of bytes) {
     let from = 0;
     for (let end = chunk.indexOf(LINE_FEED); end >= 0; end = chunk.indexOf(LINE_FEED, from)) {
-      yield* take(chunk.subarray(from, end));
+      keep(chunk.subarray(from, end));
+      yield* take();
       from = end + 1;
     }
-    kept.push(chunk.subarray(from));
-    size += chunk.length - from;
-    if (size > MAX_LINE_BYTES) throw tooLong(number + 1);
+    keep(chunk.subarray(from));
   }
-  if (size > 0) yield* take(Buffer.alloc(0));
-}
-
-function tooLong(line: number): BadLine {
-  return new BadLine(line, `is longer than ${MAX_LINE_BYTES / 1024} KiB`);
+  if (size > 0) yield* take();
 }

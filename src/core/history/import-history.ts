@@ -13,7 +13,7 @@ import { codeOf } from '../../db/unavailable.ts';
 import type { Logger } from '../../log-lines.ts';
 import { readClock } from '../../log/read.ts';
 import { projectTurn } from '../projection/projector.ts';
-import { appendBatch, type BatchOptions } from './append-batch.ts';
+import { type Appended, appendBatch, type BatchOptions, type LineWarning } from './append-batch.ts';
 import { BadLine, type HistoryLine, readHistoryLines } from './history-lines.ts';
 
 /** Lost against another transaction: of this one nothing is there. CT409 without a line is a stream that was appended to meanwhile. */
@@ -60,11 +60,12 @@ export interface ImportDeps {
   readonly pool: Pool;
   readonly log: Logger;
   readonly onProgress?: (progress: ImportProgress) => void;
+  readonly onWarning?: (warning: LineWarning) => void;
 }
 
 /** Imports the file. Throws when the database does not answer; what was reported as in is in. */
 export async function importHistory(
-  { pool, log, onProgress = () => undefined }: ImportDeps,
+  { pool, log, onProgress = () => undefined, onWarning = () => undefined }: ImportDeps,
   bytes: AsyncIterable<Buffer>,
   { batch, rate, closedUntil }: ImportOptions,
 ): Promise<Imported> {
@@ -81,7 +82,8 @@ export async function importHistory(
       // What the batches before it brought is passed by the projector meanwhile, on a connection of its own.
       const work = [appendPatiently(pool, lines, options), projectAll()] as const;
       await Promise.allSettled(work);
-      const [appended] = await Promise.all(work);
+      const [{ appended, warnings }] = await Promise.all(work);
+      for (const warning of warnings) onWarning(warning);
       done.line = lines.at(-1)?.number ?? done.line;
       done.events += lines.length;
       done.appended += appended;
@@ -99,9 +101,11 @@ export async function importHistory(
   return { ...done, stopped: null };
 }
 
-async function* batchesOf(lines: AsyncIterable<HistoryLine>, size: number): AsyncGenerator<HistoryLine[]> {
+/** Throws the first {@link BadLine}. */
+async function* batchesOf(lines: AsyncIterable<HistoryLine | BadLine>, size: number): AsyncGenerator<HistoryLine[]> {
   let batch: HistoryLine[] = [];
   for await (const line of lines) {
+    if (line instanceof BadLine) throw line;
     batch.push(line);
     if (batch.length < size) continue;
     yield batch;
@@ -110,7 +114,7 @@ async function* batchesOf(lines: AsyncIterable<HistoryLine>, size: number): Asyn
   if (batch.length > 0) yield batch;
 }
 
-async function appendPatiently(pool: Pool, lines: readonly HistoryLine[], options: BatchOptions): Promise<number> {
+async function appendPatiently(pool: Pool, lines: readonly HistoryLine[], options: BatchOptions): Promise<Appended> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await appendBatch(pool, lines, options);

@@ -12,6 +12,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { TIMES_S } from '../../contract/delivery.ts';
 import { KEPT_TEXTS } from '../../contract/erasure.ts';
+import { OUTCOMES } from '../../contract/statuses.ts';
 import { MASK_IN_SQL } from '../../contract/masking/mask-in-sql.ts';
 import { type CatalogEntry, eventCatalog } from '../../contract/event-catalog.ts';
 import { delaysInSql, SCHEDULES, type Schedules, slotsOf } from '../../contract/schedule.ts';
@@ -51,6 +52,7 @@ export function constantsOf(schedules: Schedules = SCHEDULES): Readonly<Record<s
     DELAYS_S: delaysInSql(schedules),
     MOST_FAILURES: String(Math.max(...slots)),
     KEPT_TEXTS: KEPT_TEXTS.join(','),
+    OUTCOMES: OUTCOMES.join(','),
     ...MASK_IN_SQL,
   };
 }

@@ -1,12 +1,15 @@
 import { open } from 'node:fs/promises';
+import type { LineWarning } from '../../core/history/append-batch.ts';
+import type { FoundInLine } from '../../core/history/check-history.ts';
 import { type ImportProgress, USUAL_PACE } from '../../core/history/import-history.ts';
 import { readInteger, readMonth, readText } from '../arguments.ts';
-import { command, EXIT, option, optionOr, UsageError } from '../command.ts';
+import { command, type CommandLine, EXIT, type ExitCode, flag, option, optionOr, UsageError } from '../command.ts';
 import { withJobPool } from '../job-pool.ts';
 import { refuseNowhere } from '../operator.ts';
 import type { Progress } from '../progress.ts';
 
 const TOLD_EVERY_MS = 30_000;
+const WARNINGS_TOLD = 100;
 
 export const importHistory = command({
   summary: 'bring in the events of loans that exist already, without deliveries',
@@ -17,6 +20,7 @@ export const importHistory = command({
       'the last month whose installments were settled elsewhere: 2026-10',
       readMonth,
     ),
+    check: flag('--check', 'tell every fault and warning of the file, and append nothing'),
     batch: optionOr('--batch <events>', 'events of one transaction', readInteger(1, 10_000), USUAL_PACE.batch),
     rate: optionOr(
       '--rate <events>',
@@ -43,36 +47,65 @@ Each event is held to the catalog, to the loan's rules and to the clock. At the 
 says which, by which key and rule. A batch is one transaction: that line's batch is not in, the ones before are. Mend the line and
 run the same command again: what is in already is compared, and left as it is. So it is after an interruption, wherever that was.
 
+--check reads the whole file and says of each line that does not fit, or may be crooked, by which key and rule; nothing is
+appended. Behind a loan's first fault its lines are held to their keys and the catalog alone. It is one transaction, for which
+feed and seals wait: run it before the system serves anybody, or on a copy.
+
 Run it beside the system: it writes at most --rate events a second, over one connection of its two, and waits while seals or
 projection are behind. Before the system serves anybody, --rate 0 --batch 1000 is four times as fast. It needs a login that is a member of carteiro_app and carteiro_migrator; take the second away afterwards.
 
-Output: {"lines": 10000000, "events": 10000000, "appended": 10000000, "seconds": 10011}; on standard error how far it is.
+Output: {"lines": 10000000, "events": 10000000, "appended": 10000000, "warnings": 0, "seconds": 10011}; on standard error how far
+it is, and the first warnings. With --check a line for each fault and warning, and {"lines": 100000, "faults": 2, "warnings": 1}.
 
   grant carteiro_migrator to api_login;
   carteiro import loans.ndjson --closed-until 2026-10
   zcat loans.ndjson.gz | carteiro import - --closed-until 2026-10
   revoke carteiro_migrator from api_login;`,
   exits: {
-    done: 'every line is in',
-    refused: 'a line does not fit: standard error says which and why; the batches before it are in',
+    done: 'every line is in; with --check, every line fits',
+    refused:
+      'a line does not fit: standard error says which and why; the batches before it are in. With --check: one of them at least',
   },
-  async run({ file, closedUntil = null, batch, rate }, { configure, print }) {
+  async run({ file, closedUntil = null, check, batch, rate }, { configure, print }) {
     refuseNowhere(configure().config);
     const { importHistory: run } = await import('../../core/history/import-history.ts');
     const bytes = file === '-' ? process.stdin : await openFile(file);
+    if (check) return await checked(configure, bytes, closedUntil, print);
     const startedMs = performance.now();
+    let warnings = 0;
+    const onWarning = ({ line, warning }: LineWarning) => {
+      warnings += 1;
+      if (warnings <= WARNINGS_TOLD) process.stderr.write(`line ${line}: warning: ${warning}\n`);
+      if (warnings === WARNINGS_TOLD)
+        process.stderr.write('Further warnings are only counted: import --check tells all\n');
+    };
     const { stopped, line, events, appended } = await withJobPool(
       { configure },
       (pool, { log, progress }) =>
-        run({ pool, log, onProgress: telling(progress) }, bytes, { closedUntil, batch, rate }),
+        run({ pool, log, onProgress: telling(progress), onWarning }, bytes, { closedUntil, batch, rate }),
       { needs: 'migrator' },
     );
     if (stopped !== null) process.stderr.write(`${sentenceOf(stopped, line)}\n`);
     const seconds = Math.round((performance.now() - startedMs) / 1_000);
-    print(JSON.stringify({ lines: line, events, appended, seconds }));
+    print(JSON.stringify({ lines: line, events, appended, warnings, seconds }));
     return stopped === null ? EXIT.done : EXIT.refused;
   },
 });
+
+async function checked(
+  configure: CommandLine['configure'],
+  bytes: AsyncIterable<Buffer>,
+  closedUntil: string | null,
+  print: CommandLine['print'],
+): Promise<ExitCode> {
+  const { checkHistory } = await import('../../core/history/check-history.ts');
+  const told = ({ line, kind, what }: FoundInLine) => print(`line ${line}: ${kind}: ${what}`);
+  const counts = await withJobPool({ configure }, (pool) => checkHistory(pool, bytes, closedUntil, told), {
+    needs: 'migrator',
+  });
+  print(JSON.stringify(counts));
+  return counts.faults === 0 ? EXIT.done : EXIT.refused;
+}
 
 async function openFile(name: string): Promise<AsyncIterable<Buffer>> {
   try {

@@ -10,6 +10,7 @@ import type { Config } from '../../config.ts';
 import { apartS, SKEWED_S } from '../../db/clock-skew.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
 import { codeOf } from '../../db/unavailable.ts';
+import { readWriteFault } from '../../db/write-faults.ts';
 import type { Logger } from '../../log-lines.ts';
 import { VERSION } from '../../version.ts';
 import { keyIdOf } from '../../webhooks/secrets.ts';
@@ -24,6 +25,9 @@ const SKEWED =
   "the clocks of this host and of the database are apart: tokens that are good may be refused, and a POST's time is the database's";
 /** After three missed signs of life a process counts as lost. */
 const LOST_AFTER_S = 30;
+
+/** Beats between two tries to write: a sign of life needs no new page, so an API that only reads would not see a full disk. */
+const ROOM_EVERY = 6;
 
 export interface Self {
   /** Unique among all processes; a poller's is on every attempt row. */
@@ -70,16 +74,20 @@ export async function startHeartbeat(
 }
 
 /** Gives signs of life until `signal` is aborted, then says goodbye. Never rejects. */
-async function runHeartbeat({ pool, log, self, readCertificates }: HeartbeatDeps, signal: AbortSignal): Promise<void> {
+export async function runHeartbeat(
+  { pool, log, self, readCertificates }: HeartbeatDeps,
+  signal: AbortSignal,
+): Promise<void> {
   let isSkewed = false;
   let certificates: CertificateEnds = {};
   let readAtMs = -Infinity;
-  while (!signal.aborted) {
+  for (let turn = 0; !signal.aborted; turn += 1) {
     try {
       if (performance.now() - readAtMs >= CERTIFICATES_MS) {
         certificates = await readCertificates();
         readAtMs = performance.now();
       }
+      if (self.role === 'api' && turn % ROOM_EVERY === 0) await readWriteFault(pool, true);
       const skewS = await pool.run((sql) => beat(sql, { ...self, certificates }));
       if (skewS > SKEWED_S && !isSkewed) log.error({ skew_s: Math.round(skewS) }, SKEWED);
       isSkewed = skewS > SKEWED_S;

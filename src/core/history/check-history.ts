@@ -1,0 +1,113 @@
+/**
+ * The check of a history's file: the import's own statements and rules over the whole file, in one transaction that is rolled back.
+ *
+ * Each fault takes its loan out of the batch, which is tried again without it. The loan's later lines have no event to follow on,
+ * so they are held to their keys and to the catalog alone. What is in the log already is compared, as the import does.
+ * While it runs, feed and seals wait for its transaction, as for any that is open.
+ */
+import type { Pool, Tx } from '../../db/pool.ts';
+import { readClock } from '../../log/read.ts';
+import { appendLines, type BatchOptions } from './append-batch.ts';
+import { BadLine, type HistoryLine, readHistoryLines } from './history-lines.ts';
+
+/** A fault costs a try of so many lines. */
+const BATCH = 250;
+
+export interface FoundInLine {
+  readonly line: number;
+  readonly kind: 'fault' | 'warning';
+  /** The key and the rule; nothing of the line is repeated. */
+  readonly what: string;
+}
+
+export interface Checked {
+  readonly lines: number;
+  readonly faults: number;
+  readonly warnings: number;
+}
+
+/** Checks the file, and tells what is found in the order of the lines. Nothing is appended. */
+export async function checkHistory(
+  pool: Pool,
+  bytes: AsyncIterable<Buffer>,
+  closedUntil: string | null,
+  tell: (found: FoundInLine) => void,
+): Promise<Checked> {
+  const counts = { lines: 0, fault: 0, warning: 0 };
+  const work = async (tx: Tx) => {
+    // No statistics tell of rows that nobody has committed: without this each batch reads those before it from end to end.
+    await tx`select set_config(name, 'off', true) from unnest('{enable_seqscan,enable_hashjoin,enable_mergejoin}'::text[]) name`;
+    const check = checking(tx, { closedUntil, beganAt: await readClock(tx) });
+    let batch: (HistoryLine | BadLine)[] = [];
+    const flush = async () => {
+      counts.lines += batch.length;
+      for (const found of await check(batch)) {
+        counts[found.kind] += 1;
+        tell(found);
+      }
+      batch = [];
+    };
+    for await (const line of readHistoryLines(bytes)) {
+      batch.push(line);
+      if (batch.length === BATCH) await flush();
+    }
+    await flush();
+    return { refused: 'it was a check' } as const;
+  };
+  await pool.transaction(work);
+  return { lines: counts.lines, faults: counts.fault, warnings: counts.warning };
+}
+
+/** The checker of batches, in their order. */
+function checking(tx: Tx, options: BatchOptions) {
+  /** Loans with a fault. */
+  const broken = new Set<string>();
+
+  /** Null: everything fits, and `found` has the warnings. */
+  async function tryLines(lines: readonly HistoryLine[], found: FoundInLine[]): Promise<BadLine | null> {
+    if (lines.length === 0) return null;
+    await tx`savepoint check_lines`;
+    try {
+      const { warnings } = await appendLines(tx, lines, options);
+      found.push(...warnings.map(({ line, warning }) => ({ line, kind: 'warning' as const, what: warning })));
+      await tx`release check_lines`;
+      return null;
+    } catch (error) {
+      if (!(error instanceof BadLine)) throw error;
+      await tx`rollback to check_lines`;
+      return error;
+    }
+  }
+
+  return async (batch: readonly (HistoryLine | BadLine)[]): Promise<FoundInLine[]> => {
+    const found: FoundInLine[] = [];
+    const addFault = ({ line, message }: BadLine) => found.push({ line, kind: 'fault', what: message });
+    let rest: HistoryLine[] = [];
+    for (const line of batch) {
+      if (line instanceof BadLine) addFault(line);
+      else rest.push(line);
+    }
+    const alone = rest.filter((line) => broken.has(streamOf(line)));
+    rest = rest.filter((line) => !broken.has(streamOf(line)));
+    for (let fault = await tryLines(rest, found); fault !== null; fault = await tryLines(rest, found)) {
+      addFault(fault);
+      const { line: number } = fault;
+      const stream = streamOf(rest.find((line) => line.number === number));
+      if (stream !== '') broken.add(stream);
+      const isOfIt = (line: HistoryLine) => line.number === number || (stream !== '' && streamOf(line) === stream);
+      alone.push(...rest.filter((line) => isOfIt(line) && line.number > number));
+      rest = rest.filter((line) => !isOfIt(line) || line.number < number);
+    }
+    for (const line of alone) {
+      const fault = await tryLines([line], []);
+      // Its place in the stream is asked for last: what is told of that follows from the loan's first fault.
+      if (fault !== null && !/^(version|occurred_at: lies before)/.test(fault.message)) addFault(fault);
+    }
+    return found.toSorted((one, other) => one.line - other.line);
+  };
+}
+
+/** The loan that a line is of; empty where it does not say. */
+function streamOf(line: HistoryLine | undefined): string {
+  return /"stream" *: *"([0-9A-Fa-f-]{36})"/.exec(line?.text ?? '')?.[1]?.toLowerCase() ?? '';
+}
