@@ -1,6 +1,6 @@
 -- Who may do what. Append-only by right: of the roles below none can change or delete an event, an envelope, an attempt, a
 -- seal, a line of history or the author of a resend. Nobody logs in as one of them; a login role is made a member:
---   carteiro_owner        owns everything; migrations, and the commands that write partners' accounts
+--   carteiro_owner        owns everything; migrations, and the command that lets a partner back in
 --   carteiro_app          the API, the workers, the jobs, and the operator's other commands
 --   carteiro_poller       `poll`
 --   carteiro_core         the loan core's own login: it may append events, and read the catalog and its events' deliveries

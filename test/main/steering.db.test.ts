@@ -119,12 +119,11 @@ describe('every steering command', () => {
   });
 
   test('by a login without the rights says which role it needs, and changes nothing', async () => {
-    const login = await createLogin(database, 'carteiro_app');
     const poller = await createLogin(database, 'carteiro_poller');
     for (const [url, role, ...args] of [
       [poller.url, 'app', 'partner', 'deactivate', partnerId],
-      [login.url, 'owner', 'partner', 'set', partnerId, '--name', 'X'],
-      [login.url, 'owner', 'partner', 'create', '--name', 'X'],
+      [poller.url, 'app', 'partner', 'set', partnerId, '--name', 'X'],
+      [poller.url, 'app', 'partner', 'create', '--name', 'X'],
       [poller.url, 'app', 'webhook', 'mute', webhookId],
     ] as const) {
       const [code, stdout, sentence] = refused(await callCommand(args, env(url)));
@@ -135,7 +134,7 @@ describe('every steering command', () => {
         ),
       );
     }
-    for (const { remove } of [login, poller]) await remove();
+    await poller.remove();
     expect(await ofPartner()).toEqual([]);
     expect((await ofWebhook()).length).toBe(1);
   });

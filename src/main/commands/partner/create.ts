@@ -20,7 +20,7 @@ export const create = command({
   help: `
 The account says who signs, how the documents of a loan come, and whether issuance answers at once. Its history begins
 with this command. Bring a core's partners in with their own --id: a rehearsal's file of history then serves production
-unchanged. Needs the rights of carteiro_owner.
+unchanged. Needs the rights of carteiro_app.
 
 Output: {"id": "0199…", "name": "Um", "signing": "internal", "documents": "agrupada", "issuance": "sincrona"}`,
   exits: { done: 'the partner exists' },
@@ -29,7 +29,7 @@ Output: {"id": "0199…", "name": "Um", "signing": "internal", "documents": "agr
     const { createPartner } = await import('../../../steering/partners.ts');
     const work = (pool: Pool) =>
       pool.transaction((tx) => createPartner(tx, account, actorOf(author), id)).catch(refuseTaken);
-    const made = await steer(line, work, { needs: 'owner' });
+    const made = await steer(line, work);
     line.print(JSON.stringify({ id: made.id, ...account }));
   },
 });
