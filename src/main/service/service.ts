@@ -186,8 +186,7 @@ export async function startApi(deps: ServiceDeps): Promise<Part & { url: string 
   const worker = opened && registrationWorker({ ...opened, pool: workerPool, log, documentsDeadlineDays });
   const server = await listen(config, metrics, besidePainel(api, painel));
   const working = whenFit(fit, async () => {
-    await keepSettings({ pool, log }, 'api', config);
-    await worker?.run(ending.signal);
+    await Promise.all([keepSettings({ pool, log }, 'api', config, ending.signal), worker?.run(ending.signal)]);
   });
   const heartbeat = await startHeartbeat('api', deps, pool);
   return {

@@ -1,11 +1,13 @@
 /**
  * The settings that an auditor asks about, kept whenever a start finds others than the one before it. None of them is a secret. A
- * database that takes no row keeps no API from starting: the next start finds them again.
+ * database that takes no row keeps no API from starting: it is tried again.
  */
 import type { Config } from '../../config.ts';
+import { takeTurns } from '../../db/outage-log.ts';
 import type { Pool } from '../../db/pool.ts';
 import type { Logger } from '../../log-lines.ts';
 
+const AFTER_FAULT_MS = 15_000;
 const TOLD = [
   'allowInsecureTargets',
   'checkpointHeader',
@@ -22,18 +24,26 @@ const TOLD = [
   'sandbox',
 ] as const satisfies readonly (keyof Config)[];
 
+/** Tries until it is kept, or `signal` is aborted. */
 export async function keepSettings(
   { pool, log }: { readonly pool: Pool; readonly log: Logger },
   process: string,
   config: Config,
+  signal: AbortSignal,
 ): Promise<void> {
   const value = JSON.stringify(Object.fromEntries(TOLD.map((name) => [name, config[name]])));
-  const keep = pool.run(
-    (sql) => sql`
-      insert into system_history (about, name, value, actor)
-      select 'configuracao', ${process}, ${value}, session_user
-      where ${value} is distinct from (
-        select value from system_history where about = 'configuracao' and name = ${process} order by position desc limit 1)`,
-  );
-  await keep.catch((error: unknown) => log.warn({ err: error }, 'the settings could not be kept in the history'));
+  const kept = new AbortController();
+  const what = 'the settings could not be kept in the history';
+  const turns = { log, afterFaultMs: AFTER_FAULT_MS, away: what, fault: what };
+  await takeTurns(turns, AbortSignal.any([signal, kept.signal]), async () => {
+    await pool.run(
+      (sql) => sql`
+        insert into system_history (about, name, value, actor)
+        select 'configuracao', ${process}, ${value}, session_user
+        where ${value} is distinct from (
+          select value from system_history where about = 'configuracao' and name = ${process} order by position desc limit 1)`,
+    );
+    kept.abort();
+    return 0;
+  });
 }
