@@ -137,6 +137,7 @@ describe('a bridge that breaks a rule is told which', () => {
     return `http://127.0.0.1:${await listening(server)}`;
   }
   let count = 0;
+  const asked = new Set<string>();
   const bond = (referencia: string, loan: string) => ({
     referencia,
     parceiro_id: loan,
@@ -160,6 +161,19 @@ describe('a bridge that breaks a rule is told which', () => {
         path.startsWith('/averbacoes/') ? null : path === '/averbacoes' ? [200, { protocolo_registry: 'P' }] : null,
       /protocol of its own|tells the same/,
       /one protocolo_registry|another body|after 200/,
+    ],
+    [
+      // Ids of one minute begin alike: those of UUIDv4, which nobody asks with, would not.
+      'protocols cut off behind eight characters',
+      (path, body) => {
+        const id = String(body['averbacao_id'] ?? path.slice('/averbacoes/'.length));
+        if (path === '/averbacoes') asked.add(id);
+        return path.startsWith('/averbacoes') && asked.has(id)
+          ? [200, { protocolo_registry: `P-${id.slice(0, 8)}` }]
+          : null;
+      },
+      /protocol of its own/,
+      /one protocolo_registry/,
     ],
     [
       '200 for what was never asked',
