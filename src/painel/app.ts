@@ -59,7 +59,7 @@ const LANGUAGE_COOKIE = 'carteiro_idioma';
 const THEME_COOKIE = 'carteiro_tema';
 const ZONE_COOKIE = 'carteiro_fuso';
 const THEMES: readonly Theme[] = ['auto', 'claro', 'escuro'];
-const PAGES = /^\/(painel|docs)(\/|$)/;
+const PAGES = /^\/(painel|docs)(\/|$)|^\/llms\.txt$/;
 const YEAR_S = 365 * 24 * 60 * 60;
 
 export type Painel = ReturnType<typeof createPainel>;

@@ -20,7 +20,7 @@ if (!isThere) console.info(`skipped: no browser at ${CHROMIUM} (apt install chro
 const QUIET = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'];
 const WIDTHS = [320, 390, 1280] as const;
 const REFERENCE = '/docs/api';
-const DOCS = ['/docs', '/docs/eventos', '/docs/verificacao', '/docs/calendario', REFERENCE];
+const DOCS = ['/docs', '/docs/eventos', '/docs/verificacao', '/docs/calendario', '/docs/regras', REFERENCE];
 /** Swagger UI's own markup, which no style mends: a link inside of a button, a select without a name, its own `main`. */
 const OF_SWAGGER_UI =
   /^(nested-interactive: <button [^>]*class="opblock-summary-control"|select-name: <select class="examples-select-element"|heading-order: <h3 class="opblock-tag"|landmark-[a-z-]+: <main )/;

@@ -9,7 +9,15 @@ import { DOCS } from '../../src/painel/language/choose.ts';
 import { SIGNER } from '../support/checkpoint.ts';
 import { READER, startPainelWorld, type Visitor } from '../support/painel.ts';
 
-const PAGES = ['/docs', '/docs/eventos', '/docs/verificacao', '/docs/calendario', '/docs/api', '/docs/registry'];
+const PAGES = [
+  '/docs',
+  '/docs/eventos',
+  '/docs/verificacao',
+  '/docs/calendario',
+  '/docs/regras',
+  '/docs/api',
+  '/docs/registry',
+];
 const world = await startPainelWorld();
 
 async function inEnglish(): Promise<Visitor> {
@@ -164,4 +172,44 @@ test('the start says where deliveries come from, or that nobody promises it', as
   expect((await world.visitor().get('/docs')).text).toContain('203.0.113.0/28\n2001:db8::7');
   const silent = await startPainelWorld({ egressAddresses: [] });
   expect((await silent.visitor().get('/docs')).text).toContain('não promete endereços de saída');
+});
+
+test('each rule of the contract stands on /docs/regras, in both languages', async () => {
+  const visitor = await inEnglish();
+  const [pt, en] = [(await world.visitor().get('/docs/regras')).text, (await visitor.get('/docs/regras')).text].map(
+    (text) => (text ?? '').replaceAll(/<[^>]+>/g, '').replaceAll(/\s+/g, ' '),
+  );
+  const rules = [
+    ['margem.concluida não confirma a sua consulta', 'margem.concluida does not confirm your own query'],
+    ['skip_cache=true força outra', 'skip_cache=true forces another'],
+    ['valor_margem_disponivel / valor_total_vencimentos', 'valor_margem_disponivel / valor_total_vencimentos'],
+    ['Não é o gatilho da averbação', 'It is not the trigger of the registration'],
+    ['docs_registry.pendente não existe na entrega agrupada', 'docs_registry.pendente does not exist with grouped'],
+    ['não bloqueia nem substitui o desembolso', 'neither blocks nor replaces the disbursement'],
+    ['exatamente um de emprestimo.emitido e', 'exactly one of emprestimo.emitido and'],
+    ['não emita de novo por conta própria', 'do not reissue on your own'],
+    ['só na primeira vez', 'only the first time'],
+    ['as duas dimensões', 'both dimensions'],
+    ['não espere por ele', 'do not wait for it'],
+    ['é o operador que configura', 'is set by the operator'],
+    ['não têm parceiro_id na raiz', 'no parceiro_id in the root'],
+    ['24 h', '24 h'],
+    ['15 dias', '15 days'],
+    ['7 h 21 min', '7 h 21 min'],
+  ] as const;
+  expect(rules.filter(([said]) => pt?.includes(said) !== true)).toEqual([]);
+  expect(rules.filter(([, said]) => en?.includes(said) !== true)).toEqual([]);
+});
+
+test('/docs/integracao.md is the same pages as one Markdown text, which /llms.txt names', async () => {
+  const page = await world.visitor().get('/docs/integracao.md');
+  expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/markdown; charset=utf-8']);
+  for (const said of ['# No ar em dez minutos', 'margem.concluida', '| ', '```', EXAMPLE_SECRET, 'X-Webhook-Delivery'])
+    expect(page.text).toContain(said);
+  for (const name of SUBSCRIBABLE_NAMES) expect(page.text).toContain(name);
+  expect(page.text).not.toMatch(/<(div|button|table|section)\b/);
+  expect((await (await inEnglish()).get('/docs/integracao.md')).text).toContain('# Live in ten minutes');
+  const { status, text } = await world.visitor().get('/llms.txt');
+  expect([status, text.startsWith('# Carteiro\n\n> ')]).toEqual([200, true]);
+  expect(text).toContain('/docs/integracao.md');
 });

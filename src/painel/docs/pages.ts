@@ -11,6 +11,8 @@ import { answerPage } from '../frame/page.ts';
 import { DOCS, type DocsTexts } from '../language/choose.ts';
 import { eventsBody } from './events.ts';
 import { paragraphs } from './prose.ts';
+import { LLMS_PATH, MARKDOWN_PATH, markdownPages } from './markdown.ts';
+import { rulesBody } from './rules.ts';
 import { scheduleBody } from './schedule.ts';
 import { startBody } from './start.ts';
 import { verificationBody } from './verification.ts';
@@ -28,6 +30,7 @@ const PATHS: Readonly<Record<keyof DocsTexts['pages'], string>> = {
   events: '/docs/eventos',
   verification: '/docs/verificacao',
   schedule: '/docs/calendario',
+  rules: '/docs/regras',
   api: REFERENCE_PATH,
   registry: REGISTRY_PATH,
 };
@@ -36,10 +39,18 @@ export function addDocsPages(
   app: Hono<PainelEnv>,
   { checkpointKeys, egressAddresses }: Pick<PainelDeps, 'checkpointKeys' | 'egressAddresses'>,
 ): void {
-  app.get(PATHS.start, (c) => answer(c, 'start', startBody(c, egressAddresses)));
-  app.get(PATHS.events, (c) => answer(c, 'events', eventsBody(c)));
-  app.get(PATHS.verification, (c) => answer(c, 'verification', verificationBody(c, checkpointKeys)));
-  app.get(PATHS.schedule, (c) => answer(c, 'schedule', scheduleBody(c)));
+  const bodies = {
+    start: (c: PainelContext) => startBody(c, egressAddresses),
+    rules: rulesBody,
+    events: eventsBody,
+    verification: (c: PainelContext) => verificationBody(c, checkpointKeys),
+    schedule: scheduleBody,
+  };
+  for (const [page, body] of Object.entries(bodies) as [keyof typeof bodies, (c: PainelContext) => Html][])
+    app.get(PATHS[page], (c) => answer(c, page, body(c)));
+  const markdown = markdownPages(bodies);
+  app.get(MARKDOWN_PATH, (c) => markdown.whole(c));
+  app.get(LLMS_PATH, (c) => markdown.index(c));
   app.get(PATHS.api, (c) => answer(c, 'api', referenceBody(c, 'api', WHOLE_DESCRIPTIONS)));
   app.get(PATHS.registry, (c) => answer(c, 'registry', referenceBody(c, 'registry', REGISTRY_DESCRIPTIONS)));
   for (const language of ['pt', 'en'] as const) {
