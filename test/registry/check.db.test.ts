@@ -166,7 +166,7 @@ describe('a bridge that breaks a rule is told which', () => {
       // Ids of one minute begin alike: those of UUIDv4, which nobody asks with, would not.
       'protocols cut off behind eight characters',
       (path, body) => {
-        const id = String(body['averbacao_id'] ?? path.slice('/averbacoes/'.length));
+        const id = (body['averbacao_id'] as string | undefined) ?? path.slice('/averbacoes/'.length);
         if (path === '/averbacoes') asked.add(id);
         return path.startsWith('/averbacoes') && asked.has(id)
           ? [200, { protocolo_registry: `P-${id.slice(0, 8)}` }]

@@ -43,7 +43,7 @@ const LEAST = 4;
 /** How receivers give a text back: as it is, and as JSON, URLs, Base64 and hexadecimal digits write it. */
 function formsOf(secret: string): string[] {
   const bytes = Buffer.from(secret);
-  const encoded = [bytes.toString('base64').replace(/=+$/, ''), bytes.toString('base64url'), bytes.toString('hex')];
+  const encoded = [bytes.toString('base64').replace(/={1,2}$/, ''), bytes.toString('base64url'), bytes.toString('hex')];
   return [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret), ...encoded];
 }
 
