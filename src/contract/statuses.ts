@@ -135,6 +135,7 @@ export type Outcome = (typeof OUTCOMES)[number];
 export const SCOPES = [
   'webhooks:read',
   'webhooks:write',
+  'webhooks:mascarado',
   'emprestimos:read',
   'emprestimos:write',
   'margem:read',

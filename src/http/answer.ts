@@ -11,6 +11,8 @@ import type { z } from 'zod';
 import type { ErrorCode } from '../contract/errors.ts';
 import type { Bilingual } from '../contract/language.ts';
 import type { KindWithCode, Refused } from '../contract/refusals.ts';
+import { maskedValue } from '../contract/masking/masked-value.ts';
+import { masked } from '../contract/masking/masking.ts';
 import type { Env } from './request-env.ts';
 
 /** One answer as its operation declares it; openapi/operations.ts makes OpenAPI of it. */
@@ -119,6 +121,16 @@ export function toResponse(c: Context<Env>, { status, body, headers = {} }: AnyA
   }
   if (body === undefined) return c.body(null, status as ContentfulStatusCode, { ...headers });
   return c.json(body, status as ContentfulStatusCode, { ...headers });
+}
+
+/** What the answer tells of a worker is masked; of a file in each of its pieces, which are whole lines. */
+export function maskedAnswer({ body, ...answer }: AnyAnswer): AnyAnswer {
+  if (!(body instanceof BodyStream)) return { ...answer, body: maskedValue(body) } as AnyAnswer;
+  return { ...answer, body: new BodyStream(body.type, maskedPieces(body.chunks)) } as AnyAnswer;
+}
+
+async function* maskedPieces(pieces: AsyncIterable<string | Uint8Array>): AsyncGenerator<string> {
+  for await (const piece of pieces) yield masked(typeof piece === 'string' ? piece : Buffer.from(piece).toString());
 }
 
 async function* bytesOf(chunks: AsyncIterable<string | Uint8Array>): AsyncGenerator<Uint8Array> {

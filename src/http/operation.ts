@@ -14,7 +14,7 @@ import type { Bilingual } from '../contract/language.ts';
 import type { Refused } from '../contract/refusals.ts';
 import { type Scope, SCOPES_WITHOUT_PARTNER } from '../contract/statuses.ts';
 import { id } from '../contract/values.ts';
-import { type Answers, type AnyAnswer, BodyStream, lagHeaders, toResponse } from './answer.ts';
+import { type Answers, type AnyAnswer, BodyStream, lagHeaders, maskedAnswer, toResponse } from './answer.ts';
 import { notFound, refusalError } from './api-error.ts';
 import {
   type Admit,
@@ -22,6 +22,7 @@ import {
   type Identity,
   requireNoPartner,
   requirePartner,
+  readsMasked,
   requireScope,
 } from './auth/auth.ts';
 import type { Pace } from './body/body-stream.ts';
@@ -48,8 +49,8 @@ export interface Operation {
   readonly summary: Bilingual;
   /** What the summary leaves out. */
   readonly description?: Bilingual;
-  /** No operation requires `auditoria:cpf`: it only unmasks what `auditoria:read` shows. */
-  readonly scope: Exclude<Scope, 'auditoria:cpf'>;
+  /** No operation requires `auditoria:cpf`, which unmasks what `auditoria:read` shows, or `webhooks:mascarado`. */
+  readonly scope: Exclude<Scope, 'auditoria:cpf' | 'webhooks:mascarado'>;
   /** Absent: the operation has no body. */
   readonly body?: z.ZodType;
   /** For a body whose either/or is in refinements, which OpenAPI cannot show: the same bodies as a choice. */
@@ -76,7 +77,8 @@ export interface Route {
 
 /** Whom a request speaks for. */
 export type Caller =
-  | { readonly by: 'partner'; readonly partnerId: string }
+  /** `isMasked`: may read in place of `webhooks:read` what tells of no worker (`webhooks:mascarado`). */
+  | { readonly by: 'partner'; readonly partnerId: string; readonly isMasked: boolean }
   /** `seesCpf`: was granted to see CPFs (`auditoria:cpf`). */
   | { readonly by: 'auditor'; readonly seesCpf: boolean }
   | { readonly by: 'core' }
@@ -106,8 +108,9 @@ export function guarded(
 ): (c: Context<Env>) => Promise<Response> {
   const work = async (c: Context<Env>, identity: Identity): Promise<Response> => {
     await gate.admit(identity);
-    requireScope(identity, operation.scope);
-    const caller = callerOf(operation, identity);
+    const isMasked = readsMasked(identity, operation.scope);
+    if (!isMasked) requireScope(identity, operation.scope);
+    const caller = callerOf(operation, identity, isMasked);
     const params = await requireSubject(operation, caller, gate.pool, c);
     const serve = async (pace: Pace) => {
       const sent = await readSent(operation, c, pace);
@@ -132,7 +135,8 @@ export function guarded(
         await gate.logCpfRead({ actor, operation: named, asked: pathname + decoded(search), requestId, events });
       }
       if ('refused' in answer) throw refusalError(answer.refused);
-      return toResponse(c, { ...answer, headers: { ...lagHeaders(reading), ...answer.headers } });
+      const shown = isMasked ? maskedAnswer(answer) : answer;
+      return toResponse(c, { ...shown, headers: { ...lagHeaders(reading), ...answer.headers } });
     };
     const { maxBodyBytes = MAX_BODY_BYTES } = operation;
     if (maxBodyBytes <= MAX_BODY_BYTES || !mayBeLarge(c.req)) return serve(gate.bodyPace);
@@ -157,8 +161,8 @@ function decoded(search: string): string {
   return fields.length === 0 ? '' : `?${fields.join('&')}`;
 }
 
-function callerOf({ scope }: Operation, identity: Identity): Caller {
-  if (!SCOPES_WITHOUT_PARTNER.includes(scope)) return { by: 'partner', partnerId: requirePartner(identity) };
+function callerOf({ scope }: Operation, identity: Identity, isMasked: boolean): Caller {
+  if (!SCOPES_WITHOUT_PARTNER.includes(scope)) return { by: 'partner', partnerId: requirePartner(identity), isMasked };
   requireNoPartner(identity);
   if (scope !== 'auditoria:read') return { by: scope === 'operador' ? 'operator' : 'core' };
   return { by: 'auditor', seesCpf: identity.scopes.has('auditoria:cpf' satisfies Scope) };

@@ -64,6 +64,11 @@ export function createAdmission(nameOfActive: (partnerId: string) => Promise<str
   };
 }
 
+/** Whether it may read this in masked form alone. */
+export function readsMasked({ scopes }: Identity, scope: Scope): boolean {
+  return scope === 'webhooks:read' && !scopes.has(scope) && scopes.has('webhooks:mascarado' satisfies Scope);
+}
+
 /** 403 unless the identity holds `scope`. */
 export function requireScope(identity: Identity, scope: Scope): void {
   if (identity.scopes.has(scope)) return;

@@ -12,6 +12,10 @@ export const SCOPE_MEANING: Readonly<Record<Scope, Bilingual>> = {
     pt: 'registrar e alterar webhooks, e reenviar entregas',
     en: 'register and change webhooks, and resend deliveries',
   },
+  'webhooks:mascarado': {
+    pt: 'ler o que webhooks:read lê, com CPFs, nomes e consultas (query) de URLs mascarados',
+    en: 'read what webhooks:read reads, with CPFs, names and query strings of URLs masked',
+  },
   'emprestimos:read': { pt: 'ler os empréstimos do parceiro', en: "read the partner's loans" },
   'emprestimos:write': {
     pt: 'emitir empréstimos, enviar documentos e pedir averbações',

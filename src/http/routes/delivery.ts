@@ -1,6 +1,7 @@
 /** One delivery as its partner sees it: its requests, why it waits, its evidence; and the order to send it again. */
 import { sentHeader } from '../../audit/checkpoint/checkpoint.ts';
 import { readNotesAt } from '../../audit/checkpoint/stored.ts';
+import { maskProof } from '../../audit/proof/mask-proof.ts';
 import { requestProof } from '../../audit/proof/proof.ts';
 import { HEADER_CHECKPOINT } from '../../contract/delivery.ts';
 import { NOT_FOUND } from '../../contract/refusals.ts';
@@ -97,11 +98,12 @@ export const deliveryRoutes: Routes = [
     },
     answers: answered(200, proof, { pt: 'A prova', en: 'The evidence' }),
     errors: ['TRANSICAO_INVALIDA'],
-  })(async ({ partnerId, id }, deps) => {
+  })(async ({ partnerId, id, isMasked }, deps) => {
     // First whether the partner has it: a proof is read by its id alone.
     const { found: delivery, rows } = await readOne(deps, partnerId, id, { before: null, most: 0 });
     const found = delivery === null ? NOT_FOUND : await requestProof(deps.pool, id, null, async () => rows);
-    return 'refused' in found ? found : { status: 200, body: found };
+    if ('refused' in found) return found;
+    return { status: 200, body: isMasked ? maskProof(found) : found };
   }),
 ];
 

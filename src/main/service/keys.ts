@@ -26,7 +26,7 @@ export async function openKeys(config: Config, log: Logger) {
  */
 export function sandboxTokens({ sandbox }: Config, pool: Pool, own: LocalKeys | null): (() => Promise<string>) | null {
   if (!sandbox || own === null) return null;
-  const scopes = SCOPES.filter((scope) => !SCOPES_WITHOUT_PARTNER.includes(scope) && scope !== 'auditoria:cpf');
+  const scopes = SCOPES.filter((scope) => !SCOPES_WITHOUT_PARTNER.includes(scope) && !/cpf$|mascarado$/.test(scope));
   return async () => {
     const { id: partnerId } = await pool.run(ensureSandboxPartner);
     return own.signToken({ partnerId, scopes, ttlSeconds: SANDBOX_TTL_S });
