@@ -125,8 +125,8 @@ export function toResponse(c: Context<Env>, { status, body, headers = {} }: AnyA
 
 /** What the answer tells of a worker is masked; of a file in each of its pieces, which are whole lines. */
 export function maskedAnswer({ body, ...answer }: AnyAnswer): AnyAnswer {
-  if (!(body instanceof BodyStream)) return { ...answer, body: maskedValue(body) } as AnyAnswer;
-  return { ...answer, body: new BodyStream(body.type, maskedPieces(body.chunks)) } as AnyAnswer;
+  if (!(body instanceof BodyStream)) return { ...answer, body: maskedValue(body) };
+  return { ...answer, body: new BodyStream(body.type, maskedPieces(body.chunks)) };
 }
 
 async function* maskedPieces(pieces: AsyncIterable<string | Uint8Array>): AsyncGenerator<string> {

@@ -73,7 +73,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
     if (this.#state === 'reading') {
       if (this.#answeredAtMs + this.#shared.readMs <= atMs) this.#stopReading();
     } else if (this.#startedAtMs + this.#shared.timeoutMs <= atMs) this.#expire();
-    else if (this.#state === 'waiting') this.#shared.connections.makeRoomFor(this.#connection, atMs);
+    else if (this.#state === 'waiting') this.#shared.connections.makeRoomFor(this.#connection);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {

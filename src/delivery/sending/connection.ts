@@ -41,6 +41,8 @@ export interface Connection {
   fault: Error | null;
   /** Called, while busy, after each chunk was parsed, with the bytes since that answer. */
   onBytes: (bytes: number) => void;
+  /** How often it was seen while it waited to be accepted. */
+  looks: number;
   /** Of the clock: when the present socket was asked for, and until when the rest of an answer may come. */
   openedAtMs: number;
   drainsUntilMs: number;
@@ -113,6 +115,7 @@ export function openConnection(
     stage: null,
     fault: null,
     onBytes: ignore,
+    looks: 0,
     openedAtMs: now(),
     drainsUntilMs: 0,
     state: 'busy',

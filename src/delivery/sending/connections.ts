@@ -16,8 +16,11 @@ import { type Connection, endAnswer, isAccepted, openConnection, type Place } fr
 const MAX_IDLE_CONNECTIONS = 2_048;
 /** A connection that is older than this is closed after its answer. */
 const LIFE_MS = 10_000;
-/** A new connection that has brought nothing for so long waits behind those that are served. */
-const UNACCEPTED_MS = 500;
+/**
+ * A new connection that has brought nothing in so many looks, of 50 ms each, waits behind those that are served. Counted in looks: of
+ * a process that gets no CPU time alone says nothing of the receiver, and each connection that is closed for it must be made anew.
+ */
+const UNACCEPTED_LOOKS = 10;
 /**
  * A receiver may flush its answer and work on; many stop when the connection ends. So the connection stays for the rest of the
  * answer, that long. There are at most so many of them, and of one place.
@@ -84,8 +87,8 @@ export class Connections {
   }
 
   /** Closes what is idle where a busy connection has waited too long to be accepted. */
-  makeRoomFor(connection: Connection, atMs: number): void {
-    if (isAccepted(connection) || atMs - connection.openedAtMs < UNACCEPTED_MS) return;
+  makeRoomFor(connection: Connection): void {
+    if (isAccepted(connection) || (connection.looks += 1) < UNACCEPTED_LOOKS) return;
     const { key } = connection.place;
     this.#unaccepted.set(key, connection);
     for (const idle of this.#idle.get(key)?.slice() ?? []) this.discard(idle);
