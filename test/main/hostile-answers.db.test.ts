@@ -2,7 +2,7 @@
  * The product as it runs, an API and a poller, while one partner's receiver answers the worst texts we know: another partner's
  * deliveries arrive once each, and the worst texts cost what plain texts of the same length cost.
  */
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { cpuOf } from '../bench/harness/cpu.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { callCommand, sandboxOn, startServing } from '../support/command.ts';
@@ -30,6 +30,7 @@ test('another partner is served as if it were not there, by poller and API', asy
   await insertEncryptedWebhook(sql, stranger, hostile.url);
   await insertEncryptedWebhook(sql, partner, friend.url);
   const [poll, api] = await Promise.all([startServing('poll', env), startServing('api', env)]);
+  onTestFinished(async () => void (await Promise.all([poll.end('SIGTERM'), api.end('SIGTERM')])));
   const token = await callCommand(['token', '--partner', stranger, '--scope', 'webhooks:read'], env);
   const headers = { authorization: `Bearer ${token.stdout.trim()}` };
 
@@ -71,5 +72,4 @@ test('another partner is served as if it were not there, by poller and API', asy
   expect(friend.posts).toHaveLength(3 * EVENTS);
   expect(worst.poll).toBeLessThan(MOST * plain.poll);
   expect(worst.api).toBeLessThan(MOST * plain.api);
-  await Promise.all([poll.end('SIGTERM'), api.end('SIGTERM')]);
 });
