@@ -11,7 +11,7 @@ import { appendLines, type BatchOptions } from './append-batch.ts';
 import { BadLine, type HistoryLine, readHistoryLines } from './history-lines.ts';
 
 /** A fault costs a try of so many lines. */
-const BATCH = 250;
+const BATCH = 100;
 
 export interface FoundInLine {
   readonly line: number;
