@@ -77,6 +77,8 @@ grant select (event_id, partner_id, type, fan_out, snapshot) on messages to cart
 grant select (id, event_id, webhook_id, partner_id, status, attempts, next_attempt_at, created_at, finished_at) on deliveries to carteiro_auditor;
 grant select (id, partner_id, events, active, created_at) on webhooks to carteiro_auditor;
 grant select (id, name, active, signing, documents, issuance, created_at) on partners to carteiro_auditor;
+-- Which release put a function in place: what a newer one has made is not altered.
+grant select on applied_migrations to carteiro_auditor;
 grant select (webhook_id, version, muted_at) on lanes to carteiro_auditor;
 grant execute on function current_epoch(), cluster_timeline(), is_emitted(text), field_of(json, text), reads_the_same(text)
   to carteiro_auditor;

@@ -96,3 +96,26 @@ test('what could not be compared is no difference, and is told apart', async () 
     insert into event_types select (json_populate_record(e, '{"name": "novo.evento"}')).* from event_types e where name = 'margem.falhou'`;
   expect(await compareAs()).toEqual({ differences: [], uncompared: null });
 });
+
+test('what a newer release has made anew is named as not compared; what nobody applied is altered all the same', async () => {
+  const { pool, sql } = await createTestDatabase();
+  const alter = (name: string) =>
+    sql.unsafe(`create or replace function ${name} returns boolean language sql immutable as 'select false'`);
+  const compare = () => compareSchema(pool, DEFAULT_INSTALLATION);
+  await alter('carteiro.reads_the_same(content text)');
+  await sql.unsafe("create function carteiro.is_newer(content text) returns boolean language sql as 'select false'");
+  const altered = (await compare()).differences.map(({ name }) => name);
+  expect(altered).toEqual(['function is_newer(content text)', 'function reads_the_same(content text)']);
+
+  const apply = (name: string) =>
+    sql`insert into applied_migrations (name, hash) values (${name}, 'of a newer release')`;
+  await apply('functions/reads_the_same.sql');
+  await apply('functions/is_newer.sql');
+  expect(await compare()).toEqual({
+    differences: [],
+    uncompared:
+      'what a newer release has made anew: function is_newer(content text), function reads_the_same(content text)',
+  });
+  await alter('carteiro.is_appending(appending bigint)');
+  expect((await compare()).differences).toMatchObject([{ name: expect.stringContaining('is_appending') }]);
+});

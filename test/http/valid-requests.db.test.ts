@@ -35,7 +35,7 @@ const token = await world.api.token(
   partner.id,
   SCOPES.filter((scope) => scope !== 'auditoria:read'),
 );
-const auditor = await world.api.token(undefined, ['auditoria:read']);
+const auditor = await world.api.token(undefined, ['auditoria:read', 'auditoria:cpf']);
 const core = await world.api.token(undefined, ['nucleo']);
 const operator = await world.api.token(undefined, ['operador']);
 const loan = await partner.newLoan();

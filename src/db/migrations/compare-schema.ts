@@ -12,6 +12,7 @@ import { type Installation, searchPathOf } from '../installation.ts';
 import type { Pool, Tx } from '../pool.ts';
 import { isUnavailable } from '../unavailable.ts';
 import { APPLIED_MIGRATIONS, type MigrationFile, readMigrationFiles, sqlFor } from './migration-files.ts';
+import { newerFiles } from './pending-migrations.ts';
 
 interface SchemaDifference {
   /** `attempts`, `function mask(content text)`. */
@@ -49,12 +50,34 @@ export async function compareSchema(pool: Pool, installation: Installation): Pro
       await sql`set local search_path = pg_catalog`;
       const rows = await changedEvents(sql, schema);
       const found = [...(await differences(sql, schema, maker)), ...(await findStrangers(sql, schema)), ...rows];
-      const isOfProduct = OF_PRODUCT_NAME.test(maker);
-      return { differences: found, uncompared: isOfProduct ? `the rights of ${maker}, which compares them` : null };
+      const newer = found.filter(isOfNewer(files, await newerFiles(sql, files, schema)));
+      const uncompared = [
+        ...(OF_PRODUCT_NAME.test(maker) ? [`the rights of ${maker}, which compares them`] : []),
+        ...(newer.length > 0
+          ? [`what a newer release has made anew: ${newer.map(({ name }) => name).join(', ')}`]
+          : []),
+      ];
+      return {
+        differences: found.filter((difference) => !newer.includes(difference)),
+        uncompared: uncompared.length === 0 ? null : uncompared.join('; '),
+      };
     } finally {
       await sql`rollback`;
     }
   });
+}
+
+/**
+ * Whether an object is made by one of the `newer` files: applied_migrations says so. Whoever owns the database can write there, so
+ * each is named as not compared, and the release that made it can compare it.
+ */
+function isOfNewer(files: readonly MigrationFile[], newer: ReadonlySet<string>) {
+  const texts = files.filter(({ name }) => newer.has(name)).map(({ sql }) => sql);
+  return ({ name }: SchemaDifference): boolean => {
+    const [bare = ''] = name.replace(/^function /, '').split('(');
+    const file = `functions/${bare.replace(/^auditoria_/, 'auditoria.')}.sql`;
+    return newer.has(file) || texts.some((sql) => sql.includes(` ${bare}(`));
+  };
 }
 
 /** Events of the catalog that lack something which this release gives them. A newer release may have added to them. */

@@ -85,6 +85,23 @@ async function missing(sql: Tx, files: readonly MigrationFile[], schema: string)
   });
 }
 
+/** Of which files a newer release has put its own version in place: those of this release came before it, or are none of its. */
+export async function newerFiles(
+  sql: Tx,
+  files: readonly MigrationFile[],
+  schema: string,
+): Promise<ReadonlySet<string>> {
+  const applied = await readApplied(sql, schema);
+  const hashes = new Map(files.map(({ name, hash }) => [name, hash]));
+  const names = applied.map(({ name }) => name).filter((name) => name.startsWith('functions/'));
+  return new Set(
+    names.filter((name) => {
+      const mine = applied.find((row) => row.name === name && row.hash === hashes.get(name));
+      return mine === undefined ? !hashes.has(name) : (lastOf(applied, name)?.first ?? 0) > mine.first;
+    }),
+  );
+}
+
 function lastOf(applied: readonly Applied[], name: string): Applied | undefined {
   return applied.filter((row) => row.name === name).toSorted((a, b) => b.last - a.last)[0];
 }

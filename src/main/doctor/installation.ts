@@ -16,7 +16,8 @@ export async function lookAtDefinitions(pool: Pool, config: Config): Promise<rea
   const about = 'definitions';
   const { differences, uncompared } = await compareSchema(pool, installationOf(config));
   if (differences.length === 0 && uncompared !== null) {
-    const help = 'grant temporary on the database to the login, and let no event trigger refuse its temporary objects';
+    const help =
+      'grant temporary on the database to the login, let no event trigger refuse its temporary objects, and ask with the newest release';
     return [warning(about, `not compared: ${uncompared}`, help)];
   }
   const advice = 'run migrate where it lacks something; else ask who changed it: audit verify tells it, too';
