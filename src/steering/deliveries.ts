@@ -58,7 +58,8 @@ export async function showDelivery(pool: Pool, id: string, before: number | null
   const orders = await pool.run(
     (sql) => sql<OrderLine[]>`
       select ordered_at as "orderedAt", kind, actor, reason from send_orders
-      where delivery_ids @> array[${id}::uuid] and webhook_id = ${delivery.webhook_id}
+      where position = any (array(select position from send_orders where delivery_ids @> array[${id}::uuid]))
+        and webhook_id = ${delivery.webhook_id}
       order by position desc limit ${ATTEMPTS_SHOWN}`,
   );
   const { partnerId, url, active, mutedAt } = around;

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { callCommand } from '../support/command.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { createLogin } from '../support/logins.ts';
+import { untilSettled } from '../support/settled.ts';
 import { insertSubscriber } from '../support/outbox.ts';
 
 const database = await createTestDatabase();
@@ -41,6 +42,7 @@ test('names schemas, roles, their logins, what others hang on them, and what mus
   expect(found.first).toContain('active partners: 1; partner deactivate PARTNER lets each go');
 
   await sql`update partners set active = false where id <> operator_partner()`;
+  await untilSettled(sql);
   const sealed = await callCommand(['audit', 'seal'], { DATABASE_URL: database.url, SANDBOX: 'true' });
   expect(sealed.code).toBe(0);
   const [{ month }] = await sql<

@@ -156,6 +156,8 @@ describe.skipIf(!isThere)('the page in a browser', () => {
       for (const [width, colorScheme] of VIEWS) {
         await page.setViewportSize({ width, height: 800 });
         await page.emulateMedia({ colorScheme });
+        // A colour that is on its way to another is neither.
+        await page.evaluate('Promise.allSettled(document.getAnimations().map((one) => one.finished))');
         const wide = await page.evaluate('document.documentElement.scrollWidth - window.innerWidth');
         expect.soft([path, width, wide]).toEqual([path, width, 0]);
         expect.soft([path, width, await page.evaluate(OVERLAPPING_FIELDS)]).toEqual([path, width, 0]);

@@ -8,7 +8,9 @@ const SRC = path.resolve(import.meta.dirname, '../../../src');
 
 test('each file that takes turns gives the list its period', () => {
   const takers = globSync('**/*.ts', { cwd: SRC }).filter((file) => {
-    return file !== 'db/outage-log.ts' && /\btakeTurns\(/.test(readFileSync(path.join(SRC, file), 'utf8'));
+    // What is tried until it works is no loop.
+    const isNoLoop = ['db/outage-log.ts', 'main/service/settings-history.ts'].includes(file);
+    return !isNoLoop && /\btakeTurns\(/.test(readFileSync(path.join(SRC, file), 'utf8'));
   });
   expect(takers.length).toBeGreaterThan(5);
   const list = readFileSync(path.join(SRC, 'main/upkeep/list.ts'), 'utf8');
