@@ -63,6 +63,8 @@ export async function copyOut(
 /** Adds one row to `table (column, …)`, its fields in the server's binary form. The next statement fails where it could not. */
 export async function copyRowIn(tx: Tx, table: string, fields: readonly Buffer[]): Promise<void> {
   const copied = await tx.unsafe(`copy ${table} from stdin (format binary)`).writable();
+  // The failed write rejects below, or the next statement fails. An event that nobody hears would end the process.
+  copied.on('error', () => undefined);
   for (const piece of piecesOf(fields)) {
     await new Promise<void>((resolve, reject) => {
       copied.write(piece, (error) => (error ? reject(error) : resolve()));
