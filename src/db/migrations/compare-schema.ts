@@ -76,7 +76,7 @@ function isOfNewer(files: readonly MigrationFile[], newer: ReadonlySet<string>) 
   return ({ name }: SchemaDifference): boolean => {
     const [bare = ''] = name.replace(/^function /, '').split('(');
     const file = `functions/${bare.replace(/^auditoria_/, 'auditoria.')}.sql`;
-    return newer.has(file) || texts.some((sql) => sql.includes(` ${bare}(`));
+    return newer.has(file) || texts.some((sql) => sql.includes(`replace function ${bare}(`));
   };
 }
 
