@@ -209,6 +209,10 @@ test('/docs/integracao.md is the same pages as one Markdown text, which /llms.tx
   for (const name of SUBSCRIBABLE_NAMES) expect(page.text).toContain(name);
   expect(page.text).not.toMatch(/<(div|button|table|section)\b/);
   expect((await (await inEnglish()).get('/docs/integracao.md')).text).toContain('# Live in ten minutes');
+  const { hostname, port } = new URL(world.server.url);
+  const other = `http://localhost:${port}`;
+  expect(page.text).toContain(`CARTEIRO_API=http://${hostname}:${port} `);
+  expect(await (await fetch(`${other}/docs/integracao.md`)).text()).toContain(`CARTEIRO_API=${other} `);
   const { status, text } = await world.visitor().get('/llms.txt');
   expect([status, text.startsWith('# Carteiro\n\n> ')]).toEqual([200, true]);
   expect(text).toContain('/docs/integracao.md');

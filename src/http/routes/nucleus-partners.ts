@@ -65,17 +65,11 @@ export const nucleusPartnerRoutes: Routes = [
       idempotencyKey: 'optional',
       answers: answered(201, contract.createdWebhook, { pt: 'Webhook registrado', en: 'The webhook was registered' }),
       errors: [...KEYED, 'LIMITE_DE_WEBHOOKS'],
-    })(async ({ id: partnerId, path, actor, requestId, body, idempotencyKey: key }, { pool, vault, handshake }) => {
-      const consent = await handshake?.(body.url);
-      if (consent !== undefined && 'refused' in consent) return consent;
-      const { make, shownOnce } = newWebhook(vault, {
-        partnerId,
-        actor,
-        requestId,
-        url: body.url,
-        events: body.eventos,
-      });
-      const made = await onceForLender(pool, { operation: `POST ${path}`, key, body }, (within) =>
+    })(async ({ id: partnerId, path, actor, requestId, body, idempotencyKey: key }, deps) => {
+      const begun = await newWebhook(deps, { partnerId, actor, requestId, url: body.url, events: body.eventos });
+      if ('refused' in begun) return begun;
+      const { make, shownOnce } = begun;
+      const made = await onceForLender(deps.pool, { operation: `POST ${path}`, key, body }, (within) =>
         within.transaction(async (tx) => ((await isThere(tx, partnerId)) ? make(tx) : NOT_FOUND)),
       );
       return 'refused' in made ? made : { status: 201, body: { ...made.body, ...shownOnce } };

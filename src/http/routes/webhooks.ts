@@ -6,7 +6,7 @@ import * as contract from '../../contract/resources/webhook.ts';
 import { once } from '../../core/idempotency.ts';
 import { readWebhookHealth } from '../../delivery/partner/webhook-health.ts';
 import type { Tx } from '../../db/pool.ts';
-import type { Vault } from '../../webhooks/secrets.ts';
+import type { HttpDeps } from '../deps.ts';
 import { createWebhook, listWebhooks, type NewWebhook } from '../../webhooks/webhooks.ts';
 import { answered } from '../answer.ts';
 import { route, type Routes } from '../route.ts';
@@ -23,8 +23,13 @@ interface KeptWebhook {
   readonly body: contract.WebhookResource;
 }
 
-/** Makes a webhook in a transaction. Its secret leaves beside the answer, which may be stored. */
-export function newWebhook(vault: Vault, request: NewWebhook) {
+/**
+ * What makes a webhook in a transaction, once its receiver has agreed where the setting demands that. The secret leaves beside the
+ * answer, which may be stored.
+ */
+export async function newWebhook({ vault, handshake }: Pick<HttpDeps, 'vault' | 'handshake'>, request: NewWebhook) {
+  const consent = await handshake?.(request.url);
+  if (consent !== undefined && 'refused' in consent) return consent;
   const shownOnce: { secret?: string } = {};
   const make = async (tx: Tx): Promise<Result<KeptWebhook, 'webhookLimit' | 'keyRetired'>> => {
     const created = await createWebhook(tx, vault, request);
@@ -62,16 +67,11 @@ export const webhookRoutes: Routes = [
       idempotencyKey: 'optional',
       answers: answered(201, contract.createdWebhook, { pt: 'Webhook registrado', en: 'The webhook was registered' }),
       errors: ['LIMITE_DE_WEBHOOKS', 'IDEMPOTENCIA_EM_ANDAMENTO', 'IDEMPOTENCIA_DIVERGENTE'],
-    })(async ({ partnerId, actor, requestId, body, idempotencyKey: key }, { pool, vault, handshake }) => {
-      const consent = await handshake?.(body.url);
-      if (consent !== undefined && 'refused' in consent) return consent;
-      const { make, shownOnce } = newWebhook(vault, {
-        partnerId,
-        actor,
-        requestId,
-        url: body.url,
-        events: body.eventos,
-      });
+    })(async ({ partnerId, actor, requestId, body, idempotencyKey: key }, deps) => {
+      const { pool } = deps;
+      const begun = await newWebhook(deps, { partnerId, actor, requestId, url: body.url, events: body.eventos });
+      if ('refused' in begun) return begun;
+      const { make, shownOnce } = begun;
       if (key === null) {
         const created = await pool.transaction(make);
         return 'refused' in created ? created : { status: 201, body: { ...created.ok.body, ...shownOnce } };

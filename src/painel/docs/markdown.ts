@@ -1,40 +1,43 @@
 /** The documentation as one Markdown page, for programs and for whoever reads in an editor: made of the pages themselves. */
 import { NodeHtmlMarkdown } from 'node-html-markdown';
+import type { Language } from '../../contract/language.ts';
 import type { Html, PainelContext } from '../env.ts';
 import { DOCS, type DocsTexts } from '../language/choose.ts';
 
 export const MARKDOWN_PATH = '/docs/integracao.md';
 export const LLMS_PATH = '/llms.txt';
 
-/** Pages that are kept as made, by language and host: a host that nobody serves costs no more than another. */
-const KEPT = 8;
 /** Characters of a block of code; the longest verifier has 14,000, with markup. */
 const LONGEST = 24_000;
 
 type Page = Exclude<keyof DocsTexts['pages'], 'api' | 'registry'>;
 
-/** `bodies` in the order in which they are read. */
+/** A page as it was made, and the origin that it names. */
+interface Made {
+  readonly origin: string;
+  readonly text: string;
+}
+
+/** `bodies` in the order in which they are read. Each language is made once: who asks under another host gets the same text with it. */
 export function markdownPages(bodies: Readonly<Record<Page, (c: PainelContext) => Html>>) {
-  const kept = new Map<string, string>();
+  const kept = new Map<Language, Promise<Made>>();
   const markdown = new NodeHtmlMarkdown({ ignore: ['button', 'script', 'style', 'svg'] });
+  const make = async (c: PainelContext): Promise<Made> => {
+    const words = DOCS[c.var.language];
+    const parts = await Promise.all(
+      Object.entries(bodies).map(
+        async ([page, body]) =>
+          `# ${words[page as Page].title}\n\n${markdown.translate(withoutLong(String(await body(c))))}\n`,
+      ),
+    );
+    return { origin: new URL(c.req.url).origin, text: parts.join('\n') };
+  };
   return {
     async whole(c: PainelContext): Promise<Response> {
-      const words = DOCS[c.var.language];
-      const key = `${c.var.language} ${new URL(c.req.url).host}`;
-      let text = kept.get(key);
-      if (text === undefined) {
-        const parts = await Promise.all(
-          Object.entries(bodies).map(
-            async ([page, body]) =>
-              `# ${words[page as Page].title}\n\n${markdown.translate(withoutLong(String(await body(c))))}\n`,
-          ),
-        );
-        text = parts.join('\n');
-        const [oldest] = kept.keys();
-        if (kept.size >= KEPT && oldest !== undefined) kept.delete(oldest);
-        kept.set(key, text);
-      }
-      return answer(c, text, 'text/markdown');
+      const made = kept.get(c.var.language) ?? make(c);
+      kept.set(c.var.language, made);
+      const { origin, text } = await made;
+      return answer(c, text.replaceAll(origin, new URL(c.req.url).origin), 'text/markdown');
     },
     /** As llmstxt.org has it. */
     index(c: PainelContext): Response {
