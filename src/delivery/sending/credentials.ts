@@ -6,8 +6,8 @@
  * it makes its webhook's window 1. What a receiver gives back of a secret is masked before it is kept.
  */
 import { createHash } from 'node:crypto';
-import { MASK } from '../../contract/masking/masking.ts';
 import type { WebhookCredentials } from '../../contract/resources/webhook-credentials.ts';
+import { echoesOf, withoutEchoes } from './echoes.ts';
 import type { Certificate, Credentials, SendRequest, SendResult } from './exchange.ts';
 import { basic, NoToken, type Tokens } from './tokens.ts';
 
@@ -35,34 +35,6 @@ export function prepareCredentials({ cabecalhos = {}, autorizacao, certificado }
     certificate: certificado === undefined ? null : { cert, key, id },
     oauth2: autorizacao?.tipo === 'oauth2' ? autorizacao : null,
   };
-}
-
-/** Shorter ones would mask half an answer. */
-const LEAST = 4;
-
-/** How receivers give a text back: as it is, and as JSON, URLs, Base64 and hexadecimal digits write it. */
-function formsOf(secret: string): string[] {
-  const bytes = Buffer.from(secret);
-  const encoded = [bytes.toString('base64').replace(/={1,2}$/, ''), bytes.toString('base64url'), bytes.toString('hex')];
-  return [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret), ...encoded];
-}
-
-/** What is sent in clear and may come back, the longest form first: a shorter one may be a part of it. */
-function echoesOf(secrets: readonly string[]): string[] {
-  const forms = secrets.filter((secret) => secret.length >= LEAST).flatMap(formsOf);
-  return [...new Set(forms)].toSorted((one, other) => other.length - one.length);
-}
-
-/** Without the echoes, nor the beginning of one at its end, where the answer may have been cut. */
-function withoutEchoes(result: SendResult, echoes: readonly string[]): SendResult {
-  if (result.answer === null) return result;
-  let answer = echoes.reduce((text, echo) => text.replaceAll(echo, MASK), result.answer);
-  for (const echo of echoes) {
-    let length = Math.min(echo.length - 1, answer.length);
-    while (length >= LEAST && !answer.endsWith(echo.slice(0, length))) length -= 1;
-    if (length >= LEAST) answer = answer.slice(0, -length) + MASK;
-  }
-  return { ...result, answer };
 }
 
 export type Send = (request: SendRequest, startedAtMs: number, certificate: Certificate | null) => Promise<SendResult>;
@@ -97,5 +69,5 @@ export async function sendWith(
   }
   const result = await send({ ...request, headers: [...request.headers, ...headers] }, startedAtMs, certificate);
   if (oauth2 !== null && result.statusCode === 401) tokens.forget(oauth2);
-  return withoutEchoes(result, echoes);
+  return result.answer === null ? result : { ...result, answer: withoutEchoes(result.answer, echoes) };
 }
