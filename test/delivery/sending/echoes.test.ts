@@ -1,5 +1,5 @@
 /** What a receiver gives back of a secret, however hostile both are. */
-import fc from 'fast-check';
+import { assert, constantFrom, property, string } from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { MASK } from '../../../src/contract/masking/masking.ts';
 import { echoesOf, withoutEchoes } from '../../../src/delivery/sending/echoes.ts';
@@ -18,9 +18,9 @@ test('fewer than four characters of a secret, and a secret of so few, are left',
 });
 
 test('no echo is left, whatever the texts, and nothing else is taken', () => {
-  const letters = (longest: number) => fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 4, maxLength: longest });
-  fc.assert(
-    fc.property(letters(12), letters(80), (echo, answer) => {
+  const letters = (longest: number) => string({ unit: constantFrom('a', 'b'), minLength: 4, maxLength: longest });
+  assert(
+    property(letters(12), letters(80), (echo, answer) => {
       const parts = answer.split(echo);
       const end = parts.pop() ?? '';
       const cut = Math.max(
