@@ -12,7 +12,8 @@ import { MAX_LINE } from '../contract/resources/operator.ts';
 import { readLine } from '../steering/author.ts';
 import { type Around, type JobOptions, withJobPool } from './job-pool.ts';
 
-function readText(text: string): string {
+/** A line of history, which is sealed. */
+export function readHistoryLine(text: string): string {
   const line = readLine(text);
   if (line === null) throw new InvalidArgumentError(`Give one line of 1 to ${MAX_LINE} characters, without a CPF.`);
   return line;
@@ -28,9 +29,9 @@ function systemUser(): string {
 }
 
 export const json = flag('--json', 'print JSON instead of text');
-export const author = optionOr('--author <name>', 'who does this, for the history', readText, systemUser());
-export const reason = option('--reason <text>', 'why, for the history; no CPF belongs here', readText);
-export const requiredReason = required('--reason <text>', 'why, for the history; no CPF belongs here', readText);
+export const author = optionOr('--author <name>', 'who does this, for the history', readHistoryLine, systemUser());
+export const reason = option('--reason <text>', 'why, for the history; no CPF belongs here', readHistoryLine);
+export const requiredReason = required('--reason <text>', 'why, for the history; no CPF belongs here', readHistoryLine);
 
 /**
  * Throws when there is nothing to steer, before a key is made in a folder that an operator who forgot DATABASE_URL has not named.

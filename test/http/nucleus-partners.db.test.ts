@@ -57,6 +57,8 @@ describe('a partner', () => {
     for (const unknown of [randomUUID(), 'x'])
       expect((await send('PUT', `/v1/nucleo/parceiros/${unknown}`, { nome: 'Dois' })).status).toBe(404);
     expect((await send('PUT', `/v1/nucleo/parceiros/${id}`, {})).status).toBe(400);
+    const named = await told('parceiros', { ...ACCOUNT, nome: 'José Alves 529.982.247-25' });
+    expect([named.status, named.body.detalhes]).toMatchObject([400, [{ campo: 'nome' }]]);
     const strange = await send('PUT', `/v1/nucleo/parceiros/${id}`, { assinatura: 'interna' });
     expect(strange.body.detalhes).toMatchObject([{ campo: 'assinatura' }]);
   });

@@ -1,5 +1,6 @@
 /** What the loan core tells and reads over HTTP (`/v1/nucleo`). */
 import { z } from 'zod';
+import { hasNoCpf, NO_CPF } from '../masking/cpf.ts';
 import { DOCUMENT_MODES, ISSUANCE_MODES, MARGIN_ERROR_KINDS, SIGNING_MODES } from '../statuses.ts';
 import { component, id, reais, signedReais, text, timestamp } from '../values.ts';
 import { bondEnded, loanIssued, newBond, settlementProcessed } from '../payloads.ts';
@@ -29,7 +30,9 @@ export const ownNumber = loanIssued.shape.numero.optional().meta({
 });
 
 const account = {
-  nome: text(MAX_NAME_LENGTH).meta({ examples: ['Parceiro Um'] }),
+  nome: text(MAX_NAME_LENGTH)
+    .refine(hasNoCpf, NO_CPF)
+    .meta({ examples: ['Parceiro Um'] }),
   assinatura: z.enum(SIGNING_MODES),
   documentos: z.enum(DOCUMENT_MODES),
   emissao: z.enum(ISSUANCE_MODES),

@@ -1,15 +1,15 @@
 import type { Pool } from '../../../db/pool.ts';
 import { DOCUMENT_MODES, ISSUANCE_MODES, SIGNING_MODES } from '../../../contract/statuses.ts';
 import { codeOf } from '../../../db/unavailable.ts';
-import { readUuid, readText } from '../../arguments.ts';
+import { readUuid } from '../../arguments.ts';
 import { choiceOr, command, flag, option, required, UsageError } from '../../command.ts';
 import { actorOf } from '../../../steering/author.ts';
-import { author, steer } from '../../operator.ts';
+import { author, readHistoryLine, steer } from '../../operator.ts';
 
 export const create = command({
   summary: 'create a partner and print it as JSON; the first choice of each option is the default',
   options: {
-    name: required('--name <name>', 'the name, for people', readText),
+    name: required('--name <name>', 'the name, for people; no CPF', readHistoryLine),
     id: option('--id <uuid>', 'the id that the core has for it; without it a new one', readUuid),
     signing: choiceOr('--signing <mode>', 'who signs', SIGNING_MODES),
     documents: choiceOr('--documents <mode>', 'how documents come', DOCUMENT_MODES),

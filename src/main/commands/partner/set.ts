@@ -1,15 +1,15 @@
 import { DOCUMENT_MODES, ISSUANCE_MODES, SIGNING_MODES } from '../../../contract/statuses.ts';
-import { readText, readUuid } from '../../arguments.ts';
+import { readUuid } from '../../arguments.ts';
 import { choice, command, option, UsageError } from '../../command.ts';
 import { actorOf } from '../../../steering/author.ts';
-import { author, json, reason, steer, tell } from '../../operator.ts';
+import { author, json, readHistoryLine, reason, steer, tell } from '../../operator.ts';
 import { orMissing } from '../../refused.ts';
 
 export const set = command({
   summary: "change a partner's name or account",
   takes: { partner: { about: 'its id', read: readUuid } },
   options: {
-    name: option('--name <name>', 'the name, for people', readText),
+    name: option('--name <name>', 'the name, for people; no CPF', readHistoryLine),
     signing: choice('--signing <mode>', 'who signs', SIGNING_MODES),
     documents: choice('--documents <mode>', 'how documents come', DOCUMENT_MODES),
     issuance: choice('--issuance <mode>', 'how loans are issued', ISSUANCE_MODES),
