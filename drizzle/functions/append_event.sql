@@ -120,7 +120,7 @@ begin
   elsif p_type = 'desembolso.liquidado' and (p_data ->> 'data_liberacao')::date <> (now() at time zone 'America/Sao_Paulo')::date then
     if (p_data ->> 'data_liberacao')::date > (now() at time zone 'America/Sao_Paulo')::date + 1 or exists (
          select from events e
-         where e.stream = p_stream and e.version = 1 and e.type in ('emprestimo.contratado', 'emprestimo.solicitado')
+         where e.stream = p_stream and e.version <= 1 and e.type in ('emprestimo.contratado', 'emprestimo.solicitado')
            and (e.occurred_at at time zone 'America/Sao_Paulo')::date > (p_data ->> 'data_liberacao')::date)
     then
       perform refuse_strange_day(p_stream);

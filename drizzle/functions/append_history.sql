@@ -9,12 +9,15 @@
 --   CT400  a key, a payload that is not the catalog's; a time that lies ahead, or before that of the stream's event before it
 --   CT403  a partner that is unknown, or not the one whose stream it is
 --   CT404  a type that is unknown, reserved, or not of this family
---   CT409  a version that leaves a gap or stands twice; one that holds another event; a second closing of a month
+--   CT409  a version that leaves a gap or stands twice; one that holds another event; a second closing of a month; history behind an
+--          append that says otherwise
+-- A loan's history may come behind what the core has appended to a stream at version 0: what was appended is sealed and was sent
+-- with its version, so history takes the versions below 1, and a call that brings n events of it first brings all, from 1 - n to 0.
+-- Messages name the versions that were given.
 -- Whether the loan's rules allow the event is asked by the command `import` (src/core/history/append-batch.ts), as `decide` is asked for
 -- own events. `audit balance` lists one that they do not allow.
 -- A row of `history_batches` tells the projector that there is something to read. Calls at once wait for each other where they write
 -- the same stream, month, or number of a loan, and nowhere else.
--- The numbers of loans are raised last: who takes a number then waits for the commit (raise_loan_numbers).
 -- Of loans of one partner and number, the first one that came keeps the number. Nobody is told of the others.
 create or replace function append_history(
   p_events json[], p_closed_until text default null, p_began_at timestamptz default null,
@@ -28,6 +31,9 @@ declare
   fault record;
   highest record;
   standing integer;
+  -- Streams whose history comes behind an append, and by how much the versions of each are lowered.
+  late uuid[];
+  lowered integer[];
 begin
   if current_setting('carteiro.known_server', true) is distinct from session_mark() then
     perform refuse_strange_server();
@@ -63,6 +69,18 @@ begin
     raise exception '%', history_fault(p_events[bad]) using errcode = 'CT400', detail = bad;
   end if;
 
+  select array_agg(stream), array_agg(lower_by) into late, lowered
+  from (
+    select e.stream, coalesce(1 - (select min(h.version) from events h where h.stream = e.stream and h.version < 1), max(e.version)) as lower_by
+    from unnest(batch) e join events f on f.stream = e.stream and f.version = 1 and not f.imported
+    group by e.stream
+  ) appended_to;
+  if late is not null then
+    for n in 1..given loop
+      batch[n].version := batch[n].version - coalesce(lowered[array_position(late, batch[n].stream)], 0);
+    end loop;
+  end if;
+
   -- Payloads that do not surely fit are looked at one by one, and put into the catalog's order.
   for fault in
     select e.ordinality as n
@@ -85,22 +103,23 @@ begin
   select * into fault from (
     select n, coalesce(
       case
-        when version > 1 and before_version is null then format('version: %s leaves a gap: the stream has no version %s', version, version - 1)
-        when before_version = version then format('version: %s stands twice', version)
-        when not before_imported then format('version: %s was appended, not imported: history ends before it', before_version)
-        when is_erased then format('version: %s is of a worker who was erased', before_version)
-        when version <> coalesce(before_version, 0) + 1 then format('version: %s does not follow %s', version, before_version)
+        when version + by > 1 and before_version is null
+          then format('version: %s leaves a gap: the stream has no version %s', version + by, version + by - 1)
+        when before_version = version then format('version: %s stands twice', version + by)
+        when not before_imported then format('version: %s was appended, not imported: history ends before it, leave this event out', before_version + by)
+        when is_erased then format('version: %s is of a worker who was erased', before_version + by)
+        when version <> coalesce(before_version, -by) + 1 then format('version: %s does not follow %s', version + by, before_version + by)
         when before_partner <> partner_id then 'partner_id: the stream is another partner''s'
-        when before_at > occurred_at then format('occurred_at: lies before that of version %s', before_version)
+        when before_at > occurred_at then format('occurred_at: lies before that of version %s', before_version + by)
       end,
       case
         when stands_at is null then null
-        when not is_imported then format('version: %s was appended, not imported', version)
-        when not is_same then format('version: %s is there already and holds another event', version)
-        when stands_at >= p_began_at then format('version: %s stands twice', version)
+        when not is_imported then format('version: %s was appended, not imported: it stands, leave this event out', version + by)
+        when not is_same then format('version: %s is there already and holds another event', version + by)
+        when stands_at >= p_began_at then format('version: %s stands twice', version + by)
       end) as what
     from (
-      select e.ordinality as n, e.version, e.partner_id, e.occurred_at, uuid_extract_timestamp(s.id) as stands_at, s.imported as is_imported,
+      select e.ordinality as n, e.version, coalesce(l.by, 0) as by, e.partner_id, e.occurred_at, uuid_extract_timestamp(s.id) as stands_at, s.imported as is_imported,
              -- Of a worker who was erased since nobody knows the data.
              (s.type, s.family, s.partner_id, case when s.salt is not null then s.data::text end, s.occurred_at, s.actor, s.request_id)
                is not distinct from (e.type, coalesce(e.family, 'backoffice'), e.partner_id,
@@ -113,6 +132,7 @@ begin
       from unnest(batch) with ordinality e
       left join events s on s.stream = e.stream and s.version = e.version
       left join events b on b.stream = e.stream and b.version = e.version - 1
+      left join unnest(late, lowered) as l (stream, by) on l.stream = e.stream
       window w as (partition by e.stream order by e.ordinality)
     ) placed
   ) told
@@ -122,6 +142,36 @@ begin
   if found then
     raise exception '%', fault.what using detail = fault.n, errcode = case split_part(fault.what, ':', 1)
       when 'version' then 'CT409' when 'partner_id' then 'CT403' else 'CT400' end;
+  end if;
+
+  -- What comes behind an append says nothing that partners were told otherwise. The loan's rules are asked by `import`.
+  select e.ordinality as n, a.version, a.what into fault
+  from unnest(batch) with ordinality e
+  join lateral (
+    select a.version, case
+        when a.partner_id <> e.partner_id then 'is another partner''s'
+        when a.type = any ('{emprestimo.contratado,emprestimo.solicitado}') or not 'emprestimo_id' = any (t.keys) then 'begins its stream: nothing lies before it'
+        when a.occurred_at < e.occurred_at then 'lies before this event (occurred_at)'
+        when a.type = e.type and (a.data::jsonb = e.data::jsonb or a.type = any (
+               '{emprestimo.emitido,emprestimo.emissao_falhou,assinatura.concluida,desembolso.liquidado,trabalhador.desligado}'))
+          then 'is this event already'
+        else (
+          select 'says another ' || key from json_each(a.data) told (key, value)
+          where e.type = any ('{emprestimo.contratado,emprestimo.emitido}')
+            and key = any ('{numero_emprestimo,cpf_trabalhador,tipo_assinatura,valor_liberado}')
+            and value::jsonb <> (e.data -> case key when 'numero_emprestimo' then 'numero' else key end)::jsonb
+          limit 1)
+      end as what
+    from events a join event_types t on t.name = a.type
+    where a.stream = e.stream and a.version >= 1
+  ) a on a.what is not null
+  where e.stream = any (late) and e.version < 1
+    and not exists (select from events s where s.stream = e.stream and s.version = e.version)
+  order by n, a.version
+  limit 1;
+  if found then
+    raise exception 'version: %, which was appended, %', fault.version, fault.what
+      using errcode = 'CT409', detail = fault.n, hint = 'what was appended stands: correct the history, or leave it out';
   end if;
 
   -- What stands already came with this month, or with none.

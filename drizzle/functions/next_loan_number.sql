@@ -1,9 +1,21 @@
--- The next number of a series (loan_numbers). Gaps mean nothing.
+-- The next number of a series (loan_numbers). Gaps mean nothing. The lock is raise_loan_numbers'.
 create or replace function next_loan_number(series text) returns bigint
   language plpgsql volatile security definer set search_path from current
 as $$
+declare
+  counter constant regclass := loan_numbers(series);
+  is_held boolean := false;
+  given bigint;
 begin
-  perform pg_advisory_xact_lock_shared(advisory_lock('raising'));
-  return (select loan_number_start + (nextval(loan_numbers(series)) - 1) * loan_number_step from installation);
+  perform pg_advisory_lock_shared(advisory_lock('raising'));
+  is_held := true;
+  given := nextval(counter);
+  perform pg_advisory_unlock_shared(advisory_lock('raising'));
+  return (select loan_number_start + (given - 1) * loan_number_step from installation);
+exception when others or query_canceled then
+  if is_held then
+    perform pg_advisory_unlock_shared(advisory_lock('raising'));
+  end if;
+  raise;
 end
 $$;

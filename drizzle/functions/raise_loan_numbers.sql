@@ -1,6 +1,7 @@
--- Raises a series of loan numbers above `highest`, an imported number; it never lowers one. A caller that takes a number
--- meanwhile waits for this transaction: a number taken between the look and the raise would be given twice. A series that has
--- no counter, a year long past, needs none: should it be made late, it starts above the loans that are there.
+-- Raises a series of loan numbers above `highest`, an imported number; it never lowers one. Nobody takes a number between the look
+-- and the raise, or it would be given twice: so both hold a lock, of the session, because neither may wait for a transaction's end.
+-- A sequence is not set back by a rollback: that leaves a gap. A series that has no counter, a year long past, needs none: should it
+-- be made late, it starts above the loans that are there.
 create or replace function raise_loan_numbers(series text, highest bigint) returns void
   language plpgsql volatile set search_path from current
 as $$
@@ -8,16 +9,26 @@ declare
   name constant regclass := to_regclass('loan_numbers_' || lower(series));
   given constant bigint := loan_numbers_until(highest);
   is_below boolean := name is not null;
+  is_held boolean := false;
 begin
-  for look in 1 .. 2 loop
-    exit when not is_below;
-    execute format('select last_value - case when is_called then 0 else 1 end < $1 from %s', name) into is_below using given;
-    exit when not is_below;
-    if look = 1 then
-      perform pg_advisory_xact_lock(advisory_lock('raising'));
-    else
-      perform setval(name, given);
+  loop
+    if is_below then
+      execute format('select last_value - case when is_called then 0 else 1 end < $1 from %s', name) into is_below using given;
     end if;
+    exit when is_held or not is_below;
+    perform pg_advisory_lock(advisory_lock('raising'));
+    is_held := true;
   end loop;
+  if is_below then
+    perform setval(name, given);
+  end if;
+  if is_held then
+    perform pg_advisory_unlock(advisory_lock('raising'));
+  end if;
+exception when others or query_canceled then
+  if is_held then
+    perform pg_advisory_unlock(advisory_lock('raising'));
+  end if;
+  raise;
 end
 $$;

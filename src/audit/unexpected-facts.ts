@@ -2,8 +2,8 @@
  * Finds the events that our own core would not have written at their position. A core in another language may append any event
  * of the catalog. Such an event has happened: it was delivered and is folded (loan/evolve.ts). Auditors get a list of them.
  *
- * An event is judged by the events before it in its stream, which never change. So no snapshot is needed, and a day's answer is
- * the same at any time. Each stream with an event in the slice is read whole; a slice with more than {@link STREAMS_AT_ONCE}
+ * An event is judged by the events before it in its stream, which never change: only history that comes behind a first append
+ * makes that one fit. So no snapshot is needed. Each stream with an event in the slice is read whole; a slice with more than {@link STREAMS_AT_ONCE}
  * streams is read minute by minute.
  */
 import type { DifferenceResource } from '../contract/resources/audit-resource.ts';

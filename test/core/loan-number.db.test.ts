@@ -44,6 +44,29 @@ test('no request creates a counter, this year or the next, also where nobody may
   expect(await readWriteFault(database.pool, true)).toBeNull();
 });
 
+test('a number is taken while a transaction that raised the series is open, above it, and of many at once none is given twice', async () => {
+  await database.sql.begin(async (tx) => {
+    await numberAt('2026-06-01T12:00Z');
+    await tx`select raise_loan_numbers('2026', 500)`;
+    await database.sql.begin(async (other) => {
+      await other`set local lock_timeout = 1`;
+      await other`select raise_loan_numbers('2026', 600)`;
+      expect(await other`select next_loan_number('2026')::int as number`).toEqual([{ number: 601 }]);
+    });
+  });
+  const raise = (to: number) => database.sql`select raise_loan_numbers('2026', ${to})`;
+  const numbers = await Promise.all(
+    Array.from({ length: 60 }, async (_, index) => {
+      await raise(610 + index);
+      return numberAt('2026-06-01T12:00Z');
+    }),
+  );
+  expect(new Set(numbers).size).toBe(60);
+  const held = await database.sql`select from pg_locks 
+    where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())`;
+  expect(held).toEqual([]);
+});
+
 test('a year does not end at 99,999,999', async () => {
   await numberAt('2026-06-01T12:00Z');
   await database.sql`select setval('loan_numbers_2026', 99999999)`;

@@ -54,7 +54,7 @@ test('the history comes in pages that together are the whole, each state as it w
   expect(pages.slice(0, -1).map(({ itens }) => itens.length)).toEqual(pages.slice(1).map(() => 2));
   expect(pages.flatMap(({ itens }) => itens)).toEqual(whole.itens);
   expect((await read('?desde_versao=999')).itens).toEqual([]);
-  const wrong = await world.api.send('GET', `/v1/emprestimos/${loanId}/historico?desde_versao=0`, {
+  const wrong = await world.api.send('GET', `/v1/emprestimos/${loanId}/historico?desde_versao=1.5`, {
     token: partner.token,
   });
   expect([wrong.status, wrong.body.detalhes?.[0]?.campo]).toEqual([400, 'desde_versao']);

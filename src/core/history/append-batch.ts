@@ -59,7 +59,8 @@ export function appendBatch(pool: Pool, lines: readonly HistoryLine[], options: 
 export async function appendLines(tx: Tx, lines: readonly HistoryLine[], options: BatchOptions) {
   const events = lines.map(parse);
   const appended = await write(tx, lines, options);
-  const streams = appended === 0 ? new Map<string, GivenEvent[]>() : await readStreams(tx, events as GivenEvent[]);
+  const streams = new Map(appended === 0 ? [] : await readStreams(tx, events as GivenEvent[]));
+  if (appended > 0) for (const [stream, own] of await readLate(tx, streams, options)) streams.set(stream, own);
   judge(streams);
   const warnings = [...warnOfDays(streams, options.beganAt), ...(await warnOfNumbers(tx, streams))];
   return { appended, streams, warnings: warnings.toSorted((one, other) => one.line - other.line) };
@@ -121,13 +122,44 @@ async function readStreams(tx: Tx, events: readonly GivenEvent[]): Promise<Reado
   return Map.groupBy([...earlier, ...events], (event) => event.stream);
 }
 
+/**
+ * Of `streams` those whose history has come behind an append, each whole. What was appended bears the line of the last event that
+ * was given, because that one must fit before it.
+ */
+async function readLate(
+  tx: Tx,
+  streams: ReadonlyMap<string, readonly GivenEvent[]>,
+  { beganAt }: BatchOptions,
+): Promise<ReadonlyMap<string, readonly GivenEvent[]>> {
+  const late = await tx<{ stream: string; lowered: number }[]>`
+    select stream, 1 - min(version) as lowered from events
+    where stream = any (${[...streams.keys()]}::uuid[]) and version < 1 and uuid_extract_timestamp(id) >= ${beganAt}
+    group by stream`;
+  if (late.length === 0) return new Map();
+  const lineOf = new Map<string, number | null>();
+  for (const { stream, lowered } of late)
+    for (const { version, line } of streams.get(stream) ?? []) {
+      lineOf.set(`${stream} ${version - lowered}`, line);
+      lineOf.set(stream, line);
+    }
+  const events = await readBefore(
+    tx,
+    late.map(({ stream }) => stream),
+  );
+  const lineAt = ({ stream, version }: GivenEvent) => lineOf.get(version < 1 ? `${stream} ${version}` : stream) ?? null;
+  for (const event of events) Object.assign(event, { line: lineAt(event) });
+  return Map.groupBy(events, ({ stream }) => stream);
+}
+
 /** Holds each event that was given to its loan's rules. Throws {@link BadLine} of the first that does not fit. */
 function judge(streams: ReadonlyMap<string, readonly GivenEvent[]>): void {
   let worst: BadLine | null = null;
   for (const [stream, own] of streams) {
-    for (const [{ line }, misfit] of judgeStream(stream, own, (event) => event.line !== null)) {
+    const isLate = (own[0]?.version ?? 1) < 1;
+    for (const [{ line, version }, misfit] of judgeStream(stream, own, (event) => event.line !== null)) {
       if (misfit === null || line === null) continue;
-      if (worst === null || line < worst.line) worst = new BadLine(line, `${misfit.key}: ${misfit.en}`);
+      const which = isLate && version > 0 ? `version: ${version}, which was appended, does not fit behind this: ` : '';
+      if (worst === null || line < worst.line) worst = new BadLine(line, `${which}${misfit.key}: ${misfit.en}`);
       break;
     }
   }

@@ -8,7 +8,7 @@
 import type { Pool, Tx } from '../../db/pool.ts';
 import { readClock } from '../../log/read.ts';
 import { appendLines, type BatchOptions } from './append-batch.ts';
-import { BadLine, type HistoryLine, readHistoryLines } from './history-lines.ts';
+import { BadLine, batchesOf, type HistoryLine, readHistoryLines, streamOf } from './history-lines.ts';
 
 /** A fault costs a try of so many lines. */
 const BATCH = 100;
@@ -38,20 +38,13 @@ export async function checkHistory(
     // No statistics tell of rows that nobody has committed: without this each batch reads those before it from end to end.
     await tx`select set_config(name, 'off', true) from unnest('{enable_seqscan,enable_hashjoin,enable_mergejoin}'::text[]) name`;
     const check = checking(tx, { closedUntil, beganAt: await readClock(tx) });
-    let batch: (HistoryLine | BadLine)[] = [];
-    const flush = async () => {
+    for await (const batch of batchesOf(readHistoryLines(bytes), BATCH)) {
       counts.lines += batch.length;
       for (const found of await check(batch)) {
         counts[found.kind] += 1;
         tell(found);
       }
-      batch = [];
-    };
-    for await (const line of readHistoryLines(bytes)) {
-      batch.push(line);
-      if (batch.length === BATCH) await flush();
     }
-    await flush();
     return { refused: 'it was a check' } as const;
   };
   await pool.transaction(work);
@@ -92,11 +85,14 @@ function checking(tx: Tx, options: BatchOptions) {
     for (let fault = await tryLines(rest, found); fault !== null; fault = await tryLines(rest, found)) {
       addFault(fault);
       const { line: number } = fault;
-      const stream = streamOf(rest.find((line) => line.number === number));
+      const bad = rest.find((line) => line.number === number);
+      const stream = bad === undefined ? '' : streamOf(bad);
       if (stream !== '') broken.add(stream);
       const isOfIt = (line: HistoryLine) => line.number === number || (stream !== '' && streamOf(line) === stream);
       alone.push(...rest.filter((line) => isOfIt(line) && line.number > number));
-      rest = rest.filter((line) => !isOfIt(line) || line.number < number);
+      // Without its end what comes behind an append fits even less.
+      const isWhole = fault.message.includes('which was appended');
+      rest = rest.filter((line) => !isOfIt(line) || (line.number < number && !isWhole));
     }
     for (const line of alone) {
       const fault = await tryLines([line], []);
@@ -105,9 +101,4 @@ function checking(tx: Tx, options: BatchOptions) {
     }
     return found.toSorted((one, other) => one.line - other.line);
   };
-}
-
-/** The loan that a line is of; empty where it does not say. */
-function streamOf(line: HistoryLine | undefined): string {
-  return /"stream" *: *"([0-9A-Fa-f-]{36})"/.exec(line?.text ?? '')?.[1]?.toLowerCase() ?? '';
 }

@@ -56,3 +56,31 @@ export async function* readHistoryLines(bytes: AsyncIterable<Buffer>): AsyncGene
   }
   if (size > 0) yield* take();
 }
+
+/** The loan that a line is of; empty where it does not say. */
+export function streamOf({ text }: HistoryLine): string {
+  return /"stream" *: *"([0-9A-Fa-f-]{36})"/.exec(text)?.[1]?.toLowerCase() ?? '';
+}
+
+/** Lines that a batch may have above its size, so that it ends with a loan: history behind an append comes in one call. */
+const MOST_BEYOND = 1_000;
+
+/** Lines in batches of `size`; those of a loan that stand one behind another are in one. */
+export async function* batchesOf<L extends HistoryLine | BadLine>(
+  lines: AsyncIterable<L>,
+  size: number,
+): AsyncGenerator<L[]> {
+  let batch: L[] = [];
+  let last = '';
+  for await (const line of lines) {
+    const stream = line instanceof BadLine ? '' : streamOf(line);
+    const isFull = batch.length >= size && (stream === '' || stream !== last || batch.length >= size + MOST_BEYOND);
+    if (isFull) {
+      yield batch;
+      batch = [];
+    }
+    batch.push(line);
+    last = stream;
+  }
+  if (batch.length > 0) yield batch;
+}

@@ -14,7 +14,7 @@ import type { Logger } from '../../log-lines.ts';
 import { readClock } from '../../log/read.ts';
 import { projectTurn } from '../projection/projector.ts';
 import { type Appended, appendBatch, type BatchOptions, type LineWarning } from './append-batch.ts';
-import { BadLine, type HistoryLine, readHistoryLines } from './history-lines.ts';
+import { BadLine, batchesOf, type HistoryLine, readHistoryLines } from './history-lines.ts';
 
 /** Lost against another transaction: of this one nothing is there. CT409 without a line is a stream that was appended to meanwhile. */
 const LOST = new Set(['40001', '40P01', 'CT409']);
@@ -77,7 +77,7 @@ export async function importHistory(
   };
   let lookedMs = performance.now();
   try {
-    for await (const lines of batchesOf(readHistoryLines(bytes), batch)) {
+    for await (const lines of batchesOf(soundLines(readHistoryLines(bytes)), batch)) {
       const startedMs = performance.now();
       // What the batches before it brought is passed by the projector meanwhile, on a connection of its own.
       const work = [appendPatiently(pool, lines, options), projectAll()] as const;
@@ -102,16 +102,11 @@ export async function importHistory(
 }
 
 /** Throws the first {@link BadLine}. */
-async function* batchesOf(lines: AsyncIterable<HistoryLine | BadLine>, size: number): AsyncGenerator<HistoryLine[]> {
-  let batch: HistoryLine[] = [];
+async function* soundLines(lines: AsyncIterable<HistoryLine | BadLine>): AsyncGenerator<HistoryLine> {
   for await (const line of lines) {
     if (line instanceof BadLine) throw line;
-    batch.push(line);
-    if (batch.length < size) continue;
-    yield batch;
-    batch = [];
+    yield line;
   }
-  if (batch.length > 0) yield batch;
 }
 
 async function appendPatiently(pool: Pool, lines: readonly HistoryLine[], options: BatchOptions): Promise<Appended> {

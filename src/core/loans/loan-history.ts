@@ -7,21 +7,21 @@ import { readLoan } from './read-loan.ts';
 
 type LoanEventRow = RecordedEvent & { readonly id: string; readonly deliveries: LoanStep['entregas'] };
 
-/** From the version `from` on, `most` events of it. Null when the partner has no such loan. */
+/** From the version `from` on (null: from its first event), `most` events of it. Null when the partner has no such loan. */
 export async function readLoanHistory(
   pool: Pool,
   partnerId: string,
   loanId: string,
-  { from, most }: { readonly from: number; readonly most: number },
+  { from, most }: { readonly from: number | null; readonly most: number },
 ): Promise<LoanHistory | null> {
   const loan = await readLoan(pool, partnerId, loanId);
   if (loan === null) return null;
-  const before = from === 1 ? [] : await pool.run((sql) => readStream(sql, loanId, from - 1));
+  const before = from === null ? [] : await pool.run((sql) => readStream(sql, loanId, from - 1));
   const rows = await pool.run(
     (sql) => sql<LoanEventRow[]>`
       with stream as materialized (
         select id, type, data, version, partner_id, occurred_at from facts
-        where stream = ${loanId} and partner_id = ${partnerId} and version >= ${from}
+        where stream = ${loanId} and partner_id = ${partnerId} and (${from}::int is null or version >= ${from})
         order by version limit ${most + 1}
       ),
       -- Materialized, or it is made again for each event.

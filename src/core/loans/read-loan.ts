@@ -14,7 +14,7 @@ import { readStream, type RecordedEvent } from '../../log/read.ts';
 import { foldLoan, type OwnedLoan, project } from './loan-projection.ts';
 
 /**
- * The partner's loan (anybody's: null) as it is, or as it was right after its event number `version` (at least 1). Null
+ * The partner's loan (anybody's: null) as it is, or as it was right after its event number `version` (at least 1; the history before a first append is in each). Null
  * for an unknown id, another partner's loan, and a version that the loan has not reached.
  */
 export async function readLoan(
@@ -48,7 +48,7 @@ async function readNow(sql: Tx, loanId: string): Promise<{ loan: OwnedLoan; isUn
            e.type, e.data, e.version, e.partner_id as "partnerId", e.occurred_at as "occurredAt"
     from (select 1) one
     left join loans l on l.id = ${loanId}
-    left join facts e on e.stream = ${loanId} and e.version > coalesce(l.version, 0)
+    left join facts e on e.stream = ${loanId} and (l.id is null or e.version > l.version)
     order by e.version`;
   const { ownerId = null, state = null } = rows[0] ?? {};
   const unseen = rows.filter(({ event }) => event !== null);

@@ -22,6 +22,8 @@ const throwing: Attempt = async (_ids, work) => {
   return true;
 };
 
+type Bond = Pick<PlacedEvent, 'id' | 'type' | 'partnerId'>;
+
 const BOND_KINDS: Partial<Record<EventType, string>> = {
   'trabalhador.desligado': 'ended',
   'trabalhador.vinculo_novo': 'new',
@@ -49,9 +51,10 @@ export type FaultyEvent = Readonly<Record<'eventId' | 'fault', string>>;
 /** Makes true what follows from `events`, which are in the log's order; a piece that `attempt` says failed is left out. */
 export async function applyEvents(tx: Tx, events: readonly PlacedEvent[], attempt = throwing): Promise<void> {
   if (events.length === 0) return;
+  const told = [...events, ...(await readAhead(tx, events))];
   const bonds = await readUnkept(
     tx,
-    events.filter(({ type }) => type in BOND_KINDS),
+    told.filter(({ type }) => type in BOND_KINDS),
   );
   const settlements = await readUnknown(
     tx,
@@ -78,6 +81,16 @@ async function applyToLoans(tx: Tx, events: readonly PlacedEvent[], attempt: Att
   if (ended.length > 0) await attempt({ loans: ended.length }, () => closeEndedRegistrations(tx, ended));
 }
 
+/** What had been appended to the streams whose history comes behind it: until then they were no loans. */
+async function readAhead(tx: Tx, events: readonly PlacedEvent[]): Promise<readonly Bond[]> {
+  const streams = events.filter(({ version }) => version < 1).map(({ stream }) => stream);
+  if (streams.length === 0) return [];
+  return tx<Bond[]>`
+    select id, type, partner_id as "partnerId" from events
+    where stream = any (${streams}::uuid[]) and version >= 1
+    order by stream, version`;
+}
+
 async function lockPartners(tx: Tx, events: readonly Pick<PlacedEvent, 'partnerId'>[]): Promise<void> {
   if (events.length === 0) return;
   const ids = events.map(({ partnerId }) => partnerId);
@@ -85,7 +98,7 @@ async function lockPartners(tx: Tx, events: readonly Pick<PlacedEvent, 'partnerI
 }
 
 /** Those that no bond record stands for. */
-async function readUnkept(tx: Tx, events: readonly PlacedEvent[]): Promise<readonly PlacedEvent[]> {
+async function readUnkept(tx: Tx, events: readonly Bond[]): Promise<readonly Bond[]> {
   if (events.length === 0) return [];
   const kept = await tx<{ id: string }[]>`
     select event_id as id from bond_records where event_id = any (${events.map(({ id }) => id)}::uuid[])`;
@@ -97,7 +110,7 @@ async function readUnkept(tx: Tx, events: readonly PlacedEvent[]): Promise<reado
  * Keeps the bond as the nightly sync does: its time of detection is just after the partner's latest. An imported bond was
  * detected when it happened, so a partner that has read past that time does not see it.
  */
-async function keepBond(tx: Tx, { id, type }: PlacedEvent): Promise<void> {
+async function keepBond(tx: Tx, { id, type }: Bond): Promise<void> {
   const kind = BOND_KINDS[type] ?? '';
   await tx`
     insert into bond_records (kind, reference, partner_id, loan_id, data, detected_at, emitted, event_id)

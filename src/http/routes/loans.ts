@@ -37,6 +37,7 @@ export const ISSUED = {
 } as const;
 
 const VERSION = 'deve ser um número inteiro a partir de 1';
+const WHOLE = 'deve ser um número inteiro';
 const version = (text: Bilingual) =>
   z
     .string({ error: VERSION })
@@ -144,12 +145,23 @@ export const loanRoutes: Routes = [
       en: 'It brings the facts that are never sent, too, without deliveries. situacao_documentos is that of entrega_docs_registry.',
     },
     query: z.strictObject({
-      desde_versao: version({ pt: 'Os eventos desta versão em diante', en: 'The events from this version on' }),
+      desde_versao: z
+        .string({ error: WHOLE })
+        .regex(/^(-?[1-9]\d*|0)$/, WHOLE)
+        .transform(Number)
+        .optional()
+        .meta({
+          type: 'integer',
+          text: {
+            pt: 'Os eventos desta versão em diante. As de histórico que veio depois do primeiro evento ficam abaixo de 1',
+            en: 'The events from this version on. Those of history that came behind the first event lie below 1',
+          },
+        }),
       limite,
     }),
     answers: answered(200, loanHistory, { pt: 'Os eventos', en: 'The events' }),
-  })(async ({ partnerId, id, query: { desde_versao: from = 1, limite: most } }, { pool }) => {
-    if (from > MAX_VERSION) return NOT_FOUND;
+  })(async ({ partnerId, id, query: { desde_versao: from = null, limite: most } }, { pool }) => {
+    if (from !== null && Math.abs(from) > MAX_VERSION) return NOT_FOUND;
     const history = await readLoanHistory(pool, partnerId, id, { from, most });
     return history === null ? NOT_FOUND : { status: 200, body: history };
   }),

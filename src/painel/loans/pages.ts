@@ -27,8 +27,8 @@ export async function readRecent({ api }: Pick<Visit, 'api'>, limit: number): Pr
 }
 
 /** The part of a loan's history around a version. */
-export function wayTo(version: number): { readonly desde_versao: string } {
-  return { desde_versao: String(Math.max(1, version - SHOWN)) };
+export function wayTo(version: number): { readonly desde_versao?: string } {
+  return version > SHOWN ? { desde_versao: String(version - SHOWN) } : {};
 }
 
 export function addLoanPages(guard: Guard): void {
