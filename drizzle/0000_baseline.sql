@@ -54,6 +54,18 @@ CREATE TABLE "archive_acts" (
 	CONSTRAINT "archive_acts_seals" CHECK (first_seal between 1 and last_seal)
 );
 --> statement-breakpoint
+CREATE TABLE "conformance_runs" (
+	"id" uuid PRIMARY KEY DEFAULT uuidv7() NOT NULL,
+	"webhook_id" uuid NOT NULL,
+	"partner_id" uuid NOT NULL,
+	"actor" text NOT NULL,
+	"started_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"alive_until" timestamp with time zone NOT NULL,
+	"ended_at" timestamp with time zone,
+	"checks" jsonb DEFAULT '[]'::jsonb NOT NULL,
+	"report" text
+);
+--> statement-breakpoint
 CREATE TABLE "cursor_keys" (
 	"is_only" boolean PRIMARY KEY DEFAULT true NOT NULL,
 	"key" "bytea" NOT NULL,
@@ -759,6 +771,7 @@ CREATE TABLE "simulated_registrations" (
 );
 --> statement-breakpoint
 ALTER TABLE "alert_addresses" ADD CONSTRAINT "alert_addresses_partner_id_partners_id_fk" FOREIGN KEY ("partner_id") REFERENCES "public"."partners"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "conformance_runs" ADD CONSTRAINT "conformance_runs_partner_id_partners_id_fk" FOREIGN KEY ("partner_id") REFERENCES "public"."partners"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "erasure_pages" ADD CONSTRAINT "erasure_pages_order_id_erasure_orders_id_fk" FOREIGN KEY ("order_id") REFERENCES "public"."erasure_orders"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "erasures" ADD CONSTRAINT "erasures_order_id_erasure_orders_id_fk" FOREIGN KEY ("order_id") REFERENCES "public"."erasure_orders"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "anchor_receipts" ADD CONSTRAINT "anchor_receipts_size_checkpoints_size_fk" FOREIGN KEY ("size") REFERENCES "public"."checkpoints"("size") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
@@ -780,6 +793,8 @@ CREATE INDEX "alerts_due" ON "alerts" USING btree ("channel","attempts","due_at"
 CREATE INDEX "alerts_by_partner" ON "alerts" USING btree ("partner_id","created_at");--> statement-breakpoint
 CREATE INDEX "archive_acts_newest" ON "archive_acts" USING btree ("month","position");--> statement-breakpoint
 CREATE INDEX "archive_acts_sealable" ON "archive_acts" USING brin (epoch,(xid8send(tx)::bigint)) WITH (autosummarize=true);--> statement-breakpoint
+CREATE UNIQUE INDEX "conformance_runs_under_way" ON "conformance_runs" USING btree ("webhook_id") WHERE ended_at is null;--> statement-breakpoint
+CREATE INDEX "conformance_runs_by_webhook" ON "conformance_runs" USING btree ("webhook_id","id");--> statement-breakpoint
 CREATE INDEX "arrivals_by_tx" ON "arrivals" USING btree ("tx");--> statement-breakpoint
 CREATE INDEX "deliveries_stopped" ON "deliveries" USING btree ("webhook_id","status","event_id") WHERE status in ('erro', 'suspensa');--> statement-breakpoint
 CREATE INDEX "deliveries_due" ON "deliveries" USING btree ("webhook_id","next_attempt_at") WHERE status = 'pendente';--> statement-breakpoint

@@ -147,6 +147,7 @@ grant select (id, number) on loans to carteiro_poller;
 grant select, insert, update, delete on alerts to carteiro_poller;
 grant select on receiver_certificates to carteiro_app;
 grant select, insert, update on receiver_certificates to carteiro_poller;
+grant select, insert, update, delete on conformance_runs to carteiro_app;
 grant execute on function is_strange_answer(text) to carteiro_app, carteiro_poller;
 -- Attempts by time, which the pollers count.
 grant select on attempt_hours, attempt_steps to carteiro_app;

@@ -16,7 +16,7 @@ const RANKS: readonly (readonly string[])[] = [
   ['loan', 'delivery/target', 'metrics.ts'],
   ['db', 'delivery/sending'],
   ['delivery/queue'],
-  ['log', 'webhooks', 'registry', 'core', 'delivery/poller', 'delivery/partner', 'audit'],
+  ['log', 'webhooks', 'registry', 'conformance', 'core', 'delivery/poller', 'delivery/partner', 'audit'],
   ['archive'],
   ['steering'],
   ['http'],
@@ -34,10 +34,11 @@ const SAME_RANK_ALLOWED = new Set([
 /** The doors of delivery's rooms: what may be imported from outside src/delivery. */
 const DOORS: Readonly<Record<string, readonly string[]>> = {
   'delivery/target': ['identity.ts', 'names.ts', 'parse-target.ts'],
-  'delivery/sending': ['headers.ts', 'send.ts', 'signature.ts'],
+  'delivery/sending': ['headers.ts', 'openers.ts', 'send.ts', 'signature.ts'],
   'delivery/queue': [
     'cancel.ts',
     'cap.ts',
+    'consent.ts',
     'end-for-erasure.ts',
     'failing.ts',
     'in-flight.ts',

@@ -118,6 +118,14 @@ const REFUSALS = {
     'TRANSICAO_INVALIDA',
     'o webhook está silenciado pela operação: nada lhe é enviado até que ela o libere',
   ],
+  /** Its URL has answered no 2xx yet, and has refused so often that one POST a minute leaves (delivery/queue/consent.ts). */
+  notAsked: [
+    'TRANSICAO_INVALIDA',
+    ({ until }: Until) =>
+      `a URL ainda não respondeu 2xx a nenhuma entrega, e recusou muitas: tente de novo depois de ${until.toISOString()}`,
+  ],
+  conformanceUnderWay: ['TRANSICAO_INVALIDA', 'uma homologação deste webhook já está em andamento'],
+  tooManyConformances: ['INDISPONIVEL', later('há homologações demais em andamento; tente de novo em um minuto', 60)],
   webhookNotMuted: ['TRANSICAO_INVALIDA', 'o webhook não está silenciado'],
   /** The delivery's POST may be arriving now. */
   deliveryInFlight: ['TRANSICAO_INVALIDA', 'a entrega está em andamento; tente de novo quando a tentativa terminar'],

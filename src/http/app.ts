@@ -20,6 +20,7 @@ import { auditBalanceRoutes } from './routes/audit-balance.ts';
 import { auditListRoutes } from './routes/audit-lists.ts';
 import { auditVerdictRoutes } from './routes/audit-verdicts.ts';
 import { bondRoutes } from './routes/bonds.ts';
+import { conformanceRoutes } from './routes/conformance.ts';
 import { deliveryListRoutes } from './routes/deliveries.ts';
 import { deliveryRoutes } from './routes/delivery.ts';
 import { answerDescription, DESCRIPTION_PATHS } from './routes/description.ts';
@@ -56,6 +57,7 @@ const ROUTES: Routes = [
   ...webhookSecretRoutes,
   ...webhookSendRoutes,
   ...webhookTestRoutes,
+  ...conformanceRoutes,
   ...webhookHealthRoutes,
   ...webhookCredentialRoutes,
   ...webhookOptionRoutes,

@@ -5,6 +5,7 @@ import type { WorkerKey } from '../core/workers/worker-key.ts';
 import type { BondRegistry } from '../registry/bonds-port.ts';
 import type { Verifier } from '../audit/checkpoint/note.ts';
 import type { ArchiveReads } from '../archive/archived-rows.ts';
+import type { ConformanceRuns } from '../conformance/runs.ts';
 import type { Pool } from '../db/pool.ts';
 import type { Installation } from '../db/installation.ts';
 import type { Reports } from '../db/reports.ts';
@@ -44,6 +45,8 @@ export interface HttpDeps {
   readonly sendsMail: boolean;
   /** Asks each URL of a webhook whether deliveries may come; null: nobody is asked. */
   readonly handshake: Handshake | null;
+  /** Tries receivers from outside, when their partners ask. */
+  readonly conformance: ConformanceRuns;
   /** True accepts `http:` and private hosts as webhook targets. */
   readonly allowInsecure: boolean;
   /** Requests of one partner in a minute; 0 is no limit. */

@@ -19,7 +19,10 @@ const { paths } = (await (await api.app.request('/openapi.json?para=tudo')).json
 const operations = Object.entries(paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, { security }]) => {
     const [{ bearer: [scope] = [] } = {}] = security as { readonly bearer?: Scope[] }[];
-    const real = path.replace('{id}', crypto.randomUUID()).replace('{tipo}', 'ccb_assinada');
+    const real = path
+      .replace('{id}', crypto.randomUUID())
+      .replace('{hid}', crypto.randomUUID())
+      .replace('{tipo}', 'ccb_assinada');
     return { method: method.toUpperCase(), path: real, scope: scope as Scope };
   }),
 );

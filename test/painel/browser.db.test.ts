@@ -198,6 +198,25 @@ describe.skipIf(!isThere)('the page in a browser', () => {
     await close();
   });
 
+  test('a receiver is tried from its page, which shows each check as it is judged and gives the report', async () => {
+    const { page, faults, close } = await open(1280);
+    await signInAsPartner(page);
+    await page.goto(`${world.server.url}/painel/webhooks/${webhookId}`);
+    await page.getByText('Homologar…').click();
+    await page.getByRole('button', { name: 'Homologar' }).click();
+    // It answers 200 to everything.
+    await page.getByText('reprovada').waitFor();
+    await page.getByText('Recusa uma assinatura errada').waitFor();
+    const [report] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'Baixar o relatório assinado' }).click(),
+    ]);
+    expect(report.suggestedFilename()).toMatch(/^homologacao-[\da-f-]{36}\.txt$/);
+    await inspect(page, [new URL(page.url()).pathname, `/painel/webhooks/${webhookId}`]);
+    expect(faults).toEqual([]);
+    await close();
+  });
+
   test('the reference shows every operation in both languages, finds one, and sends a request to this host', async () => {
     const { page, faults, close } = await open(1280);
     for (const [file, said] of [

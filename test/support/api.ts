@@ -1,9 +1,14 @@
 /** The whole API on its own database, called without a socket. */
 import { randomBytes } from 'node:crypto';
+import { signNote } from '../../src/audit/checkpoint/note.ts';
+import { ConformanceRuns } from '../../src/conformance/runs.ts';
 import type { ErrorBody } from '../../src/contract/errors.ts';
 import type { Scope } from '../../src/contract/statuses.ts';
 import { DEFAULT_INSTALLATION } from '../../src/db/installation.ts';
 import { onPrimary } from '../../src/db/reports.ts';
+import { rememberOpened } from '../../src/delivery/sending/openers.ts';
+import { createSender } from '../../src/delivery/sending/send.ts';
+import { openCredentials } from '../../src/webhooks/gateway/credentials.ts';
 import { workerKeyOf } from '../../src/core/workers/worker-key.ts';
 import { createApp } from '../../src/http/app.ts';
 import { createCursors } from '../../src/http/cursor.ts';
@@ -61,6 +66,21 @@ export async function startApi(overrides: Partial<HttpDeps> = {}) {
     void lines.push({ level, fields, message });
   const log: Logger = { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
   const registry = await startRegistry(database.pool);
+  const { allowInsecure = false } = overrides;
+  const conformance = new ConformanceRuns({
+    pool: database.pool,
+    openers: rememberOpened({
+      openSecret: (id, sealed) => vault.decrypt(id, sealed),
+      openCredentials: (id, sealed) => openCredentials(vault, id, sealed),
+    }),
+    openSender: () => createSender({ allowInsecure }),
+    sign: (report) => signNote(`${report}\n`, [SIGNER]),
+    lender: { name: SIGNER.name, url: 'https://carteiro.example.com/', version: '0.0.0' },
+    log,
+    now: () => new Date(),
+    monotonicMs: () => performance.now(),
+    idleMs: 1,
+  });
   const deps: HttpDeps = {
     pool: database.pool,
     reports: onPrimary(database.pool),
@@ -77,6 +97,7 @@ export async function startApi(overrides: Partial<HttpDeps> = {}) {
     handshake: null,
     sendsMail: true,
     egressAddresses: ['203.0.113.0/28', '2001:db8::7'],
+    conformance,
     allowInsecure: false,
     rateLimitPerMinute: 0,
     checkpointKeys: [SIGNER],
@@ -115,6 +136,7 @@ export async function startApi(overrides: Partial<HttpDeps> = {}) {
     send: async <T = ErrorBody>(method: string, path: string, sending: Sending = {}) =>
       readAnswer<T>(await app.request(path, requestOf(method, sending))),
     close: endOf(async () => {
+      await conformance.close();
       await registry.close();
       await database.drop();
       if (faults.length > 0) throw new AggregateError(faults, faults.map(({ message }) => message).join('\n'));

@@ -8,7 +8,7 @@ import type { ClientCertificate } from '../target/identity.ts';
 import { type AnswerStart, bearContinues } from './unasked-continue.ts';
 
 /** How long an unused connection is kept, unless the receiver hints otherwise, and the longest hint believed. */
-const IDLE_MS = 4_000;
+export const IDLE_MS = 4_000;
 const MAX_IDLE_MS = 30_000;
 const MAX_HEADER_BYTES = 16_384;
 /** Of the rest of an answer, behind the end of its attempt. */
@@ -73,6 +73,7 @@ export function openConnection(
   connect: GuardedConnector,
   discard: (connection: Connection) => void,
   now: () => number,
+  idleMs: number,
 ): Connection {
   const client = new Client(place.origin, {
     connect: (target, callback) => {
@@ -100,8 +101,8 @@ export function openConnection(
     useMilo: false,
     headersTimeout: 0,
     bodyTimeout: 0,
-    keepAliveTimeout: IDLE_MS,
-    keepAliveMaxTimeout: MAX_IDLE_MS,
+    keepAliveTimeout: idleMs,
+    keepAliveMaxTimeout: Math.max(idleMs, MAX_IDLE_MS),
     maxHeaderSize: MAX_HEADER_BYTES,
   });
   const connection: Connection = {

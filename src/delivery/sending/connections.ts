@@ -10,7 +10,7 @@
  * waits, so no connection is kept for more than LIFE_MS.
  */
 import type { GuardedConnector } from '../target/guard.ts';
-import { type Connection, endAnswer, isAccepted, openConnection, type Place } from './connection.ts';
+import { type Connection, endAnswer, IDLE_MS, isAccepted, openConnection, type Place } from './connection.ts';
 
 /** Unused connections kept over all receivers; beyond it they are closed after use. */
 const MAX_IDLE_CONNECTIONS = 2_048;
@@ -40,9 +40,15 @@ export class Connections {
   /** By place: one that waits to be accepted. */
   readonly #unaccepted = new Map<string, Connection>();
 
-  constructor(connect: GuardedConnector, now: () => number) {
+  readonly #idleMs: number;
+  readonly #lifeMs: number;
+
+  /** `keepsMs`: how long each connection is kept, in place of the usual times. */
+  constructor(connect: GuardedConnector, now: () => number, keepsMs?: number) {
     this.#connect = connect;
     this.#now = now;
+    this.#idleMs = keepsMs ?? IDLE_MS;
+    this.#lifeMs = keepsMs === undefined ? LIFE_MS : Infinity;
   }
 
   /** An idle connection to `place`, or a new one; always a new one when `isFresh`. */
@@ -56,7 +62,7 @@ export class Connections {
     this.#draining.delete(connection);
     endAnswer(connection);
     const { key } = connection.place;
-    const isOld = this.#now() - connection.openedAtMs >= LIFE_MS;
+    const isOld = this.#now() - connection.openedAtMs >= this.#lifeMs;
     if (isOld || this.#idleCount >= MAX_IDLE_CONNECTIONS || this.#isCrowded(key)) return this.discard(connection);
     const stack = this.#idle.get(key);
     if (stack === undefined) this.#idle.set(key, [connection]);
@@ -115,7 +121,7 @@ export class Connections {
   }
 
   #openNew(place: Place): Connection {
-    const connection = openConnection(place, this.#connect, (one) => this.discard(one), this.#now);
+    const connection = openConnection(place, this.#connect, (one) => this.discard(one), this.#now, this.#idleMs);
     connection.client.on('disconnect', () => {
       if (connection.state !== 'busy') this.discard(connection);
     });

@@ -37,6 +37,8 @@ const TICK_MS = 50;
 
 export interface SenderOptions extends GuardOptions {
   readonly timeoutMs?: number;
+  /** How long an unused connection is kept, in milliseconds, in place of the usual times. */
+  readonly keepsMs?: number;
   /** The most bytes of an answer's body that are kept, up to {@link MAX_READ_BYTES}; with 0 nothing of an answer is. */
   readonly keptBytes?: number;
   /** A monotonic clock in milliseconds. */
@@ -91,7 +93,7 @@ export function createSender(options: SenderOptions): Sender {
   const { now = () => performance.now() } = options;
   const underWay = new Set<Attempt>();
   const targetOf = rememberTargets(allowInsecure);
-  const connections = new Connections(guardedConnector(options), now);
+  const connections = new Connections(guardedConnector(options), now, options.keepsMs);
   const unended = new UnendedBytes();
   const bounds = { timeoutMs, keptBytes, readMs: READ_MS, readBytes: MAX_READ_BYTES };
   const shared: Shared = { connections, ...bounds, now, underWay, unended, quiet: { on: null } };

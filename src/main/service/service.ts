@@ -14,6 +14,7 @@ import { readWriteFault } from '../../db/write-faults.ts';
 import type { Logger } from '../../log-lines.ts';
 import type { ServerOptions } from '../../http/server.ts';
 import type { Metrics } from '../../metrics.ts';
+import { openConformance } from './conformance.ts';
 import { openEgress } from './egress.ts';
 import { ReceiverCertificates } from '../../webhooks/certificates.ts';
 import { openCredentials } from '../../webhooks/gateway/credentials.ts';
@@ -150,12 +151,14 @@ export async function startApi(deps: ServiceDeps): Promise<Part & { url: string 
   const keys = await openKeys(config, log);
   const { documentsDeadlineDays, marginReuseHours: reuseHours, publicUrl } = config;
   const asking = await openHandshake(config, log);
+  const vault = createVault(await readSecretsKeys(config));
   const opened = await openRegistry(config, workerPool, log, metrics);
   tellRegistry(log, opened, config.loanCore);
   const httpDeps = {
     pool,
     reports,
-    vault: createVault(await readSecretsKeys(config)),
+    vault,
+    conformance: await openConformance({ config, log, pool, vault }),
     cursors: createCursors(pool),
     ...askedBy({ pool, log, reuseHours }, opened),
     log,
@@ -197,7 +200,7 @@ export async function startApi(deps: ServiceDeps): Promise<Part & { url: string 
       await sleep(config.drainDelayS * 1_000);
       ending.abort();
       painel.close();
-      await Promise.all([server.close(), working.catch(() => undefined)]);
+      await Promise.all([server.close(), working.catch(() => undefined), httpDeps.conformance.close()]);
       keys.close();
       await Promise.all([heartbeat.stop(), opened?.close(), asking?.sender.close()]);
       await Promise.all([pool.close(), closeReports(), workerPool.close()]);

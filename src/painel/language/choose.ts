@@ -1,6 +1,7 @@
 /** The page's languages, and which of them a reader has chosen. */
 import type { Language } from '../../contract/language.ts';
 import { auditor } from './auditor.ts';
+import { conformance } from './conformance.ts';
 import { credentials } from './credentials.ts';
 import { deliveries } from './deliveries.ts';
 import { docs } from './docs.ts';
@@ -17,6 +18,7 @@ export const LANGUAGES = say({
   ...deliveries,
   ...webhooks,
   ...credentials,
+  ...conformance,
   ...partner,
   ...recovery,
   sandbox,

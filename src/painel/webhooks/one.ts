@@ -2,6 +2,7 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { html } from 'hono/html';
 import type { SecretState, WebhookHistory, WebhookResource } from '../../contract/resources/webhook.ts';
+import type { ConformanceList } from '../../contract/conformance.ts';
 import type { DeliveryResource } from '../../contract/resources/delivery-resource.ts';
 import type { HealthPeriod, WebhookHealthResource } from '../../contract/resources/webhook-health.ts';
 import { DELIVERY_ORDERS, type DeliveryOrder, OUTCOMES } from '../../contract/statuses.ts';
@@ -14,6 +15,7 @@ import { copyable, doneNotice, fact, moment, shortUrl, table } from '../frame/pa
 import { refusalList } from '../frame/refusals.ts';
 import { pulsePart } from '../overview/pulse.ts';
 import type { ShownCredentials } from '../../contract/resources/webhook-credentials.ts';
+import { conformancePart } from './conformance.ts';
 import { credentialsPart } from './credentials.ts';
 import { healthBadge } from './list.ts';
 import { lossNotices } from './losses.ts';
@@ -30,7 +32,7 @@ type Failure = keyof HealthPeriod['falhas'];
 export async function showWebhook(visit: Visit, id: string, refusal?: Refusal): Promise<Response> {
   const { c, t, api, session } = visit;
   const path = `/v1/webhooks/${id}`;
-  const [webhook, health, secrets, credentials, { ordem, rotulo }, newest, history, pulse] = await Promise.all([
+  const [webhook, health, secrets, credentials, { ordem, rotulo }, newest, history, runs, pulse] = await Promise.all([
     api.read<WebhookResource>(path),
     api.read<WebhookHealthResource>(`${path}/saude`),
     api.read<SecretState>(`${path}/segredo`),
@@ -38,6 +40,7 @@ export async function showWebhook(visit: Visit, id: string, refusal?: Refusal): 
     api.read<{ ordem: DeliveryOrder; rotulo: string | null }>(`${path}/opcoes`),
     api.read<{ itens: DeliveryResource[] }>(`${path}/entregas`, { limite: NEWEST }),
     api.read<WebhookHistory>(`${path}/historico`, { cursor: c.req.query('antes') ?? '' }),
+    api.read<ConformanceList>(`${path}/homologacao`),
     pulsePart(visit, `/painel/webhooks/${id}`, id),
   ]);
   const mayWrite = session.identity.scopes.has('webhooks:write');
@@ -53,8 +56,8 @@ export async function showWebhook(visit: Visit, id: string, refusal?: Refusal): 
       ${newest.itens.length === 0 ? html`<p>${t.deliveries.empty}</p>` : deliveryTable(visit, newest.itens, null)}
       <p><a href="/painel/entregas?webhook=${id}">${t.webhooks.allDeliveries}</a></p>
       ${healthTable(visit, health)} ${secretPart(visit, secrets, mayWrite)}
-      ${credentialsPart(visit, id, credentials, mayWrite)} ${historyPart(visit, id, history)}
-      ${snippetPart(visit, webhook)}`,
+      ${credentialsPart(visit, id, credentials, mayWrite)} ${conformancePart(visit, id, runs, mayWrite)}
+      ${historyPart(visit, id, history)} ${snippetPart(visit, webhook)}`,
   });
 }
 

@@ -8,6 +8,7 @@ import { READ, WRITE } from '../frame/nav.ts';
 import type { Streams } from '../live.ts';
 import { openPulse } from '../overview/pulse.ts';
 import { pathId } from '../address.ts';
+import { runPath, showConformance } from './conformance.ts';
 import { credentialsIn, showCredentials } from './credentials.ts';
 import { showForm } from './form.ts';
 import { showWebhooks } from './list.ts';
@@ -38,6 +39,15 @@ export function addWebhookPages(guard: Guard, streams: Streams): void {
   guard.act('/painel/webhooks/:id/recuperar', WRITE, goOn);
   guard.show('/painel/webhooks/:id/teste', WRITE, (visit) => showTest(visit, visit.c.req.query('evento') ?? '', {}));
   guard.act('/painel/webhooks/:id/teste', WRITE, sendTest);
+  guard.act('/painel/webhooks/:id/homologacao', WRITE, async (visit) => {
+    const id = pathId(visit.c);
+    const answer = await visit.api.send<{ homologacao_id: string }>('POST', `/v1/webhooks/${id}/homologacao`, {});
+    return answer.ok ? visit.c.redirect(runPath(id, answer.body.homologacao_id), 303) : settle(visit, answer, '');
+  });
+  guard.show('/painel/webhooks/:id/homologacao/:hid', READ, showConformance);
+  guard.show('/painel/webhooks/:id/homologacao/:hid/relatorio', READ, ({ api, c }) =>
+    api.pass(`/v1/webhooks/${pathId(c)}/homologacao/${encodeURIComponent(c.req.param('hid') ?? '')}/relatorio`),
+  );
   guard.act('/painel/webhooks/:id/editar', WRITE, async (visit, form) => {
     const id = pathId(visit.c);
     const wanted = { url: form.get('url')?.trim() ?? '', eventos: form.getAll('eventos') };

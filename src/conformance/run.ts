@@ -1,0 +1,138 @@
+/**
+ * One run of the checks against one receiver, and the one judge of what came.
+ *
+ * Until our own delivery was accepted nothing more is sent but what may explain why not: nobody there may have asked for it.
+ * A run is bounded: one POST after the other but for the rounds of a check, each within the sender's deadline, and none begins
+ * after {@link RUN_MS}. What has not run by then does not apply. `seen` is kept of an answer, never its text.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { bodyOf, type SendResult } from '../delivery/sending/send.ts';
+import { CHECK_CODES, CHECKS, type Check, type CheckCode, PROBES, PROMPT_MS, type Schemes } from './checks.ts';
+import type { Kit, Post } from './post.ts';
+
+export const RUN_MS = 300_000;
+export const IDLE_MS = 60_000;
+
+/** What came of one POST. */
+export interface Seen {
+  /** Null: no answer. */
+  readonly status: number | null;
+  readonly ms: number;
+  readonly error: string | null;
+  /** A page of HTML, or more than a receiver of webhooks says. */
+  readonly isStrange?: true;
+}
+
+export type Verdict = 'passou' | 'falhou' | 'nao_se_aplica';
+/** Why a check does not apply: our own delivery was not accepted, no time was left, or the receiver does not read that signature. */
+export type Unjudged = 'propria' | 'tempo' | 'esquema' | 'parada';
+
+export interface Judged {
+  readonly code: CheckCode;
+  readonly verdict: Verdict;
+  readonly seen: readonly Seen[];
+  readonly why?: Unjudged;
+}
+
+export interface RunDeps {
+  readonly send: (post: Post) => Promise<SendResult>;
+  /** Milliseconds of a monotonic clock. */
+  readonly monotonicMs: () => number;
+  /** How long the connection is left idle. */
+  readonly idleMs?: number;
+  readonly stopping: AbortSignal;
+  /** Told of each check as it is judged. */
+  readonly note: (judged: Judged) => Promise<void>;
+}
+
+const isAccepted = ({ status }: Seen) => status !== null && status >= 200 && status < 300;
+
+export async function runChecks(kit: Kit, deps: RunDeps): Promise<readonly Judged[]> {
+  const endsMs = deps.monotonicMs() + RUN_MS;
+  const judged: Judged[] = [];
+  const note = async (one: Judged) => {
+    judged.push(one);
+    await deps.note(one);
+  };
+  let schemes: Schemes = { standardAlone: true, contractAlone: true };
+  for (const code of CHECK_CODES) {
+    const check: Check = CHECKS[code];
+    if (!('rounds' in check)) {
+      await note(judgeAll(code, check.expects, judged));
+      continue;
+    }
+    const first = judged[0];
+    const isKnown = first === undefined || first.seen.every(isAccepted);
+    const [answer] = first?.seen ?? [];
+    const mayExplain = check.explains === true && answer?.status !== null;
+    if (!isKnown && !mayExplain) {
+      await note({ code, verdict: 'nao_se_aplica', seen: [], why: 'propria' });
+      continue;
+    }
+    const why = deps.stopping.aborted ? 'parada' : deps.monotonicMs() >= endsMs ? 'tempo' : null;
+    if (why !== null) {
+      await note({ code, verdict: 'nao_se_aplica', seen: [], why });
+      continue;
+    }
+    const seen = await sendRounds(check.rounds(kit, schemes), check.idles === true, deps);
+    await note(judge(code, check, seen, { schemes, isKnown }));
+    if (code === 'propria' && seen.every(isAccepted)) schemes = await probe(kit, deps);
+  }
+  return judged;
+}
+
+async function probe(kit: Kit, { send }: RunDeps): Promise<Schemes> {
+  const standardAlone = isAccepted(seenOf(await send(PROBES.standardAlone(kit))));
+  const contractAlone = isAccepted(seenOf(await send(PROBES.contractAlone(kit))));
+  return { standardAlone, contractAlone };
+}
+
+async function sendRounds(rounds: readonly (readonly Post[])[], idles: boolean, deps: RunDeps): Promise<Seen[]> {
+  const seen: Seen[] = [];
+  for (const [index, posts] of rounds.entries()) {
+    if (idles && index > 0) {
+      await sleep(deps.idleMs ?? IDLE_MS, undefined, { signal: deps.stopping }).catch(() => undefined);
+    }
+    seen.push(...(await Promise.all(posts.map((post) => deps.send(post)))).map(seenOf));
+  }
+  return seen;
+}
+
+type Sending = Extract<Check, { readonly rounds: unknown }>;
+
+interface Known {
+  readonly schemes: Schemes;
+  /** Whether our own delivery was accepted; where not, a refusal proves nothing. */
+  readonly isKnown: boolean;
+}
+
+function judge(code: CheckCode, check: Sending, seen: readonly Seen[], { schemes, isKnown }: Known): Judged {
+  const binds = check.binds?.(schemes) ?? true;
+  if (check.expects === 'accepted') {
+    if (seen.every(isAccepted)) return { code, verdict: 'passou', seen };
+    return binds ? { code, verdict: 'falhou', seen } : { code, verdict: 'nao_se_aplica', seen, why: 'esquema' };
+  }
+  if (!binds) return { code, verdict: 'nao_se_aplica', seen, why: 'esquema' };
+  // Whoever does not answer has not refused.
+  if (seen.some((one) => isAccepted(one) || one.status === null)) return { code, verdict: 'falhou', seen };
+  return isKnown ? { code, verdict: 'passou', seen } : { code, verdict: 'nao_se_aplica', seen, why: 'propria' };
+}
+
+/** Of all that was accepted: the slowest answers, or those that no receiver of webhooks gives. */
+function judgeAll(code: CheckCode, expects: 'slowest' | 'strangest', judged: readonly Judged[]): Judged {
+  const all = judged.flatMap(({ seen }) => seen.filter(isAccepted));
+  const bad = all.filter(({ ms, isStrange }) => (expects === 'slowest' ? ms > PROMPT_MS : isStrange === true));
+  if (bad.length > 0) return { code, verdict: 'falhou', seen: bad };
+  const slowest = all.toSorted((one, other) => other.ms - one.ms).slice(0, 1);
+  if (all.length === 0) return { code, verdict: 'nao_se_aplica', seen: [], why: 'propria' };
+  return { code, verdict: 'passou', seen: slowest };
+}
+
+const STRANGE_BYTES = 8_192 - 32;
+const HTML_START = /^[\uFEFF\s]*(?:<!--[^>]*>\s*)?<(?:!doctype\s+html|html|head|body)[\s>]/i;
+
+function seenOf({ statusCode, durationMs, error, answer }: SendResult): Seen {
+  const body = bodyOf(answer ?? '');
+  const isStrange = HTML_START.test(body.slice(0, 512)) || Buffer.byteLength(body) >= STRANGE_BYTES;
+  return { status: statusCode, ms: durationMs, error, ...(isStrange && { isStrange }) };
+}

@@ -1,0 +1,42 @@
+/** The runs that try receivers from outside: over the same connections as deliveries, under the same rules of targets. */
+import { signNote } from '../../audit/checkpoint/note.ts';
+import type { Config } from '../../config.ts';
+import { ConformanceRuns } from '../../conformance/runs.ts';
+import type { Pool } from '../../db/pool.ts';
+import { rememberOpened } from '../../delivery/sending/openers.ts';
+import { createSender } from '../../delivery/sending/send.ts';
+import type { Logger } from '../../log-lines.ts';
+import { VERSION } from '../../version.ts';
+import { openCredentials } from '../../webhooks/gateway/credentials.ts';
+import type { Vault } from '../../webhooks/secrets.ts';
+import { openEgress } from './egress.ts';
+import { readCheckpointKeys } from './key-files.ts';
+
+/** Longer than a run's minute of silence. */
+const KEPT_MS = 70_000;
+
+interface Deps {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly pool: Pool;
+  readonly vault: Vault;
+}
+
+export async function openConformance({ config, log, pool, vault }: Deps): Promise<ConformanceRuns> {
+  const { allowInsecureTargets: allowInsecure, publicUrl } = config;
+  const [egress, { signers }] = [await openEgress(config, log), await readCheckpointKeys(config)];
+  const monotonicMs = () => performance.now();
+  return new ConformanceRuns({
+    pool,
+    openers: rememberOpened({
+      openSecret: (webhookId, encrypted) => vault.decrypt(webhookId, encrypted),
+      openCredentials: (webhookId, encrypted) => openCredentials(vault, webhookId, encrypted),
+    }),
+    openSender: () => createSender({ allowInsecure, now: monotonicMs, keepsMs: KEPT_MS, ...egress }),
+    sign: (report) => signNote(`${report}\n`, signers),
+    lender: { name: signers[0]?.name ?? null, url: publicUrl?.href ?? null, version: VERSION },
+    log,
+    now: () => new Date(),
+    monotonicMs,
+  });
+}
