@@ -74,7 +74,7 @@ export async function readRegistration(
   if (registration === null) return null;
   const [work] = await pool.run(
     (sql) => sql<{ tries: number; lastAnswer: string | null; next: Date | null }[]>`
-      select tries, last_answer as "lastAnswer", case when status = 'processando' and isfinite(next_try_at) then next_try_at end as next
+      select tries, last_answer as "lastAnswer", case when status = 'processando' and isfinite(next_try_at) then greatest(next_try_at, now()) end as next
       from registrations where id = ${registration.id}`,
   );
   return {

@@ -5,7 +5,8 @@
  * before the registry is called. When a worker dies, the row becomes due by itself and is asked again with the same reference, to
  * which the registry gives the same answer. The loan refuses a second answer; one that contradicts the loan's is kept in the row.
  * A registration that the registry works on (202) is looked up until it has ended. A call without an answer is made again
- * after 1 s, doubled to 5 minutes, for as long as it takes: only the registry knows how it ended.
+ * after 1 s, doubled to 5 minutes, for as long as it takes: only the registry knows how it ended. While the registry is left alone
+ * (gate.ts) nothing is claimed: 50,000 that wait through an outage are not written to again and again.
  * Alternative: the row's lock during the call keeps a transaction and a connection for as long as the registry takes.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -25,7 +26,7 @@ import { closeLost } from './open-registrations.ts';
 import { recordRegistration } from './registration.ts';
 
 export const IDLE_POLL_MS = 200;
-const MAX_IN_FLIGHT = 8;
+const LEFT_ALONE_POLL_MS = 2_000;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 5 * 60 * 1_000;
 const ACTOR = 'registration-worker';
@@ -39,6 +40,10 @@ export interface RegistrationWorkerDeps {
   readonly documentsDeadlineDays: number;
   /** A call to the registry, and time to record its answer in. */
   readonly leaseMs: number;
+  /** Calls at once. */
+  readonly slots: number;
+  /** The registry has failed, and is not asked for a while. */
+  readonly isLeftAlone: () => boolean;
 }
 
 interface Claim {
@@ -46,7 +51,6 @@ interface Claim {
   readonly partnerId: string;
   readonly tries: number;
   readonly failures: number;
-  /** The registry works on it. */
   readonly pending: boolean;
   readonly loan: LoanState;
   /** Of the request that asked for it. */
@@ -60,7 +64,11 @@ export function registrationWorker(deps: RegistrationWorkerDeps) {
 
   /** Claims into the free slots; what was claimed goes on by itself. */
   async function start(): Promise<{ readonly tasks: readonly Promise<void>[] }> {
-    const claims = await claim(deps, MAX_IN_FLIGHT - inFlight.size);
+    if (deps.isLeftAlone()) {
+      await tellWaiting(deps.pool);
+      return { tasks: [] };
+    }
+    const claims = await claim(deps, deps.slots - inFlight.size);
     const tasks = claims.map((claimed) => {
       const task = work(deps, claimed).finally(() => inFlight.delete(task));
       inFlight.add(task);
@@ -69,7 +77,7 @@ export function registrationWorker(deps: RegistrationWorkerDeps) {
     return { tasks };
   }
 
-  /** Claims what is due, at most eight, and sees it through. Returns how many were claimed. Throws when claiming fails. */
+  /** Claims what is due, into the free slots, and sees it through. Returns how many were claimed. Throws when claiming fails. */
   async function tick(): Promise<number> {
     const { tasks } = await start();
     await Promise.all(tasks);
@@ -84,13 +92,26 @@ export function registrationWorker(deps: RegistrationWorkerDeps) {
       } catch (error) {
         logFailedTry(deps.log, error, 'could not claim registrations');
       }
-      if (inFlight.size >= MAX_IN_FLIGHT) await Promise.race(inFlight);
-      else await sleep(IDLE_POLL_MS, undefined, { signal }).catch(() => undefined);
+      const restMs = deps.isLeftAlone() ? LEFT_ALONE_POLL_MS : IDLE_POLL_MS;
+      if (inFlight.size >= deps.slots) await Promise.race(inFlight);
+      else await sleep(restMs, undefined, { signal }).catch(() => undefined);
     }
     await Promise.all(inFlight);
   }
 
   return { tick, run };
+}
+
+/** Those that nothing was said of yet wait for their turn. Each is written once. */
+async function tellWaiting(pool: Pool): Promise<void> {
+  await pool.run(
+    (sql) => sql`
+      update registrations set last_answer = ${new NotAsked('open').told}
+      where id = any (array(
+        select id from registrations
+        where status = 'processando' and next_try_at <= now() and last_answer is null
+        limit 1000 for update skip locked))`,
+  );
 }
 
 async function claim({ pool, leaseMs }: RegistrationWorkerDeps, limit: number): Promise<readonly Claim[]> {
@@ -143,11 +164,13 @@ async function work(deps: RegistrationWorkerDeps, claimed: Claim): Promise<void>
       deps.log.warn({ ...fields, error: nameOf(error) }, 'could not record a registration; its lease brings it back');
       return;
     }
-    const failures = claimed.failures + (error instanceof NotAsked ? 0 : 1);
-    const delayMs = pauseOf(failures);
+    // Where it was not asked, nothing is counted and nothing new is said.
+    const isAsked = !(error instanceof NotAsked);
+    const failures = claimed.failures + (isAsked ? 1 : 0);
+    const delayMs = Math.min(FIRST_PAUSE_MS * 2 ** Math.max(failures - 1, 0), LONGEST_PAUSE_MS);
     const reason = error.message;
     deps.log.warn({ ...fields, failures, delayMs, reason }, 'the registry did not answer; asking again later');
-    const next = { delayMs, pending: claimed.pending, failures, answer: error.told.slice(0, MAX_ANSWER) };
+    const next = { delayMs, pending: claimed.pending, failures, answer: error.told.slice(0, MAX_ANSWER), isAsked };
     await setNext(deps.pool, claimed, next).catch(() => undefined);
   }
 }
@@ -201,24 +224,23 @@ async function ask(
   }
 }
 
-function pauseOf(failures: number): number {
-  return Math.min(FIRST_PAUSE_MS * 2 ** Math.max(failures - 1, 0), LONGEST_PAUSE_MS);
-}
-
 interface Next {
   readonly delayMs: number;
   readonly pending: boolean;
   readonly failures: number;
   readonly answer: string;
+  readonly isAsked?: boolean;
 }
 
 /** Gives the lease back early, unless somebody else has claimed the registration since. */
-async function setNext(pool: Pool, { id, tries }: Claim, { delayMs, pending, failures, answer }: Next): Promise<void> {
+async function setNext(pool: Pool, { id, tries }: Claim, next: Next): Promise<void> {
+  const { delayMs, pending, failures, answer, isAsked = true } = next;
   await pool.run(
     (sql) => sql`
       update registrations
       set next_try_at = now() + ${delayMs} * interval '1 millisecond', pending = ${pending}, failures = ${failures},
-          last_answer = ${answer}
+          last_answer = case when ${isAsked} then ${answer} else coalesce(last_answer, ${answer}) end,
+          tries = tries - ${isAsked ? 0 : 1}
       where id = ${id} and status = 'processando' and tries = ${tries}`,
   );
 }

@@ -27,6 +27,10 @@ export interface OpenRegistry {
   readonly registry: EmploymentRegistry;
   /** The lease for a caller's row: the time of one call, and of recording its answer. */
   readonly leaseMs: number;
+  /** Calls at once. */
+  readonly slots: number;
+  /** It has failed, and is not asked for a while. */
+  isLeftAlone(): boolean;
   /** Where it is, for people. */
   readonly where: string;
   close(): Promise<void>;
@@ -72,6 +76,8 @@ export async function openRegistry(
   return {
     registry: behindGate(adapter, gate),
     leaseMs: timeoutMs + RECORDING_MS,
+    slots: settings.concurrency,
+    isLeftAlone: () => gate.isOpen,
     where: isSimulated ? 'the simulated one, of the sandbox' : settings.url,
     async close() {
       gate.close();
