@@ -160,7 +160,7 @@ const PAGES: Readonly<Record<string, readonly (readonly [told: string, file: str
     ['A page of 1,000 bonds', 'src/contract/registry-wire.ts', 'MAX_BOND_PAGE = 1_000;'],
   ],
   archive: [
-    ['at most 131,072 rows', 'src/archive/write-month.ts', 'PART_ROWS = 131_072;'],
+    ['at most 65,536 rows', 'src/archive/write-month.ts', 'PART_ROWS = 65_536;'],
     ['Rows leave by `delete`, 2,000 at a time', 'src/archive/move-month.ts', 'BATCH = 2_000;'],
   ],
   log: [

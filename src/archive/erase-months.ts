@@ -26,7 +26,7 @@ import {
   writeManifest,
 } from './manifest.ts';
 import { ArchiveFault, type Place } from './place.ts';
-import { fileOf, withoutText } from './table-file.ts';
+import { type TableFile, TableFiles, withoutText } from './table-file.ts';
 import { readTable, verifyPart } from './verify-month.ts';
 
 interface Erasing {
@@ -103,8 +103,8 @@ async function deliveriesOf(pool: Pool, months: readonly Month[], sought: Keys):
       const events = arquivos.find(({ tabela }) => tabela === 'events');
       const deliveries = arquivos.find(({ tabela }) => tabela === 'deliveries');
       if (events === undefined || deliveries === undefined || !mayHold(events, sought)) continue;
-      const { rows } = await readTable(place, deliveries);
-      archived.push(...rows.filter((row) => sought.has(hexOf(row['event_id']))).map((row) => hexOf(row['id'])));
+      for await (const { rows } of readTable(place, deliveries, ['id', 'event_id']))
+        for (const row of rows) if (sought.has(hexOf(row['event_id']))) archived.push(hexOf(row['id']));
     }
   }
   await pool.run((sql) => sql`select erase_orphaned_attempts(${archived}::uuid[])`);
@@ -155,24 +155,30 @@ async function eraseInPart(
   const written: ArchivedFile[] = [];
   for (const file of arquivos) {
     const { tabela } = file;
-    const erased = await (tabela === 'events' || tabela === 'attempts' ? textsIn(place, file, keys[tabela]) : null);
-    written.push(
-      erased === null ? file : await writeFile(place, month, number, fileOf(tabela, erased.oids, erased.rows)),
-    );
+    const erased = await (tabela === 'events' || tabela === 'attempts'
+      ? withoutTexts(place, file, keys[tabela])
+      : null);
+    written.push(erased === null ? file : await writeFile(place, month, number, erased));
   }
   return written;
 }
 
-/** The file's rows without the texts of these keys; null where it has none of them. */
-async function textsIn(place: Place, file: ArchivedFile, keys: Keys) {
+/** The file without the texts of these keys; null where it has none of them. */
+async function withoutTexts(place: Place, file: ArchivedFile, keys: Keys): Promise<TableFile | null> {
   if (!mayHold(file, keys)) return null;
-  const { oids, rows } = await readTable(place, file);
-  const isErased = (row: Row) =>
-    row['salt'] !== null &&
-    row['salt'] !== undefined &&
-    keys.has(hexOf(row[file.tabela === 'events' ? 'id' : 'delivery_id']));
-  if (!rows.some(isErased)) return null;
-  return { oids, rows: rows.map((row) => (isErased(row) ? withoutText(file.tabela, row) : row)) };
+  const files = new TableFiles();
+  let isAny = false;
+  for await (const { table, oids, rows } of readTable(place, file)) {
+    const isErased = (row: Row) =>
+      row['salt'] != null && keys.has(hexOf(row[table === 'events' ? 'id' : 'delivery_id']));
+    isAny ||= rows.some(isErased);
+    files.put(
+      table,
+      oids,
+      rows.map((row) => (isErased(row) ? withoutText(table, row) : row)),
+    );
+  }
+  return isAny ? (files.files()[0] ?? null) : null;
 }
 
 /** Removes what older manifests of the month have and this one has not. One that is not there was dealt with. */

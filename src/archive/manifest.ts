@@ -99,7 +99,7 @@ export function manifestName(month: string, digest: Buffer): string {
   return `${month}/manifesto-${digest.toString('hex', 0, 4)}.json`;
 }
 
-/** Some 0.5 KiB a file, three files for 131,072 rows. */
+/** Some 0.5 KiB a file, three files for 65,536 rows. */
 export const MAX_MANIFEST = 256 * 1_024 * 1_024;
 
 /** Throws {@link ArchiveFault} where it cannot be read, or is another than the one of this digest. */

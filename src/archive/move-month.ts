@@ -36,18 +36,16 @@ export async function removeMonth(moving: Moving, seal: () => Promise<void>): Pr
   if (act.act !== 'remocao') await register(moving, act, 'remocao', 0);
   await untilSealed(pool, month, seal);
   let removed = 0;
-  await eachPart(moving, act, async (read) => {
-    const [deliveries, attempts] = [await read('deliveries'), await read('attempts')];
-    const attempted = [...new Set(attempts.map(({ delivery_id: id }) => id as string))];
-    for (let at = 0; at < deliveries.length; at += BATCH) {
-      removed += await removeSome(pool, month, deliveries.slice(at, at + BATCH), []);
+  for await (const part of partsOf(moving, act)) {
+    for await (const rows of batches(part('deliveries', ['id', 'attempts', 'finished_at']))) {
+      removed += await removeSome(pool, month, rows, []);
       onProgress?.(removed);
     }
-    for (let at = 0; at < attempted.length; at += BATCH) {
-      removed += await removeSome(pool, month, [], attempted.slice(at, at + BATCH));
+    for await (const rows of batches(part('attempts', ['delivery_id']))) {
+      removed += await removeSome(pool, month, [], [...new Set(rows.map(({ delivery_id: id }) => id as string))]);
       onProgress?.(removed);
     }
-  });
+  }
   await register(moving, act, 'remocao_concluida', removed);
   return removed;
 }
@@ -77,14 +75,10 @@ export async function restoreMonth(moving: Moving): Promise<number> {
     onProgress?.(restored);
   };
   // A delivery that is back is read with the attempts in the database, so these come first.
-  await eachPart(moving, act, async (read) => {
-    const attempts = await read('attempts');
-    for (let at = 0; at < attempts.length; at += BATCH) await put([], attempts.slice(at, at + BATCH));
-  });
-  await eachPart(moving, act, async (read) => {
-    const deliveries = await read('deliveries');
-    for (let at = 0; at < deliveries.length; at += BATCH) await put(deliveries.slice(at, at + BATCH), []);
-  });
+  for await (const part of partsOf(moving, act))
+    for await (const attempts of batches(part('attempts'))) await put([], attempts);
+  for await (const part of partsOf(moving, act))
+    for await (const deliveries of batches(part('deliveries'))) await put(deliveries, []);
   await register(moving, act, 'restauracao', restored);
   return restored;
 }
@@ -136,13 +130,14 @@ async function untilSealed(pool: Pool, month: string, seal: () => Promise<void>)
   }
 }
 
-/** Goes through the parts of a month: `read` gives the part's rows of a table, as JSON has them. */
-async function eachPart(
-  { openPlace, month }: Moving,
-  act: MonthAct,
-  work: (read: (table: 'deliveries' | 'attempts') => Promise<Row[]>) => Promise<void>,
-): Promise<void> {
+/** The parts of a month, each as a function that reads its rows of a table ({@link readPart}). */
+async function* partsOf({ openPlace, month }: Moving, act: MonthAct) {
   const place = openPlace(act.place);
   const { partes } = await readManifest(place, month, act.manifest);
-  for (const part of partes) await work((table) => readPart(place, part, table));
+  for (const part of partes)
+    yield (table: 'deliveries' | 'attempts', columns?: string[]) => readPart(place, part, table, columns);
+}
+
+async function* batches(groups: AsyncIterable<readonly Row[]>): AsyncGenerator<readonly Row[]> {
+  for await (const rows of groups) for (let at = 0; at < rows.length; at += BATCH) yield rows.slice(at, at + BATCH);
 }

@@ -6,10 +6,10 @@ import { levelAbove, rootOf } from '../audit/seals/tree/merkle.ts';
 import { readSeals, type Seal } from '../audit/seals/seal-log.ts';
 import { faultOf, isRemoved, type MonthAct, readActsOn } from './acts.ts';
 import type { Row } from './cells.ts';
-import { type Commitments, commitmentsOf, hexOf, lacksDigest, withDigests } from './commitments.ts';
+import { commitmentsOf, hexOf, withDigests } from './commitments.ts';
 import { type ArchivedFile, digestOfDeliveries, type Part, readFile, readManifest } from './manifest.ts';
 import { ArchiveFault, type Place } from './place.ts';
-import { jsonRow, readRows } from './read-table.ts';
+import { jsonRow, readGroups } from './read-table.ts';
 import { entryOf, type TableName } from './table-file.ts';
 
 /** Hears each row of events and attempts. */
@@ -19,39 +19,56 @@ type OnRow = (table: TableName, row: Row) => void;
 export async function hashPart(place: Place, part: Part, seals: readonly Seal[], onRow?: OnRow) {
   const ends = seals.length === 1 ? [Infinity] : seals.map(({ end }) => end.tx);
   const [all, attempts] = [new LeafCollector(ends), new LeafCollector(ends)];
-  let commitments: Commitments = new Map();
-  let tried: readonly Row[] = [];
-  let strange: ReadonlyMap<string, string> = new Map();
+  const commitments = new Map<string, Buffer>();
+  const tried = new Map<string, Tried>();
+  const strange = new Map<string, string>();
   for (const file of part.arquivos) {
-    const { table, oids, rows } = await readTable(place, file);
-    if (table === 'attempts') tried = rows;
-    if (table === 'deliveries') {
-      strange = strangeOf(rows, tried);
-      continue;
-    }
-    if (table === 'events') commitments = commitmentsOf(rows);
-    for (const row of withDigests(rows, commitments)) {
-      onRow?.(table, row);
-      const entry = Buffer.concat([Buffer.of(FRAMES.whole), entryOf(table, oids, row)]);
-      for (const collector of table === 'attempts' ? [all, attempts] : [all]) collector.add(entry);
+    for await (const { table, oids, rows } of readTable(place, file)) {
+      if (table === 'deliveries') {
+        for (const row of rows) {
+          const column = strangeColumn(row, tried.get(hexOf(row['id'])));
+          if (column !== null) strange.set(hexOf(row['id']), column);
+        }
+        continue;
+      }
+      if (table === 'events') for (const [id, hash] of commitmentsOf(rows)) commitments.set(id, hash);
+      for (const row of withDigests(rows, commitments)) {
+        if (table === 'attempts') hear(tried, row);
+        onRow?.(table, row);
+        const entry = Buffer.concat([Buffer.of(FRAMES.whole), entryOf(table, oids, row)]);
+        for (const collector of table === 'attempts' ? [all, attempts] : [all]) collector.add(entry);
+      }
     }
   }
   return { all: await all.finish(), attempts: await attempts.finish(), strange };
 }
 
-/** The deliveries whose attempts are all in their part and say something else than they do: their ids, and the column. */
-function strangeOf(deliveries: readonly Row[], attempts: readonly Row[]): ReadonlyMap<string, string> {
-  const byDelivery = Map.groupBy(attempts, (row) => hexOf(row['delivery_id']));
-  const strange = deliveries.flatMap((row): [string, string][] => {
-    const own = byDelivery.get(hexOf(row['id'])) ?? [];
-    if (own.length === 0 || own.filter(({ late }) => late === false).length !== row['attempts']) return [];
-    const isOther = (name: string) => own.some((attempt) => hexOf(attempt[name] ?? '') !== hexOf(row[name]));
-    const hasArrived = own.some(({ outcome }) => outcome === 'entregue');
-    const wrong = ['event_id', 'webhook_id', 'partner_id'].find(isOther);
-    const found = wrong ?? ((row['status'] === 'entregue') === hasArrived ? null : 'status');
-    return found === null ? [] : [[hexOf(row['id']), found]];
-  });
-  return new Map(strange);
+const SHARED = ['event_id', 'webhook_id', 'partner_id'] as const;
+
+/** What a delivery's attempts say of it: the ids of the first, in hexadecimal, and which of them another one contradicts. */
+interface Tried {
+  readonly ids: readonly string[];
+  readonly differing: Set<string>;
+  inTime: number;
+  hasArrived: boolean;
+}
+
+function hear(tried: Map<string, Tried>, row: Row): void {
+  const id = hexOf(row['delivery_id']);
+  const ids = SHARED.map((name) => hexOf(row[name] ?? ''));
+  const known = tried.get(id) ?? { ids, differing: new Set(), inTime: 0, hasArrived: false };
+  for (const [index, name] of SHARED.entries()) if (known.ids[index] !== ids[index]) known.differing.add(name);
+  known.inTime += row['late'] === false ? 1 : 0;
+  known.hasArrived ||= row['outcome'] === 'entregue';
+  tried.set(id, known);
+}
+
+/** The column in which a delivery says something else than its attempts do, which are all in its part; null: none. */
+function strangeColumn(row: Row, tried: Tried | undefined): string | null {
+  if (tried === undefined || tried.inTime !== row['attempts']) return null;
+  const isOther = (name: string, index: number) => tried.differing.has(name) || tried.ids[index] !== hexOf(row[name]);
+  const wrong = SHARED.find(isOther);
+  return wrong ?? ((row['status'] === 'entregue') === tried.hasArrived ? null : 'status');
 }
 
 /** Throws {@link ArchiveFault} for the first of them that no order explains: who orders ends a delivery that arrived, or has it fail again. */
@@ -68,20 +85,33 @@ async function refuseStrange(pool: Pool, strange: ReadonlyMap<string, string>): 
     throw new ArchiveFault(`the ${strange.get(first)} of delivery ${first} is not what its attempts say`);
 }
 
-/** The rows of a part's deliveries or of its attempts, these with their digests, as JSON has them. */
-export async function readPart(place: Place, { arquivos }: Part, table: 'deliveries' | 'attempts'): Promise<Row[]> {
-  const rowsOf = async (name: TableName) => {
+/**
+ * The rows of a part's deliveries or of its attempts, as JSON has them, a group of the file at a time: with `columns` these alone,
+ * else whole, attempts with their digests.
+ */
+export async function* readPart(
+  place: Place,
+  { arquivos }: Part,
+  table: 'deliveries' | 'attempts',
+  columns?: string[],
+): AsyncGenerator<Row[]> {
+  const groupsOf = (name: TableName, only?: string[]) => {
     const file = arquivos.find(({ tabela }) => tabela === name);
-    return file === undefined ? { oids: [], rows: [] } : readTable(place, file);
+    return file === undefined ? [] : readTable(place, file, only);
   };
-  const { oids, rows } = await rowsOf(table);
-  const events = table === 'attempts' && rows.some(lacksDigest) ? (await rowsOf('events')).rows : [];
-  return withDigests(rows, commitmentsOf(events)).map((row) => jsonRow(table, oids, row));
+  const commitments = new Map<string, Buffer>();
+  if (table === 'attempts' && columns === undefined) {
+    const hashed = ['id', 'salt', 'body', 'commitment'];
+    for await (const { rows } of groupsOf('events', hashed))
+      for (const [id, hash] of commitmentsOf(rows)) commitments.set(id, hash);
+  }
+  for await (const { oids, rows } of groupsOf(table, columns))
+    yield withDigests(rows, commitments).map((row) => jsonRow(table, oids, row));
 }
 
-/** The rows of a file, which is read whole. Throws {@link ArchiveFault} where its bytes are not those that the manifest tells. */
-export async function readTable(place: Place, file: ArchivedFile) {
-  return readRows(new Uint8Array(await readFile(place, file)).buffer);
+/** The rows of a file, a group at a time. Throws {@link ArchiveFault} where its bytes are not those that the manifest tells. */
+export async function* readTable(place: Place, file: ArchivedFile, columns?: string[]) {
+  yield* readGroups(new Uint8Array(await readFile(place, file)).buffer, columns);
 }
 
 /** True where these are the rows that were sealed. */

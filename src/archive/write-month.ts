@@ -26,8 +26,9 @@ import { rowsFor } from '../db/sealed-rows.ts';
 import { recordOf, TableFiles } from './table-file.ts';
 import { verifyMonth, verifyPart } from './verify-month.ts';
 
-/** Rows of a part; a seal is never split. The files of one part are in memory at a time. */
-const PART_ROWS = 131_072;
+/** Rows and bytes of a part; a seal is never split. The records of one part are in memory at a time. */
+const PART_ROWS = 65_536;
+const PART_BYTES = 64 * 1_024 * 1_024;
 const PART_SEALS = 1_024;
 
 export interface Archiving {
@@ -102,11 +103,15 @@ async function writeMonth(
   { first, last, at }: Range,
 ): Promise<{ readonly manifest: Omit<Manifest, 'assinatura'>; readonly digest: Buffer }> {
   const partes: Part[] = [];
-  let rows = 0;
+  let [rows, most] = [0, PART_SEALS];
   for (let after = first - 1; after < last;) {
-    const seals = await nextSeals(pool, after, last);
+    const seals = await nextSeals(pool, after, Math.min(last, after + most));
     const [from, to] = [seals[0] as Seal, seals.at(-1) as Seal];
     const arquivos = await writePart(pool, place, month, partes.length + 1, from, to);
+    if (arquivos === null) {
+      most = Math.ceil(seals.length / 2);
+      continue;
+    }
     const part = { selos: { de: from.number, ate: to.number }, arquivos };
     await verifyPart(pool, place, part);
     partes.push(part);
@@ -127,7 +132,7 @@ async function writeMonth(
 
 /** As many as make a part: of one epoch, unless it is one seal alone. */
 async function nextSeals(pool: Pool, after: number, last: number): Promise<Seal[]> {
-  const seals = await pool.run((sql) => readSeals(sql, after, Math.min(PART_SEALS, last - after)));
+  const seals = await pool.run((sql) => readSeals(sql, after, last - after));
   const epoch = seals[0]?.from.epoch;
   let rows = 0;
   const end = seals.findIndex((seal, index) => {
@@ -139,6 +144,7 @@ async function nextSeals(pool: Pool, after: number, last: number): Promise<Seal[
   return taken;
 }
 
+/** Null, with nothing written, where their records are too large for one part, and there is more than one seal. */
 async function writePart(
   pool: Pool,
   place: Place,
@@ -146,14 +152,18 @@ async function writePart(
   number: number,
   from: Seal,
   to: Seal,
-): Promise<ArchivedFile[]> {
+): Promise<ArchivedFile[] | null> {
   const span = { from: from.from, end: to.end };
   const tables = new TableFiles();
+  const isTooLarge = () => tables.bytes > PART_BYTES && to.number > from.number;
   await pool.run(async (sql) => {
-    const add = (bytes: Buffer, at: number, end: number) => tables.add(bytes.subarray(at, end));
+    const add = (bytes: Buffer, at: number, end: number) => {
+      if (!isTooLarge()) tables.add(bytes.subarray(at, end));
+    };
     await readEntries(sql, within(span), 'whole', add, {
       as: (source) => ({ entry: recordOf(source), from: rowsFor(source) }),
     });
+    if (isTooLarge()) return;
     const ended = sql.unsafe<{ piece: Buffer }[]>(
       `select string_agg(${recordOf('deliveries')}, '') as piece
        from events e join webhooks w on w.partner_id = e.partner_id
@@ -163,6 +173,7 @@ async function writePart(
     );
     for await (const pieces of ended.cursor(8)) for (const { piece } of pieces) tables.add(piece);
   });
+  if (isTooLarge()) return null;
   const written: ArchivedFile[] = [];
   for (const file of tables.files()) written.push(await writeFile(place, month, number, file));
   return written;

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Row } from '../../src/archive/cells.ts';
 import { digestsToKeep, withDigests } from '../../src/archive/commitments.ts';
 import { readBetween, readRows } from '../../src/archive/read-table.ts';
-import { columnsOfTable, fileOf } from '../../src/archive/table-file.ts';
+import { columnsOfTable, type TableFile, TableFiles } from '../../src/archive/table-file.ts';
 import { placeOf } from '../../src/audit/lists/removed.ts';
 import type { Range } from '../../src/audit/lists/kind.ts';
 
@@ -36,7 +36,9 @@ const rows: Row[] = Array.from({ length: ROWS }, (_, at) => ({
   partner_id: idOf(at % 400),
   recorded_at: START_US + BigInt(Math.floor(at / 100)) * 1_000n,
 }));
-const written = fileOf('attempts', oids, rows.toReversed());
+const files = new TableFiles();
+files.put('attempts', oids, rows.toReversed());
+const written = files.files()[0] as TableFile;
 const file = new Uint8Array(written.bytes).buffer;
 
 const numberOf = (row: Row) => {

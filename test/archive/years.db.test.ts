@@ -8,7 +8,7 @@ import type { VerifyFinding } from '../../src/audit/seals/compare-rows.ts';
 import type { DeliveryAsSent } from '../../src/contract/resources/delivery-resource.ts';
 import { addAct, type MonthAct, readMonth } from '../../src/archive/acts.ts';
 import { digestOfDeliveries, readManifest, writeFile as writePart, writeManifest } from '../../src/archive/manifest.ts';
-import { fileOf } from '../../src/archive/table-file.ts';
+import { type TableFile, TableFiles } from '../../src/archive/table-file.ts';
 import { readTable } from '../../src/archive/verify-month.ts';
 import { Archives } from '../../src/archive/archived-rows.ts';
 import { KINDS } from '../../src/audit/lists/kinds.ts';
@@ -377,11 +377,14 @@ describe('a removed month', () => {
       manifest.partes.map(async (part, index) => {
         const arquivos = part.arquivos.map(async (file) => {
           if (file.tabela !== 'deliveries') return file;
-          const { oids, rows } = await readTable(place, file);
-          const altered = rows.map((row) =>
-            Object.assign({}, row, { status: row['status'] === 'erro' ? 'entregue' : 'erro' }),
-          );
-          return writePart(place, MONTH, index + 1, fileOf('deliveries', oids, altered));
+          const files = new TableFiles();
+          for await (const { oids, rows } of readTable(place, file)) {
+            const altered = rows.map((row) =>
+              Object.assign({}, row, { status: row['status'] === 'erro' ? 'entregue' : 'erro' }),
+            );
+            files.put('deliveries', oids, altered);
+          }
+          return writePart(place, MONTH, index + 1, files.files()[0] as TableFile);
         });
         return { ...part, arquivos: await Promise.all(arquivos) };
       }),
