@@ -3,7 +3,18 @@ import { InvalidArgumentError } from 'commander';
 import { delaysText } from '../../contract/schedule.ts';
 import { withoutSlash } from '../../environment-rules.ts';
 import { readUuid } from '../arguments.ts';
-import { command, EXIT, option, optionOr, orFrom, OutOfReach, Refusal, required, UsageError } from '../command.ts';
+import {
+  command,
+  EXIT,
+  flag,
+  option,
+  optionOr,
+  orFrom,
+  OutOfReach,
+  Refusal,
+  required,
+  UsageError,
+} from '../command.ts';
 
 const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 const TOKEN = /^[\w.~+/=-]+$/;
@@ -56,6 +67,7 @@ export const listen = command({
     token: orFrom('CARTEIRO_TOKEN', option('--token <token>', 'with the scope webhooks:read', String)),
     secret: orFrom('CARTEIRO_SECRET', option('--secret <secret>', 'signs; a new one unless it is given', String)),
     webhook: option('--webhook <id>', "only that webhook's event names, with its deliveries' ids", readUuid),
+    homologar: flag('--homologar', 'try the receiver with right and wrong POSTs, and tell what to mend; asks no API'),
     since: option('--since <time>', 'begin with what is that old (15m, 2h) or with an instant', readSince),
   },
   help: `
@@ -85,28 +97,32 @@ asked again until it answers.
 X-Carteiro-Checkpoint: the newest checkpoint of the API, as in a real delivery. Each new one is verified, and told on standard
 error: a log that was made anew while this runs is told as that.
 
+--homologar sends some 45 POSTs, right and wrong ones, as POST /v1/webhooks/{id}/homologacao does, signed by CARTEIRO_SECRET, which the
+receiver must know. It needs no token, prints a line for each check, and takes a little over a minute. Nothing is kept and
+nothing is signed: the report of both sides comes from the API.
+
+  CARTEIRO_SECRET=whsec_… npm run -s cli -- listen --homologar --forward http://localhost:8080/hook
+
 Ctrl-C lets the POSTs under way end. It tells how many deliveries were not finished; --since brings them again. A second Ctrl-C
 leaves at once.
 
 Output: a line for each attempt; what else happens goes to standard error`,
   exits: {
     done: 'it was ended by Ctrl-C',
-    refused: "the API refuses the token, has no such webhook, or is not Carteiro's",
+    refused: "the API refuses the token, has no such webhook, or is not Carteiro's; with --homologar, a check failed",
     outOfReach: 'the API does not answer at the start',
   },
-  async run({ forward, api, token, secret, webhook, since = null }, { print }) {
+  async run({ forward, api, token, secret, webhook, homologar, since = null }, { print }) {
     // Checked here: commander repeats a value that its parser refuses.
+    if (secret !== undefined && secret !== '' && !SECRET.test(secret)) {
+      throw new UsageError('CARTEIRO_SECRET or --secret must be whsec_ and the base64 of 24 to 64 bytes');
+    }
+    if (homologar) return homologate(forward, secret ?? '', print);
     if (token === undefined || token === '')
       throw new UsageError('set CARTEIRO_TOKEN to a token with the scope webhooks:read');
     if (!TOKEN.test(token))
       throw new UsageError('CARTEIRO_TOKEN or --token is no token: copy it whole, without Bearer');
-    if (secret !== undefined && secret !== '' && !SECRET.test(secret)) {
-      throw new UsageError('CARTEIRO_SECRET or --secret must be whsec_ and the base64 of 24 to 64 bytes');
-    }
     const { runListen } = await import('../../listen/run.ts');
-    const { takeStopSignals } = await import('../service/stop-signals.ts');
-    const stop = new AbortController();
-    const giveBack = takeStopSignals({ onStop: () => stop.abort(), onInsist: () => process.exit(EXIT.refused) });
     const target = {
       forward,
       api,
@@ -116,8 +132,24 @@ Output: a line for each attempt; what else happens goes to standard error`,
       since,
     } as const;
     const note = (text: string): void => void process.stderr.write(`${text}\n`);
-    const failed = await runListen(target, { print, note, stopping: stop.signal }).finally(giveBack);
+    const failed = await untilStopped((stopping) => runListen(target, { print, note, stopping }));
     if (failed?.kind === 'away') throw new OutOfReach(failed.sentence);
     if (failed !== null) throw new Refusal(failed.sentence);
   },
 });
+
+async function homologate(url: string, secret: string, print: (line: string) => void): Promise<void> {
+  if (secret === '') throw new UsageError("set CARTEIRO_SECRET to the receiver's secret: whsec_ and base64");
+  const { tryReceiver } = await import('../../listen/try-receiver.ts');
+  const { failed, unmade } = await untilStopped((stopping) => tryReceiver({ url, secret, print, stopping }));
+  if (failed > 0) throw new Refusal(`${failed} checks failed`);
+  if (unmade > 0) throw new Refusal(`${unmade} checks were not made`);
+}
+
+/** Runs `work` until it ends or a signal stops it; a second signal leaves at once. */
+async function untilStopped<T>(work: (stopping: AbortSignal) => Promise<T>): Promise<T> {
+  const { takeStopSignals } = await import('../service/stop-signals.ts');
+  const stop = new AbortController();
+  const giveBack = takeStopSignals({ onStop: () => stop.abort(), onInsist: () => process.exit(EXIT.refused) });
+  return work(stop.signal).finally(giveBack);
+}
