@@ -100,3 +100,24 @@ test('every operation refuses a parameter of the query that it does not know, an
   }
   expect(wrong).toEqual([]);
 });
+
+test('every field that a body lacks is named as missing, before its rule', async () => {
+  const partnerId = await api.partner();
+  const wrong: string[] = [];
+  let missing = 0;
+  for (const target of operations.filter(({ method, path }) => method !== 'GET' && !path.includes('/documentos'))) {
+    const { body } = await api.send(target.method, target.path, {
+      token: await tokenFor(api, partnerId, target),
+      body: {},
+      headers: { 'Idempotency-Key': crypto.randomUUID() },
+    });
+    for (const { campo, mensagem } of body?.detalhes ?? []) {
+      // Where any of several fields would do, none of them is missing.
+      if (/ao menos um campo$|^informe /.test(mensagem)) continue;
+      missing += 1;
+      if (!/^é obrigatório(: |$)/.test(mensagem)) wrong.push(`${target.method} ${target.path} ${campo} ${mensagem}`);
+    }
+  }
+  expect(missing).toBeGreaterThan(20);
+  expect(wrong).toEqual([]);
+});
