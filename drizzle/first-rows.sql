@@ -11,7 +11,7 @@ insert into projections (name, tx, position) values ('loans', '0', 0), ('attempt
 -- The server that the installation begins on.
 insert into installation (system_identifier, own_from, timeline, next_tx)
 select system_identifier, cluster_timeline(), cluster_timeline(), pg_snapshot_xmax(pg_current_snapshot())
-from pg_control_system()
+from cluster_control()
 on conflict (is_only) do nothing;
 
 -- Loan numbers of this year and the next; `maintain` makes those of the years after.

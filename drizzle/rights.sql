@@ -80,7 +80,7 @@ grant select (id, name, active, signing, documents, issuance, created_at) on par
 -- Which release put a function in place: what a newer one has made is not altered.
 grant select on applied_migrations to carteiro_auditor;
 grant select (webhook_id, version, muted_at) on lanes to carteiro_auditor;
-grant execute on function current_epoch(), cluster_timeline(), is_emitted(text), field_of(json, text), reads_the_same(text)
+grant execute on function current_epoch(), cluster_timeline(), cluster_control(), is_emitted(text), field_of(json, text), reads_the_same(text)
   to carteiro_auditor;
 -- `audit verify` makes the release's tables once more, with their constraints (src/db/migrations/compare-schema.ts).
 grant execute on function
@@ -115,7 +115,7 @@ grant execute on function
   envelope(text, timestamptz, text, uuid, json),
   is_sound_delivery(text, integer, smallint, smallint, timestamptz, text, timestamptz, timestamptz),
   is_sound_attempt(integer, boolean, text, smallint, integer, text, boolean),
-  lease(), next_slot(deliveries, timestamptz), cluster_timeline(), current_epoch(), server_fault(), refuse_strange_server(), session_mark(), look_at_server(integer, xid8)
+  lease(), next_slot(deliveries, timestamptz), cluster_timeline(), cluster_control(), current_epoch(), server_fault(), refuse_strange_server(), session_mark(), look_at_server(integer, xid8)
   to carteiro_app, carteiro_poller;
 
 -- What operators are shown.

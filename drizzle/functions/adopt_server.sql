@@ -32,7 +32,7 @@ begin
       having_epoch[ordinal], base);
   end loop;
   insert into installation (system_identifier, epoch_base, own_from, timeline, next_tx)
-  select system_identifier, base, epoch, cluster_timeline(), pg_snapshot_xmax(pg_current_snapshot()) from pg_control_system()
+  select system_identifier, base, epoch, cluster_timeline(), pg_snapshot_xmax(pg_current_snapshot()) from cluster_control()
   on conflict (is_only) do update
   set system_identifier = excluded.system_identifier, epoch_base = excluded.epoch_base, own_from = excluded.own_from,
       timeline = excluded.timeline, next_tx = excluded.next_tx, noted_at = excluded.noted_at;

@@ -10,7 +10,7 @@ create or replace function server_fault() returns text
   language sql volatile set search_path from current
 return (
   select case
-    when i.system_identifier is null or i.system_identifier <> (select system_identifier from pg_control_system()) then 'copy'
+    when i.system_identifier is null or i.system_identifier <> (select system_identifier from cluster_control()) then 'copy'
     when pg_is_in_recovery() then null
     when cluster_timeline() < i.timeline or here.next_tx < i.next_tx or newest.epoch > here.epoch or last_seal.end_epoch > here.epoch
       or (newest.epoch = here.epoch and newest.tx >= here.next_tx)
