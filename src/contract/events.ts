@@ -4,6 +4,7 @@
  * `notice`s tell a partner about its own webhooks, `reserved` names exist in the catalog and are never emitted.
  */
 import type { z } from 'zod';
+import type { Since } from './language.ts';
 import * as payload from './payloads.ts';
 
 type Guarantee = 'guaranteed' | 'conditional';
@@ -33,8 +34,8 @@ function internal<S extends z.ZodType>(data: S) {
  * What the service tells a partner about its webhooks. A webhook may subscribe to it, but nobody appends it: it is no fact of
  * the credit flow, so the balance does not count it and nothing is folded from it.
  */
-function notice<S extends z.ZodType>(data: S, meaning: Meaning) {
-  return { kind: 'notice', guarantee: 'conditional', data, meaning } as const;
+function notice<S extends z.ZodType>(since: Since, data: S, meaning: Meaning) {
+  return { kind: 'notice', guarantee: 'conditional', since, data, meaning } as const;
 }
 
 const reserved = { kind: 'reserved' } as const;
@@ -149,7 +150,7 @@ export const EVENTS = {
       more: "It also counts installments of months that had closed before the loan's disbursement.",
     },
   }),
-  'webhook.falhando': notice(payload.webhookFailing, {
+  'webhook.falhando': notice('0.2', payload.webhookFailing, {
     pt: {
       summary: 'Outro webhook do parceiro falha há horas',
       more: 'Só onde o operador ligou a política de falhas. O webhook recebe uma entrega por vez até responder bem. Ele mesmo não recebe este aviso.',
@@ -159,7 +160,7 @@ export const EVENTS = {
       more: 'Only where the operator has turned the policy on failures on. The webhook gets one delivery at a time until it answers well. It does not get this notice itself.',
     },
   }),
-  'webhook.suspenso': notice(payload.webhookSuspended, {
+  'webhook.suspenso': notice('0.2', payload.webhookSuspended, {
     pt: {
       summary: 'Outro webhook do parceiro foi desativado pelo serviço, porque falhava há dias',
       more: 'Só onde o operador ligou a política de falhas. O que estava pendente ficou `suspensa`, e é retomado ao reativar o webhook.',
@@ -169,7 +170,7 @@ export const EVENTS = {
       more: 'Only where the operator has turned the policy on failures on. What was pending became `suspensa`, and is resumed when the webhook is reactivated.',
     },
   }),
-  'webhook.atraso': notice(payload.webhookLosing, {
+  'webhook.atraso': notice('0.4', payload.webhookLosing, {
     pt: {
       summary: 'A quarta tentativa de entregas de outro webhook do parceiro falhou',
       more: 'No máximo um por webhook e hora. As entregas destes avisos não contam.',
@@ -179,7 +180,7 @@ export const EVENTS = {
       more: 'At most one a webhook and hour. Deliveries of these notices do not count.',
     },
   }),
-  'webhook.erro': notice(payload.webhookLosing, {
+  'webhook.erro': notice('0.4', payload.webhookLosing, {
     pt: {
       summary: 'Entregas de outro webhook do parceiro terminaram em `erro`',
       more: 'Nada mais é enviado até você as reenviar. No máximo um por webhook e hora; as entregas destes avisos não contam.',

@@ -1,6 +1,10 @@
 /** The two languages that the service speaks, side by side wherever it says something: one that is missing does not compile. */
 export type Language = 'pt' | 'en';
 
+/** The interface's versions behind its first, the newest first: what /docs/mudancas tells of each is declared with this word. */
+export const VERSIONS = ['0.4', '0.3', '0.2'] as const;
+export type Since = (typeof VERSIONS)[number];
+
 export interface Bilingual {
   readonly pt: string;
   readonly en: string;
@@ -11,6 +15,8 @@ declare module 'zod' {
     /** What the description says of a field; `description` has one language, so nobody may give it. */
     text?: Bilingual | undefined;
     description?: undefined;
+    /** The version of the interface that brought the field; absent: its first. */
+    'x-since'?: Since | undefined;
   }
 }
 

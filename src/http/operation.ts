@@ -10,7 +10,7 @@ import { type CpfRead, eventsIn } from '../audit/cpf-reads.ts';
 import type { Context, HonoRequest } from 'hono';
 import { z } from 'zod';
 import type { ErrorCode, ErrorDetail } from '../contract/errors.ts';
-import type { Bilingual } from '../contract/language.ts';
+import type { Bilingual, Since } from '../contract/language.ts';
 import type { Refused } from '../contract/refusals.ts';
 import { type Scope, SCOPES_WITHOUT_PARTNER } from '../contract/statuses.ts';
 import { id } from '../contract/values.ts';
@@ -47,6 +47,8 @@ export interface Operation {
   /** True for a large read that may be some seconds old: it runs on the standby, where there is one. */
   readonly isReport?: true;
   readonly summary: Bilingual;
+  /** The version of the interface that brought it; absent: its first. */
+  readonly since?: Since;
   /** What the summary leaves out. */
   readonly description?: Bilingual;
   /** No operation requires `auditoria:cpf`, which unmasks what `auditoria:read` shows, or `webhooks:mascarado`. */

@@ -25,7 +25,15 @@ const VIEWS = [
   [1280, 'light'],
 ] as const;
 const REFERENCE = '/docs/api';
-const DOCS = ['/docs', '/docs/eventos', '/docs/verificacao', '/docs/calendario', '/docs/regras', REFERENCE];
+const DOCS = [
+  '/docs',
+  '/docs/eventos',
+  '/docs/verificacao',
+  '/docs/calendario',
+  '/docs/regras',
+  '/docs/mudancas',
+  REFERENCE,
+];
 /** Swagger UI's own markup, which no style mends: a link inside of a button, a select without a name, its own `main`. */
 const OF_SWAGGER_UI =
   /^(nested-interactive: <button [^>]*class="opblock-summary-control"|select-name: <select class="examples-select-element"|heading-order: <h3 class="opblock-tag"|landmark-[a-z-]+: <main )/;

@@ -15,6 +15,7 @@ const PAGES = [
   '/docs/verificacao',
   '/docs/calendario',
   '/docs/regras',
+  '/docs/mudancas',
   '/docs/api',
   '/docs/registry',
 ];
@@ -68,6 +69,20 @@ function sentencesOf(value: unknown): string[] {
     (key === 'description' || key === 'summary') && typeof inner === 'string' ? [inner] : sentencesOf(inner),
   );
 }
+
+test('the changes are told by version, in both languages and in the Markdown page', async () => {
+  const visitor = await inEnglish();
+  for (const page of [await visitor.get('/docs/mudancas'), await visitor.get('/docs/integracao.md')]) {
+    const versions = page.text.split(/Version (?=0\.\d)/).slice(1);
+    const of = (version: string) => versions.filter((text) => text.startsWith(version)).join('');
+    expect(of('0.4')).toContain('POST /v1/webhooks/{id}/homologacao');
+    expect(of('0.4')).toContain('webhook.erro');
+    expect(of('0.4')).toContain('SaudeDoWebhook.em_erro');
+    expect(of('0.3')).toContain('POST /v1/nucleo/repasses');
+    expect(of('0.2')).toContain('webhook.suspenso');
+    expect(of('0.2')).not.toContain('homologacao');
+  }
+});
 
 test('the description has two languages that say the same', async () => {
   const pt = sentencesOf((await world.api.send<object>('GET', '/openapi.json?para=tudo')).body);

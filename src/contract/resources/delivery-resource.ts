@@ -33,8 +33,8 @@ export const delivery = component('Entrega', {
   status: deliveryStatus,
   total_tentativas: z.int(),
   /** Of the attempt that delivered, else of the newest attempt; null before the first attempt has ended. */
-  ultimo_resultado: outcome.nullable(),
-  ultimo_status_http: z.int().nullable(),
+  ultimo_resultado: outcome.nullable().meta({ 'x-since': '0.2' }),
+  ultimo_status_http: z.int().nullable().meta({ 'x-since': '0.2' }),
   /** True while an attempt awaits its answer. */
   em_andamento: z.boolean(),
   /** Also null while it waits for an earlier delivery of its loan (`ordem` por_emprestimo). */
@@ -96,7 +96,7 @@ export const deliveryAsSent = component('EntregaComEnvios', {
   ...delivery.shape,
   corpo: z.string(),
   tentativas: z.array(sentAttempt).meta({ text: NEWEST }),
-  tentativas_depois: cursor.meta({ text: OLDER }),
+  tentativas_depois: cursor.meta({ text: OLDER, 'x-since': '0.4' }),
   /** Slots of the schedule that are spent. */
   falhas: z.int(),
   /** When it will be tried, should each attempt fail as it starts; empty for one that is over, suspended or under way. */

@@ -57,15 +57,15 @@ export const webhookHealth = component('SaudeDoWebhook', {
   /** Of the same deliveries. */
   ultima_entregue_em: timestamp.nullable(),
   /** Deliveries that stand in `erro`, up to {@link LOST_COUNTED} + 1; the one made first, and the one made last. */
-  em_erro: z.int(),
-  primeira_em_erro: lost.nullable(),
-  ultimo_erro: lost.nullable(),
+  em_erro: z.int().meta({ 'x-since': '0.4' }),
+  primeira_em_erro: lost.nullable().meta({ 'x-since': '0.4' }),
+  ultimo_erro: lost.nullable().meta({ 'x-since': '0.4' }),
   /** Of its newest ten 2xx answers, how many were HTML pages, or larger than 8 KiB. */
-  respostas_estranhas: z.int(),
+  respostas_estranhas: z.int().meta({ 'x-since': '0.4' }),
   /** Null once the URL has answered 2xx. Until then one delivery at a time is sent, and behind ten failures none before the time. */
   sem_consentimento: z.strictObject({ recusas: z.int(), proxima_entrega_em: timestamp.nullable() }).nullable(),
   /** When the receiver's certificate, or one of its chain, ends; null while none was seen. */
-  certificado_ate: timestamp.nullable(),
+  certificado_ate: timestamp.nullable().meta({ 'x-since': '0.4' }),
   ultimas_24h: period,
   ultimos_7d: period,
   /** When the attempts were last counted; null before the first time. */

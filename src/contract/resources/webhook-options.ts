@@ -4,7 +4,7 @@ import { hasNoCpf, NO_CPF } from '../masking/cpf.ts';
 import { component, shown, text } from '../values.ts';
 import { DELIVERY_ORDERS } from '../statuses.ts';
 
-const rotulo = shown(text(80).refine(hasNoCpf, NO_CPF), 'Produção, averbações').nullable();
+const rotulo = shown(text(80).refine(hasNoCpf, NO_CPF), 'Produção, averbações').nullable().meta({ 'x-since': '0.4' });
 
 export const webhookOptions = component('OpcoesDoWebhook', { ordem: z.enum(DELIVERY_ORDERS), rotulo });
 

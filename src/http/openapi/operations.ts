@@ -30,10 +30,11 @@ const KEY_TEXT = {
 };
 
 export function describeOperation(operation: Operation, schemas: Schemas, errors: ErrorAnswers): Json {
-  const { summary, scope, body, bodyDescribed = body, isBodyOptional = false, bodyExample: example } = operation;
+  const { summary, since, scope, body, bodyDescribed = body, isBodyOptional = false, bodyExample: example } = operation;
   return {
     operationId: operationId(operation),
     summary,
+    ...(since !== undefined && { 'x-since': since }),
     description: descriptionOf(operation),
     tags: [tagOf(operation)],
     security: [{ bearer: [scope] }],

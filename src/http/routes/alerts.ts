@@ -37,6 +37,7 @@ export const alertRoutes: Routes = [
       return 'refused' in set ? set : shown(partnerId, deps);
     }),
   route(`POST ${PATH}/confirmacao`, 'webhooks:write', {
+    since: '0.4',
     ...shared,
     summary: {
       pt: 'Confirma um endereço pelo código que ele recebeu; vale 24 h',

@@ -24,6 +24,7 @@ const language = z
 
 export const conformanceRoutes: Routes = [
   route(`POST ${PATH}`, 'webhooks:write', {
+    since: '0.4',
     summary: { pt: 'Começa a homologação do receptor', en: "Begins to try the webhook's receiver from outside" },
     description: DESCRIPTION,
     body: z.strictObject({}),
@@ -35,6 +36,7 @@ export const conformanceRoutes: Routes = [
     return 'refused' in begun ? begun : { status: 202, body: { homologacao_id: begun.ok.id } };
   }),
   route(`GET ${PATH}`, 'webhooks:read', {
+    since: '0.4',
     summary: {
       pt: 'As homologações de um webhook, a mais nova primeiro',
       en: 'The runs of a webhook, the newest first',
@@ -51,6 +53,7 @@ export const conformanceRoutes: Routes = [
     };
   }),
   route(`GET ${PATH}/{hid}`, 'webhooks:read', {
+    since: '0.4',
     summary: { pt: 'Uma homologação, com cada verificação', en: 'A run, with each of its checks' },
     description: {
       pt: 'detalhe diz o que foi enviado, o que veio, e, onde falhou, como corrigir. aprovada: nada falhou; reprovada: algo falhou; interrompida: o serviço parou durante ela, ou os cinco minutos acabaram, e não há veredito.',
@@ -66,6 +69,7 @@ export const conformanceRoutes: Routes = [
       : { status: 200, body: { ...lineOf(run), verificacoes: checksOf(run, idioma) } };
   }),
   route(`GET ${PATH}/{hid}/relatorio`, 'webhooks:read', {
+    since: '0.4',
     summary: { pt: 'O relatório assinado de uma homologação', en: 'The signed report of a run' },
     description: {
       pt: 'Uma linha de JSON canônico (RFC 8785), uma linha vazia e a assinatura pela chave dos checkpoints, como uma nota C2SP; relatorio_sha256 é o SHA-256 do arquivo. As chaves públicas estão em /.well-known/carteiro-checkpoint-keys. 404 até a homologação terminar.',

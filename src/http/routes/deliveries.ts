@@ -94,6 +94,7 @@ export const deliveryListRoutes: Routes = [
     return answerTo(deps, reading.pool, search.ok, { partnerId, webhookIds: [id] }, query);
   }),
   route('GET /v1/entregas', 'webhooks:read', {
+    since: '0.2',
     ...shared,
     summary: {
       pt: 'Entregas de todos os webhooks do parceiro, ativos ou não, da mais nova à mais antiga',

@@ -81,6 +81,7 @@ export const documentRoutes: Routes = [
 /** The same packages from the lender's own core, of any loan. */
 export const coreDocumentRoutes: Routes = SEVERAL.map(({ name, summary, deliver }) =>
   route(`POST /v1/nucleo/emprestimos/{id}/${name}`, 'nucleo', {
+    since: '0.3',
     ...SHARED,
     ...factOf(CORE_DOOR),
     summary,

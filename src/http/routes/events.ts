@@ -85,6 +85,7 @@ export const eventRoutes: Routes = [
     return { status: 200, body: { itens, proximo_cursor, ha_mais: hasMore } };
   }),
   route('GET /v1/eventos/{id}', 'webhooks:read', {
+    since: '0.2',
     summary: {
       pt: 'Um evento do parceiro, pelo evento_id, com as suas entregas',
       en: "One event of the partner's, by its evento_id, with its deliveries",

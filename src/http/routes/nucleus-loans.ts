@@ -27,6 +27,7 @@ const recorded = <S extends z.ZodRawShape>(shape: S) =>
 
 export const nucleusLoanRoutes: Routes = [
   route(`POST ${LOANS}`, 'nucleo', {
+    since: '0.3',
     ...FACT,
     summary: {
       pt: 'Emite um empréstimo de um parceiro, como a conta dele diz',
@@ -48,6 +49,7 @@ export const nucleusLoanRoutes: Routes = [
     return { status, body, headers: { Location: `${LOANS}/${body.id}` } };
   }),
   route(`POST ${LOANS}/{id}/averbacao`, 'nucleo', {
+    since: '0.3',
     ...FACT,
     summary: {
       pt: 'O núcleo pediu a averbação ao registry, ou o registry respondeu à que está em processamento',
@@ -67,6 +69,7 @@ export const nucleusLoanRoutes: Routes = [
     }),
   ),
   route('POST /v1/nucleo/vinculos/desligamentos', 'nucleo', {
+    since: '0.3',
     ...FACT,
     summary: {
       pt: 'O trabalhador foi desligado: o empréstimo encerra',
@@ -81,6 +84,7 @@ export const nucleusLoanRoutes: Routes = [
     }),
   ),
   route('POST /v1/nucleo/vinculos/novos', 'nucleo', {
+    since: '0.3',
     ...FACT,
     summary: {
       pt: 'O trabalhador de um empréstimo encerrado tem um novo vínculo',

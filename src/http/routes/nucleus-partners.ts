@@ -19,6 +19,7 @@ const ACCOUNT = answered(200, told.partnerAccount, { pt: 'A conta', en: 'The acc
 
 export const nucleusPartnerRoutes: Routes = [
   route(`POST ${PATH}`, 'nucleo', {
+    since: '0.4',
     summary: {
       pt: 'Cria um parceiro, com o id que o núcleo tem',
       en: 'Creates a partner, with the id that the core has',
@@ -41,6 +42,7 @@ export const nucleusPartnerRoutes: Routes = [
     });
   }),
   route(`PUT ${PATH}/{id}`, 'nucleo', {
+    since: '0.4',
     summary: {
       pt: 'Muda a conta de um parceiro; o que falta fica',
       en: "Changes a partner's account; what is left out stays",
@@ -57,6 +59,7 @@ export const nucleusPartnerRoutes: Routes = [
   }),
   ({ allowInsecure }) =>
     route(`POST ${PATH}/{id}/webhooks`, 'nucleo', {
+      since: '0.4',
       summary: {
         pt: 'Dá um webhook a um parceiro; o secret só aparece nesta resposta',
         en: 'Gives a partner a webhook; the secret is shown in this answer alone',

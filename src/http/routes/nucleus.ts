@@ -36,6 +36,7 @@ export const nucleusRoutes: Routes = [
   ...nucleusPartnerRoutes,
   ...coreDocumentRoutes,
   route('POST /v1/nucleo/autorizacoes', 'nucleo', {
+    since: '0.2',
     ...TOLD,
     summary: { pt: 'O trabalhador aceita a autorização', en: 'The worker accepts the authorization' },
     body: z.strictObject({
@@ -56,6 +57,7 @@ export const nucleusRoutes: Routes = [
     });
   }),
   route('POST /v1/nucleo/margens', 'nucleo', {
+    since: '0.3',
     ...TOLD,
     summary: {
       pt: 'O registry respondeu a uma consulta de margem do núcleo, ou a consulta falhou',
@@ -79,6 +81,7 @@ export const nucleusRoutes: Routes = [
     });
   }),
   route('POST /v1/nucleo/repasses', 'nucleo', {
+    since: '0.3',
     ...TOLD,
     summary: {
       pt: 'O repasse do mês de um parceiro fecha; fechar de novo responde o que existe, com ja_fechado true',
@@ -99,6 +102,7 @@ export const nucleusRoutes: Routes = [
     });
   }),
   route('GET /v1/nucleo/emprestimos/{id}', 'nucleo', {
+    since: '0.3',
     summary: {
       pt: 'Lê um empréstimo de qualquer parceiro, como está ou como estava numa versão',
       en: 'Reads a loan of any partner, as it is or as it was at a version',
@@ -110,6 +114,7 @@ export const nucleusRoutes: Routes = [
     return state === null ? NOT_FOUND : { status: 200, body: view(state) };
   }),
   route('GET /v1/nucleo/eventos/{id}', 'nucleo', {
+    since: '0.3',
     summary: {
       pt: 'Um evento do registro, emitido ou interno, com as suas entregas e as tentativas delas',
       en: 'An event of the log, emitted or internal, with its deliveries and their attempts',
@@ -121,6 +126,7 @@ export const nucleusRoutes: Routes = [
     return { status: 200, body: { ...event, entregas: await readEventDeliveries(pool, event.parceiro_id, id) } };
   }),
   route('GET /v1/nucleo/catalogo', 'nucleo', {
+    since: '0.3',
     summary: {
       pt: 'Os eventos que o registro aceita, com os seus payloads',
       en: 'The events that the log takes, with their payloads',

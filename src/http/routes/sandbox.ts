@@ -45,6 +45,7 @@ export const sandboxRoutes: readonly Route[] = [
     return { status: 200, body: { emprestimo_id: id, resultado, erro } };
   }),
   route('PUT /v1/sandbox/conta', 'sandbox', {
+    since: '0.4',
     summary: {
       pt: 'Muda a conta do próprio parceiro, para os empréstimos que vierem; o que falta fica',
       en: "Changes the partner's own account, for the loans to come; what is left out stays",

@@ -24,6 +24,7 @@ const answers = answered(200, shownCredentials, {
 
 export const webhookCredentialRoutes: Routes = [
   route(`GET ${PATH}`, 'webhooks:read', {
+    since: '0.4',
     summary: { pt: 'As credenciais de um webhook, sem segredos', en: 'The credentials of a webhook, without secrets' },
     description: DESCRIPTION,
     answers,
@@ -33,6 +34,7 @@ export const webhookCredentialRoutes: Routes = [
   }),
   ({ allowInsecure }) =>
     route(`PUT ${PATH}`, 'webhooks:write', {
+      since: '0.4',
       summary: { pt: 'Define as credenciais de um webhook', en: 'Sets the credentials of a webhook' },
       description: DESCRIPTION,
       body: webhookCredentials(targetUrl(allowInsecure)),
@@ -43,6 +45,7 @@ export const webhookCredentialRoutes: Routes = [
       return 'refused' in set ? set : { status: 200, body: set.ok };
     }),
   route(`DELETE ${PATH}`, 'webhooks:write', {
+    since: '0.4',
     summary: { pt: 'Remove as credenciais de um webhook', en: 'Removes the credentials of a webhook' },
     answers: { 204: { description: { pt: 'Nenhuma está definida', en: 'None is set' } } },
   })(async ({ partnerId, id, actor, requestId }, { pool, vault }) => {

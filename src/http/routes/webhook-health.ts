@@ -19,6 +19,7 @@ const DESCRIPTION = {
 
 export const webhookHealthRoutes: Routes = [
   route('GET /v1/webhooks/{id}/saude', 'webhooks:read', {
+    since: '0.2',
     summary: {
       pt: 'A saúde de um webhook: estado, pendente mais antiga, e as tentativas das últimas 24 h e dos últimos 7 dias',
       en: "A webhook's health: its state, its oldest pending delivery, and the attempts of the last 24 h and 7 days",

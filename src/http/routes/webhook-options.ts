@@ -24,6 +24,7 @@ const answers = answered(200, webhookOptions, { pt: 'As opções', en: 'The opti
 
 export const webhookOptionRoutes: Routes = [
   route(`GET ${PATH}`, 'webhooks:read', {
+    since: '0.2',
     summary: { pt: 'As opções de um webhook', en: 'The options of a webhook' },
     description: DESCRIPTION,
     answers,
@@ -32,6 +33,7 @@ export const webhookOptionRoutes: Routes = [
     return options === null ? NOT_FOUND : { status: 200, body: { ordem: options.order, rotulo: options.label } };
   }),
   route(`PUT ${PATH}`, 'webhooks:write', {
+    since: '0.2',
     summary: { pt: 'Escolhe as opções de um webhook', en: 'Chooses the options of a webhook' },
     description: DESCRIPTION,
     body: webhookOptionChanges,

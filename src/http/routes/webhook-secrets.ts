@@ -72,6 +72,7 @@ export const webhookSecretRoutes: Routes = [
     return answer(replayed ? await showAgain(pool, vault, id, kept.body.shown) : fresh, kept.body.times);
   }),
   route(`POST ${PATH}/ativar`, 'webhooks:write', {
+    since: '0.2',
     summary: {
       pt: 'O novo secret, que esperava por vale_em, assina já; o anterior também por 24 h',
       en: 'The new secret, which waited for vale_em, signs at once; the one before beside it for 24 h',
@@ -87,6 +88,7 @@ export const webhookSecretRoutes: Routes = [
     return { status: 200, body: { id, anterior_ate: activated.ok.previousUntil.toISOString() } };
   }),
   route(`DELETE ${PATH}/novo`, 'webhooks:write', {
+    since: '0.2',
     summary: {
       pt: 'Descarta o novo secret que espera por vale_em; o atual continua a assinar',
       en: 'Drops the new secret that waits for vale_em; the present one goes on signing',

@@ -12,6 +12,8 @@ const LONGEST = 24_000;
 
 type Page = Exclude<keyof DocsTexts['pages'], 'api' | 'registry'>;
 
+export type Body = (c: PainelContext) => Html | Promise<Html>;
+
 /** A page as it was made, and the origin that it names. */
 interface Made {
   readonly origin: string;
@@ -19,7 +21,7 @@ interface Made {
 }
 
 /** `bodies` in the order in which they are read. Each language is made once: who asks under another host gets the same text with it. */
-export function markdownPages(bodies: Readonly<Record<Page, (c: PainelContext) => Html>>) {
+export function markdownPages(bodies: Readonly<Record<Page, Body>>) {
   const kept = new Map<Language, Promise<Made>>();
   const markdown = new NodeHtmlMarkdown({ ignore: ['button', 'script', 'style', 'svg'] });
   const make = async (c: PainelContext): Promise<Made> => {

@@ -9,9 +9,10 @@ import { pathOf } from '../files.ts';
 import { menu } from '../frame/parts.ts';
 import { answerPage } from '../frame/page.ts';
 import { DOCS, type DocsTexts } from '../language/choose.ts';
+import { changesBody } from './changes.ts';
 import { eventsBody } from './events.ts';
 import { paragraphs } from './prose.ts';
-import { LLMS_PATH, MARKDOWN_PATH, markdownPages } from './markdown.ts';
+import { type Body, LLMS_PATH, MARKDOWN_PATH, markdownPages } from './markdown.ts';
 import { rulesBody } from './rules.ts';
 import { scheduleBody } from './schedule.ts';
 import { startBody } from './start.ts';
@@ -31,13 +32,14 @@ const PATHS: Readonly<Record<keyof DocsTexts['pages'], string>> = {
   verification: '/docs/verificacao',
   schedule: '/docs/calendario',
   rules: '/docs/regras',
+  changes: '/docs/mudancas',
   api: REFERENCE_PATH,
   registry: REGISTRY_PATH,
 };
 
 export function addDocsPages(
   app: Hono<PainelEnv>,
-  { checkpointKeys, egressAddresses }: Pick<PainelDeps, 'checkpointKeys' | 'egressAddresses'>,
+  { checkpointKeys, egressAddresses, api }: Pick<PainelDeps, 'checkpointKeys' | 'egressAddresses' | 'api'>,
 ): void {
   const bodies = {
     start: (c: PainelContext) => startBody(c, egressAddresses),
@@ -45,9 +47,10 @@ export function addDocsPages(
     events: eventsBody,
     verification: (c: PainelContext) => verificationBody(c, checkpointKeys),
     schedule: scheduleBody,
+    changes: (c: PainelContext) => changesBody(c, api),
   };
-  for (const [page, body] of Object.entries(bodies) as [keyof typeof bodies, (c: PainelContext) => Html][])
-    app.get(PATHS[page], (c) => answer(c, page, body(c)));
+  for (const [page, body] of Object.entries(bodies) as [keyof typeof bodies, Body][])
+    app.get(PATHS[page], async (c) => answer(c, page, await body(c)));
   const markdown = markdownPages(bodies);
   app.get(MARKDOWN_PATH, (c) => markdown.whole(c));
   app.get(LLMS_PATH, (c) => markdown.index(c));

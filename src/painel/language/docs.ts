@@ -12,6 +12,7 @@ export const docs = {
     verification: { pt: 'Verificação', en: 'Verification' },
     schedule: { pt: 'Calendário', en: 'Schedule' },
     rules: { pt: 'Regras', en: 'Rules' },
+    changes: { pt: 'Mudanças', en: 'Changes' },
     api: { pt: 'API', en: 'API' },
     registry: { pt: 'Registry', en: 'Registry' },
   },
@@ -96,6 +97,18 @@ export const docs = {
       pt: 'O nome do evento, igual ao campo evento do corpo',
       en: "The event's name, equal to the field evento of the body",
     },
+  },
+  changes: {
+    title: { pt: 'Mudanças por versão', en: 'Changes by version' },
+    intro: {
+      pt: 'O que cada versão da interface trouxe. Nada do que havia mudou de nome nem saiu. O que não está aqui é da primeira versão.',
+      en: 'What each version of the interface brought. Nothing that there was has another name or has gone. What is not here is of the first version.',
+    },
+    version: { pt: 'Versão', en: 'Version' },
+    operations: { pt: 'Operações', en: 'Operations' },
+    what: { pt: 'O que faz', en: 'What it does' },
+    events: { pt: 'Eventos', en: 'Events' },
+    fields: { pt: 'Campos', en: 'Fields' },
   },
   verification: {
     title: { pt: 'Verificação da assinatura', en: 'Verifying the signature' },

@@ -1,0 +1,56 @@
+/** What each version of the interface brought: read from the description, where `since` of operations and fields stands. */
+import { html } from 'hono/html';
+import { EVENTS, NOTICE_NAMES } from '../../contract/events.ts';
+import { VERSIONS } from '../../contract/language.ts';
+import { DESCRIPTION_PATHS } from '../../http/routes/description.ts';
+import type { Html, PainelContext, PainelDeps } from '../env.ts';
+import { plainList, table } from '../frame/parts.ts';
+import { DOCS } from '../language/choose.ts';
+import { paragraphs } from './prose.ts';
+
+interface Told {
+  readonly 'x-since'?: string;
+  readonly summary?: string;
+}
+
+interface Description {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Told>>>>;
+  readonly components: {
+    readonly schemas: Readonly<Record<string, { readonly properties?: Readonly<Record<string, Told>> }>>;
+  };
+}
+
+export async function changesBody(c: PainelContext, api: PainelDeps['api']): Promise<Html> {
+  const { language } = c.var;
+  const answer = await api(new Request(new URL(`${DESCRIPTION_PATHS[language]}?para=tudo`, c.req.url)));
+  const { paths, components } = (await answer.json()) as Description;
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, told]) => Object.assign(told, { name: `${method.toUpperCase()} ${path}` })),
+  );
+  const fields = Object.entries(components.schemas).flatMap(([schema, { properties = {} }]) =>
+    Object.entries(properties).map(([field, told]) => Object.assign(told, { name: `${schema}.${field}` })),
+  );
+  const events = NOTICE_NAMES.map((name) => {
+    const { since, meaning } = EVENTS[name];
+    return { name, 'x-since': since, summary: meaning[language].summary };
+  });
+  const words = DOCS[language].changes;
+  return html`${paragraphs(words.intro)}
+  ${VERSIONS.map((version) => {
+    const of = (all: readonly (Told & { readonly name: string })[]) => all.filter((one) => one['x-since'] === version);
+    const rows = (all: typeof operations) =>
+      of(all).map(({ name, summary = '' }) => [html`<code>${name}</code>`, summary]);
+    const title = `${words.version} ${version}`;
+    const part = (label: string, body: Html | '') =>
+      body === ''
+        ? ''
+        : html`<h3>${label}</h3>
+            ${body}`;
+    const listed = (label: string, all: typeof operations) =>
+      of(all).length === 0 ? '' : table(`${label}, ${title}`, [label, words.what], rows(all), 'fields');
+    return html`<h2>${title}</h2>
+      ${part(words.operations, listed(words.operations, operations))}
+      ${part(words.events, listed(words.events, events))}
+      ${part(words.fields, plainList(of(fields).map(({ name }) => html`<code>${name}</code>`)))}`;
+  })}`;
+}
