@@ -150,6 +150,8 @@ grant select, insert, update on receiver_certificates to carteiro_poller;
 grant select, insert, update, delete on conformance_runs to carteiro_app;
 grant execute on function is_strange_answer(text) to carteiro_app, carteiro_poller;
 -- Attempts by time, which the pollers count.
+-- The sandbox's clock.
+grant update (first_failed_at) on failing_runs to carteiro_app;
 grant select on attempt_hours, attempt_steps to carteiro_app;
 grant select, insert, update, delete on attempt_hours, attempt_steps to carteiro_poller;
 -- Pollers vacuum the two tables whose rows live for milliseconds (src/delivery/queue/upkeep/cleaner.ts).

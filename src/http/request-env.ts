@@ -1,5 +1,7 @@
 /** What the server knows of a request; of one within this process nothing. */
 export interface Sent {
+  /** Whom the request came from. */
+  readonly incoming?: { readonly socket: { resetAndDestroy(): unknown } };
   /** Closes when the answer is out, or the client has gone. */
   readonly outgoing?: { readonly closed: boolean; once(event: 'close', then: () => void): unknown };
 }

@@ -10,7 +10,7 @@ import { getCookie, setCookie } from 'hono/cookie';
 import { routePath } from 'hono/route';
 import { notFound } from '../http/api-error.ts';
 import { createGate } from '../http/gate.ts';
-import type { Fetch } from '../http/request-env.ts';
+import type { Fetch, Sent } from '../http/request-env.ts';
 import { logRequests } from '../http/request-log.ts';
 import { answerTagged } from '../http/answer.ts';
 import { addAlertPages } from './alerts/pages.ts';
@@ -104,7 +104,7 @@ export function createPainel(deps: PainelDeps) {
   addOperatorPages(guard, streams);
   const endSandbox = deps.sandbox !== null ? addSandboxPages(app, deps, guard, streams) : () => undefined;
   return {
-    fetch: (request: Request): Response | Promise<Response> => app.fetch(request),
+    fetch: (request: Request, sent?: Sent): Response | Promise<Response> => app.fetch(request, sent),
     /** Ends what is live, so that the server can close. */
     close(): void {
       streams.close();
@@ -117,7 +117,7 @@ export function createPainel(deps: PainelDeps) {
 export function besidePainel(api: Fetch, painel: Painel): Fetch {
   return (request, sent) => {
     const { pathname } = new URL(request.url);
-    return PAGES.test(pathname) ? painel.fetch(request) : api(request, sent);
+    return PAGES.test(pathname) ? painel.fetch(request, sent) : api(request, sent);
   };
 }
 

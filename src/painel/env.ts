@@ -21,6 +21,7 @@ export interface PainelDeps extends HttpDeps {
 export type Theme = 'auto' | 'claro' | 'escuro';
 
 export interface PainelEnv {
+  Bindings: Env['Bindings'];
   Variables: Env['Variables'] & {
     language: Language;
     texts: Texts;

@@ -11,7 +11,7 @@ import { startApi, type Account } from '../support/api.ts';
 import { TERMS } from '../support/partner-world.ts';
 
 const PATH = '/v1/emprestimos';
-const SCOPES: readonly Scope[] = ['emprestimos:read', 'emprestimos:write', 'sandbox', 'webhooks:write'];
+const SCOPES: readonly Scope[] = ['emprestimos:read', 'emprestimos:write', 'sandbox', 'webhooks:read', 'webhooks:write'];
 const api = await startApi();
 
 async function partnerToken(account: Account = {}): Promise<string> {
@@ -182,6 +182,33 @@ describe('the sandbox', () => {
     await loanIn('aguardando_averbacao', token);
     const answer = await api.send('POST', '/v1/sandbox/tempo', { token, body: { avancar_segundos: 60 } });
     expect([answer.status, answer.body]).toEqual([200, { entregas_adiantadas: 1 }]);
+  });
+
+  test('a due time is never shown before the delivery was made, and failures began as much earlier', async () => {
+    const token = await partnerToken();
+    const webhook = { url: 'https://parceiro.example.com/', eventos: ['assinatura.concluida'] };
+    const { body: made } = await api.send<{ id: string }>('POST', '/v1/webhooks', { token, body: webhook });
+    await loanIn('aguardando_averbacao', token);
+    await api.database.sql`
+      insert into failing_runs (webhook_id, partner_id, failures, first_failed_at, last_failed_at, last_outcome)
+      select id, partner_id, 3, '2026-01-31T12:00:00Z', '2026-01-31T12:30:00Z', 'erro_conexao' from webhooks where id = ${made.id}`;
+    await api.send('POST', '/v1/sandbox/tempo', { token, body: { avancar_segundos: 7_200 } });
+    const [failing] = await api.database.sql<[{ at: Date }]>`
+      select first_failed_at as at from failing_runs where webhook_id = ${made.id}`;
+    expect(failing.at.toISOString()).toBe('2026-01-31T10:00:00.000Z');
+    const { body: list } = await api.send<{ itens: { proxima_tentativa_em: string; criada_em: string; id: string }[] }>(
+      'GET',
+      '/v1/entregas',
+      { token },
+    );
+    const [delivery] = list.itens;
+    expect(delivery?.proxima_tentativa_em).toBe(delivery?.criada_em);
+    const { body: waits } = await api.send<{ proxima_tentativa_em: string }>(
+      'GET',
+      `/v1/entregas/${delivery?.id}/espera`,
+      { token },
+    );
+    expect(waits.proxima_tentativa_em >= String(delivery?.criada_em)).toBe(true);
   });
 
   test.each([0, -1, 1.5, '60', 366 * 86_400 + 1, null])('refuses to advance by %j', async (seconds) => {

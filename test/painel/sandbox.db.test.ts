@@ -138,6 +138,8 @@ describe('the sandbox', () => {
       ['indisponivel', 503],
       ['redireciona', 302],
       ['html', 200],
+      ['derruba', null],
+      ['tls', null],
     ] as const) {
       await visitor.submit(page, `${page}/comportamento`, { comportamento });
       await visitor.submit(page, `${page}/acao`, { acao: 'autorizacao' });
@@ -146,6 +148,12 @@ describe('the sandbox', () => {
         select status_code as attempt from attempts where partner_id = ${id} order by recorded_at desc, started_at desc limit 1`;
       expect(attempt).toBe(status);
     }
+    const outcomes = await world.api.database.sql`
+      select outcome from attempts where partner_id = ${id} order by recorded_at desc, started_at desc limit 2`;
+    expect(outcomes.map(({ outcome }) => outcome)).toEqual(['erro_tls', 'erro_conexao']);
+    await visitor.submit(page, `${page}/comportamento`, { comportamento: 'aceita' });
+    const [healed] = await world.api.database.sql`select url from webhooks where partner_id = ${id}`;
+    expect(healed).toEqual(urls[0]);
     expect((await visitor.submit(page, `${page}/comportamento`, { comportamento: 'nada' })).status).toBe(404);
   });
 

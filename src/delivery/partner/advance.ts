@@ -1,8 +1,11 @@
-/** The sandbox's clock: deliveries become due earlier, so that a partner can watch hours of retries in seconds. */
+/**
+ * The sandbox's clock: deliveries become due earlier, so that a partner can watch hours of retries in seconds. The log's times stay,
+ * because they are sealed; what is shown of a due time is never before the delivery's creation (read-deliveries.ts).
+ */
 import type { Tx } from '../../db/pool.ts';
 import { insertArrivals } from '../queue/arrivals.ts';
 
-/** Makes every pending delivery of the partner that is not in flight due `seconds` earlier; returns how many. */
+/** Makes every pending delivery of the partner that is not in flight due `seconds` earlier; returns how many. Runs of failures began as much earlier. */
 export async function advanceTime(tx: Tx, partnerId: string, seconds: number): Promise<number> {
   const rows = await tx<{ webhookId: string }[]>`
     with pending as materialized (
@@ -18,6 +21,9 @@ export async function advanceTime(tx: Tx, partnerId: string, seconds: number): P
     from pending
     where d.id = pending.id and d.partner_id = ${partnerId}
     returning d.webhook_id as "webhookId"`;
+  await tx`
+    update failing_runs set first_failed_at = first_failed_at - ${seconds} * interval '1 second'
+    where partner_id = ${partnerId}`;
   await insertArrivals(
     tx,
     rows.map((row) => row.webhookId),

@@ -44,7 +44,7 @@ export interface Explanation {
 export async function explainDelivery(sql: Tx, id: string, partnerId: string | null): Promise<Explanation | null> {
   const [facts] = await sql<WaitingFacts[]>`
     select d.partner_id as "partnerId", d.webhook_id as "webhookId", d.status, d.failures, last.outcome as "lastOutcome",
-           nullif(d.next_attempt_at, 'infinity') as "nextAttemptAt",
+           greatest(nullif(d.next_attempt_at, 'infinity'), case when d.next_attempt_at < d.created_at then d.created_at end) as "nextAttemptAt",
            coalesce(d.next_attempt_at = 'infinity', false) as "isHeld", d.claimed_by as "claimedBy",
            extract(epoch from now() - d.claimed_at)::float8 as "claimedS",
            coalesce(d.claimed_at <= now() - lease(), false) as "isLost",

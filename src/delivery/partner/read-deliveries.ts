@@ -84,7 +84,7 @@ function columns(sql: Tx) {
     d.id, d.webhook_id as "webhookId", d.event_id as "eventId", m.type as event, d.is_test is true as "isTest",
     case when m.loan_version is not null then m.stream end as "loanId",
     m.loan_version as "loanVersion", d.status, d.attempts, last.outcome, last.status_code as "statusCode",
-    case when isfinite(d.next_attempt_at) then d.next_attempt_at end as "nextAttemptAt",
+    case when isfinite(d.next_attempt_at) then greatest(d.next_attempt_at, d.created_at) end as "nextAttemptAt",
     d.claimed_by is not null as "isClaimed",
     d.created_at as "createdAt", d.finished_at as "finishedAt"`;
 }

@@ -156,7 +156,7 @@ function readPending(sql: Tx, partnerId: string, ids: string[]): Promise<Pending
     from unnest(${ids}::uuid[]) w (id)
     cross join lateral (
       select id, created_at as "createdAt",
-             case when claimed_by is null and isfinite(next_attempt_at) then next_attempt_at end as "nextAttemptAt"
+             case when claimed_by is null and isfinite(next_attempt_at) then greatest(next_attempt_at, created_at) end as "nextAttemptAt"
       from (
         select * from deliveries
         where webhook_id = w.id and partner_id = ${partnerId} and status = 'pendente'

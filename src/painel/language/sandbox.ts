@@ -71,6 +71,8 @@ export const sandbox = {
     html: { pt: 'responde uma página (200, HTML)', en: 'answers a page (200, HTML)' },
     demora: { pt: 'responde em 5 s', en: 'answers in 5 s' },
     trava: { pt: 'não responde em 30 s', en: 'does not answer in 30 s' },
+    derruba: { pt: 'derruba a conexão', en: 'resets the connection' },
+    tls: { pt: 'erra o TLS (a URL passa a https)', en: 'fails in TLS (its URL becomes https)' },
   } satisfies Record<Behaviour, Bilingual>,
   nothingYet: { pt: 'Nada chegou ainda.', en: 'Nothing has arrived yet.' },
   signed: { pt: 'assinatura confere', en: 'signature fits' },

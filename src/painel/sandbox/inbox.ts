@@ -1,6 +1,6 @@
 /**
  * The sandbox's own receiver: what is delivered to it is shown as it arrives, its signature verified, and it can be told to
- * fail, to hang or to answer late. It lives in this process's memory, a bounded part of it, and only where the sandbox is.
+ * fail, to hang, to answer late or to break the connection. It lives in this process's memory, a bounded part of it, and only where the sandbox is.
  *
  * It stores what names a delivery of the partner, and nothing else, so that nobody fills it from outside.
  */
@@ -11,7 +11,17 @@ import type { Pool } from '../../db/pool.ts';
 import { sign, signingKey } from '../../delivery/sending/signature.ts';
 import type { Vault } from '../../webhooks/secrets.ts';
 
-export const BEHAVIOURS = ['aceita', 'falha', 'indisponivel', 'redireciona', 'html', 'demora', 'trava'] as const;
+export const BEHAVIOURS = [
+  'aceita',
+  'falha',
+  'indisponivel',
+  'redireciona',
+  'html',
+  'demora',
+  'trava',
+  'derruba',
+  'tls',
+] as const;
 export type Behaviour = (typeof BEHAVIOURS)[number];
 
 export interface Arrived {
@@ -31,7 +41,13 @@ const HANG_MS = 35_000;
 /** Answers that are held back at once, of all partners. */
 const HELD = 50;
 
-const STATUS: Partial<Record<Behaviour, number>> = { falha: 500, indisponivel: 503, redireciona: 302, html: 200 };
+const STATUS: Partial<Record<Behaviour, number>> = {
+  falha: 500,
+  indisponivel: 503,
+  redireciona: 302,
+  html: 200,
+  derruba: 0,
+};
 
 interface Box {
   behaviour: Behaviour;
@@ -66,7 +82,7 @@ export class Inbox {
     this.#closing.abort();
   }
 
-  /** Takes one POST in and says what to answer, at once or later. */
+  /** Takes one POST in and says what to answer, at once or later; 0: nothing, the connection is to be reset. */
   async receive(partnerId: string, headers: Headers, body: Buffer): Promise<number> {
     const deliveryId = uuid.safeParse(headers.get(HEADER_DELIVERY));
     const secrets = deliveryId.success ? await this.#secretsOf(partnerId, deliveryId.data) : null;

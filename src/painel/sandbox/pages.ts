@@ -73,21 +73,37 @@ function addActs(guard: Guard, inbox: Inbox): void {
     return back(visit, act === 'emprestimo' ? (answer.body.id ?? '') : loanId, act);
   });
   guard.act('/painel/sandbox/caixa', PLAY, async (visit) => {
-    const url = `${new URL(visit.c.req.url).origin}/painel/caixa/${requirePartner(visit.session.identity)}`;
-    const known = await visit.api.read<WebhookResource[]>('/v1/webhooks');
-    if (!known.some((webhook) => webhook.url === url)) {
+    const { url, known } = await inboxOf(visit);
+    if (known.length === 0) {
       const made = await visit.api.send('POST', '/v1/webhooks', { url, eventos: EMITTED_NAMES });
       if (!made.ok && made.status === 400) return showSandbox(visit, inbox, { refusal: made, loanId: '' });
       if (!made.ok) throw new Refused(made);
     }
     return back(visit, '', 'caixa');
   });
-  guard.act('/painel/sandbox/comportamento', PLAY, (visit, form) => {
+  guard.act('/painel/sandbox/comportamento', PLAY, async (visit, form) => {
     const behaviour = BEHAVIOURS.find((known) => known === form.get('comportamento'));
     if (behaviour === undefined) throw notFound();
     inbox.behave(requirePartner(visit.session.identity), behaviour);
+    // Nobody speaks TLS at this port, so an https URL of it fails in TLS.
+    const { url, known } = await inboxOf(visit);
+    const wanted = behaviour === 'tls' ? url.replace(/^http:/, 'https:') : url;
+    for (const webhook of known.filter((one) => one.url !== wanted)) {
+      const changed = await visit.api.send('PATCH', `/v1/webhooks/${webhook.id}`, { url: wanted });
+      if (!changed.ok) throw new Refused(changed);
+    }
     return back(visit, chosenLoan(form.get('emprestimo')), 'comportamento');
   });
+}
+
+/** The inbox's URL, and the webhooks that lead there. */
+async function inboxOf({ c, api, session }: Visit) {
+  const url = `${new URL(c.req.url).origin}/painel/caixa/${requirePartner(session.identity)}`;
+  const webhooks = await api.read<WebhookResource[]>('/v1/webhooks');
+  const known = webhooks.filter(
+    (webhook) => webhook.url.replace(/^https:/, 'http:') === url.replace(/^https:/, 'http:'),
+  );
+  return { url, known };
 }
 
 /** What the poller sends; no session stands behind it. */
@@ -96,8 +112,9 @@ async function receive(c: Context<PainelEnv>, inbox: Inbox): Promise<Response> {
   if (!partnerId.success) throw notFound();
   const body = await readBytes(c.req);
   const status = await inbox.receive(partnerId.data.toLowerCase(), c.req.raw.headers, body);
+  if (status === 0) c.env.incoming?.socket.resetAndDestroy();
   if (status === 302) return c.redirect('/painel', 302);
   // Where a proxy answers in the receiver's place, its page comes with 200.
   if (status === 200) return c.html('<!doctype html><title>Entre</title><p>Entre com a sua conta.</p>');
-  return new Response(null, { status });
+  return new Response(null, { status: status === 0 ? 500 : status });
 }
