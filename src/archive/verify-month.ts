@@ -6,7 +6,7 @@ import { levelAbove, rootOf } from '../audit/seals/tree/merkle.ts';
 import { readSeals, type Seal } from '../audit/seals/seal-log.ts';
 import { faultOf, isRemoved, type MonthAct, readActsOn } from './acts.ts';
 import type { Row } from './cells.ts';
-import { commitmentsOf, hexOf, withDigests } from './commitments.ts';
+import { type Commitments, commitmentsOf, hexOf, withDigests } from './commitments.ts';
 import { type ArchivedFile, digestOfDeliveries, type Part, readFile, readManifest } from './manifest.ts';
 import { ArchiveFault, type Place } from './place.ts';
 import { jsonRow, readGroups } from './read-table.ts';
@@ -91,22 +91,26 @@ async function refuseStrange(pool: Pool, strange: ReadonlyMap<string, string>): 
  */
 export async function* readPart(
   place: Place,
-  { arquivos }: Part,
+  part: Part,
   table: 'deliveries' | 'attempts',
   columns?: string[],
 ): AsyncGenerator<Row[]> {
-  const groupsOf = (name: TableName, only?: string[]) => {
-    const file = arquivos.find(({ tabela }) => tabela === name);
-    return file === undefined ? [] : readTable(place, file, only);
-  };
-  const commitments = new Map<string, Buffer>();
-  if (table === 'attempts' && columns === undefined) {
-    const hashed = ['id', 'salt', 'body', 'commitment'];
-    for await (const { rows } of groupsOf('events', hashed))
-      for (const [id, hash] of commitmentsOf(rows)) commitments.set(id, hash);
-  }
-  for await (const { oids, rows } of groupsOf(table, columns))
+  const file = part.arquivos.find(({ tabela }) => tabela === table);
+  if (file === undefined) return;
+  const hasDigests = table === 'attempts' && columns === undefined;
+  const commitments: Commitments = hasDigests ? await readCommitments(place, part) : new Map();
+  for await (const { oids, rows } of readTable(place, file, columns))
     yield withDigests(rows, commitments).map((row) => jsonRow(table, oids, row));
+}
+
+/** The hashes of a part's events. */
+export async function readCommitments(place: Place, { arquivos }: Part): Promise<Commitments> {
+  const commitments = new Map<string, Buffer>();
+  const file = arquivos.find(({ tabela }) => tabela === 'events');
+  if (file === undefined) return commitments;
+  for await (const { rows } of readTable(place, file, ['id', 'salt', 'body', 'commitment']))
+    for (const [id, hash] of commitmentsOf(rows)) commitments.set(id, hash);
+  return commitments;
 }
 
 /** The rows of a file, a group at a time. Throws {@link ArchiveFault} where its bytes are not those that the manifest tells. */

@@ -20,6 +20,8 @@ const LONGEST_MS = 60_000;
 
 export interface Drilled {
   readonly mes: string | null;
+  /** The attempts of the month of which PostgreSQL made the sealed rows again, and how long that took. */
+  readonly restaurado: { readonly linhas: number; readonly segundos: number } | null;
   readonly entrega: string | null;
   /** Null: there was no delivery, the program is not on this machine, or nothing is signed yet. */
   readonly provas: Readonly<Record<'propria' | keyof typeof FOREIGN, boolean | null>>;
@@ -31,11 +33,11 @@ interface DrillOptions {
   readonly kept: TreeHead | null;
   readonly keys: readonly Verifier[];
   readonly delivery: (id: string) => Promise<ArchivedDelivery | null>;
-  /** Throws where the month's files are not what was sealed. */
-  readonly verifyMonth: (month: string) => Promise<void>;
+  /** Verifies the month's files and has PostgreSQL make rows of them; how many. Throws where they are not what was sealed. */
+  readonly tryRestore: (month: string) => Promise<number>;
 }
 
-export async function holdDrill(pool: Pool, { kept, keys, delivery, verifyMonth }: DrillOptions): Promise<Drilled> {
+export async function holdDrill(pool: Pool, { kept, keys, delivery, tryRestore }: DrillOptions): Promise<Drilled> {
   const faltas: string[] = [];
   const [chosen] = await pool.run(
     (sql) => sql<[{ month: string | null; delivery: string | null }]>`
@@ -45,10 +47,15 @@ export async function holdDrill(pool: Pool, { kept, keys, delivery, verifyMonth 
                 where outcome = 'entregue' and (epoch, xid8send(tx)::bigint) < (select end_epoch, end_tx from seals order by number desc limit 1)
                 order by recorded_at desc limit 1000) a order by random() limit 1) as delivery`,
   );
-  if (chosen.month !== null)
-    await verifyMonth(chosen.month).catch((error: unknown) =>
-      faltas.push(`${chosen.month}: ${(error as Error).message}`),
-    );
+  const startedMs = performance.now();
+  const linhas =
+    chosen.month === null
+      ? null
+      : await tryRestore(chosen.month).catch((error: unknown) => {
+          faltas.push(`${chosen.month}: ${(error as Error).message}`);
+          return null;
+        });
+  const segundos = Math.round((performance.now() - startedMs) / 100) / 10;
   const found = chosen.delivery === null ? null : await readProof(pool, chosen.delivery, null, delivery);
   const text = found === null ? null : JSON.stringify(found);
   const own = text === null ? null : checkProof(text, { keys });
@@ -62,6 +69,7 @@ export async function holdDrill(pool: Pool, { kept, keys, delivery, verifyMonth 
     faltas.push(`the log does not lead to the kept head of ${kept?.size} seals: run audit verify --head`);
   return {
     mes: chosen.month,
+    restaurado: linhas === null ? null : { linhas, segundos },
     entrega: chosen.delivery,
     provas: { propria: own?.fits ?? null, python, php },
     guardada: isHeld,

@@ -10,7 +10,11 @@ import { startReceiver, status } from '../support/receiver.ts';
 import { untilSettled } from '../support/settled.ts';
 import { isThere } from '../support/snippets.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
+import { type MonthAct, readMonth } from '../../src/archive/acts.ts';
+import { openPlace } from '../../src/archive/place.ts';
+import { tryRestore } from '../../src/archive/try-restore.ts';
 import { sealAll } from '../../src/audit/seals/sealer.ts';
+import type { Pool, Tx } from '../../src/db/pool.ts';
 
 const { sql, pool, url } = await createTestDatabase();
 const folder = await makeTestFolder();
@@ -29,17 +33,41 @@ const drill = async (...words: string[]) => {
   return { code, ...(JSON.parse(stdout) as { faltas: string[]; provas: object; confere: boolean }) };
 };
 
+const archived = path.join(folder.path, 'archive');
+for (const words of [
+  ['audit', 'seal'],
+  ['archive', '2026-01', '--to', archived],
+]) {
+  const { code, stderr } = await call(...words);
+  if (code !== 0) throw new Error(stderr);
+}
+
+test('rows of which PostgreSQL makes others than were sealed are not taken for restored', async () => {
+  const act = (await pool.run((tx) => readMonth(tx, '2026-01'))) as MonthAct;
+  const places = () => openPlace(act.place, null);
+  expect(await tryRestore(pool, places, act)).toBeGreaterThan(0);
+  const rounding = {
+    run: (work: (tx: Tx) => Promise<never>) =>
+      pool.transaction(async (tx) => {
+        await tx`create temp table attempts (like carteiro.attempts) on commit drop`;
+        await tx`set local search_path = pg_temp, carteiro`;
+        await tx`alter table pg_temp.attempts alter recorded_at type timestamptz(0)`;
+        return work(tx);
+      }),
+  } as unknown as Pool;
+  await expect(tryRestore(rounding, places, act)).rejects.toThrow(/makes other rows of it than were sealed/);
+});
+
 test('all holds; then an altered file, a changed attempt and another head are told', async () => {
-  expect((await call('audit', 'seal')).code).toBe(0);
-  const archived = path.join(folder.path, 'archive');
-  expect((await call('archive', '2026-01', '--to', archived)).code).toBe(0);
   const head = (await call('audit', 'head')).stdout.trim();
   const whole = await drill('--kept', head);
+  const [{ tried }] = await sql<[{ tried: number }]>`select count(*)::int as tried from attempts`;
   const hasPhp = await isThere(['php', '--version']);
   expect(whole).toMatchObject({
     code: 0,
     confere: true,
     mes: '2026-01',
+    restaurado: { linhas: tried },
     provas: { propria: true, python: true, php: hasPhp ? true : null },
     guardada: true,
     faltas: [],

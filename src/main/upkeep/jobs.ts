@@ -152,8 +152,11 @@ async function finish(
     where name = ${name} and run_by = ${me}`;
 }
 
+/** A month's rows are much garbage: without a limit its verification grew to 570 MiB where 300 are enough, at the same pace. */
+const LEAN = ['--max-semi-space-size=8', '--max-old-space-size=192'];
+
 async function runCommandLine(words: readonly string[], stopping: AbortSignal): Promise<Ended> {
-  const child = spawn(process.execPath, [MAIN, ...words], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [...LEAN, MAIN, ...words], { stdio: ['ignore', 'pipe', 'inherit'] });
   let killing: NodeJS.Timeout | undefined;
   const end = () => {
     child.kill('SIGTERM');
