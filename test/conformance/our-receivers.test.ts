@@ -63,6 +63,18 @@ const PROGRAMS: readonly Program[] = [
     command: () => ['./receiver'],
   },
   {
+    name: 'PHP',
+    version: ['php', '--version'],
+    files: { 'carteiro.php': 'carteiro.php', 'receiver.php': 'receiver.php' },
+    command: (port) => ['php', '-S', `127.0.0.1:${port}`, 'receiver.php'],
+  },
+  {
+    name: 'Ruby',
+    version: ['ruby', '--version'],
+    files: { 'carteiro.rb': 'carteiro.rb', 'receiver.rb': 'receiver.rb' },
+    command: () => ['ruby', 'receiver.rb'],
+  },
+  {
     name: 'webhook of Debian',
     version: ['webhook', '-version'],
     files: { 'hooks.json': { text: JSON.stringify([HOOK]) } },

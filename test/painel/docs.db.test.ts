@@ -70,6 +70,17 @@ function sentencesOf(value: unknown): string[] {
   );
 }
 
+test('each receiver, verifier and file of vectors is there to download, and nothing else', async () => {
+  const visitor = world.visitor();
+  const { text } = await visitor.get('/docs/verificacao');
+  const links = [...text.matchAll(/href="(\/docs\/receptores\/[^"]+)"/g)].map(([, link = '']) => link);
+  expect(links.length).toBe(15);
+  for (const link of links) expect([link, (await visitor.get(link)).status]).toEqual([link, 200]);
+  expect((await visitor.get('/docs/receptores/carteiro.php')).text).toContain('function verify(');
+  for (const other of ['..%2f..%2fREADME.md', 'nada.ts'])
+    expect((await visitor.get(`/docs/receptores/${other}`)).status).toBe(404);
+});
+
 test('the changes are told by version, in both languages and in the Markdown page', async () => {
   const visitor = await inEnglish();
   for (const page of [await visitor.get('/docs/mudancas'), await visitor.get('/docs/integracao.md')]) {

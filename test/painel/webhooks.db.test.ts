@@ -232,6 +232,8 @@ describe('the receiver to be copied', () => {
     Python: ['python3', 'receiver.py'],
     Go: ['sh', '-c', 'go mod init receiver && exec go run .'],
     Java: ['sh', '-c', 'javac Carteiro.java Receiver.java && exec java Receiver'],
+    PHP: ['sh', '-c', 'exec php -S 127.0.0.1:$PORT receiver.php'],
+    Ruby: ['ruby', 'receiver.rb'],
   };
 
   const needs: Readonly<Record<string, readonly [string, ...string[]]>> = {
@@ -239,6 +241,8 @@ describe('the receiver to be copied', () => {
     Python: ['python3', '--version'],
     Go: ['go', 'version'],
     Java: ['javac', '-version'],
+    PHP: ['php', '--version'],
+    Ruby: ['ruby', '--version'],
   };
 
   test.for(Object.keys(runs))('verifies in %s: what is signed now, and nothing else', async (language, context) => {

@@ -35,6 +35,8 @@ export interface Verifier {
   readonly name: string;
   /** What this machine lacks to run it. */
   readonly missing: string | null;
+  /** Whether it has `verifyCheckpoint`, too. */
+  readonly readsCheckpoints: boolean;
   readonly answer: (cases: readonly (VerifierCase | CheckpointCase)[]) => Promise<VerifierAnswer[]>;
 }
 
@@ -51,6 +53,7 @@ async function answerInNode(asked: VerifierCase | CheckpointCase): Promise<Verif
 interface Language {
   readonly name: string;
   readonly version: readonly [string, ...string[]];
+  readonly readsCheckpoints?: boolean;
   /** Names in the folder that it is run in, with the file that each is a copy of. */
   readonly files: Readonly<Record<string, string>>;
   readonly build?: readonly [string, ...string[]];
@@ -62,7 +65,14 @@ interface Language {
  * base64, then `name=value` for each header. It prints `true` or `false` a line. Of a checkpoint the API's URL stands behind now, the
  * keys for the secrets and the kept line for the body; it prints an array of verdict and line.
  */
-async function inLanguage({ name, version, files, build, command }: Language): Promise<Verifier> {
+async function inLanguage({
+  name,
+  version,
+  readsCheckpoints = true,
+  files,
+  build,
+  command,
+}: Language): Promise<Verifier> {
   const missing = (await isThere(version)) ? null : version[0];
   const contents = Object.entries(files).map(async ([copy, file]) => [copy, await readFile(file, 'utf8')] as const);
   const folder = await folderWith(Object.fromEntries(await Promise.all(contents)));
@@ -70,6 +80,7 @@ async function inLanguage({ name, version, files, build, command }: Language): P
   return {
     name,
     missing,
+    readsCheckpoints,
     async answer(cases) {
       const printed = await run(command, folder.path, `${cases.map(lineOf).join('\n')}\n`);
       const lines = printed.trim().split('\n');
@@ -97,6 +108,7 @@ export const prepareVerifiers = (): Promise<Verifier[]> =>
     Promise.resolve<Verifier>({
       name: 'Node',
       missing: null,
+      readsCheckpoints: true,
       answer: (cases) => Promise.all(cases.map(answerInNode)),
     }),
     inLanguage({
@@ -122,5 +134,19 @@ export const prepareVerifiers = (): Promise<Verifier[]> =>
       },
       build: ['go', 'build', '-o', 'verifier', '.'],
       command: ['./verifier'],
+    }),
+    inLanguage({
+      name: 'PHP',
+      version: ['php', '--version'],
+      readsCheckpoints: false,
+      files: { 'carteiro.php': path.join(FILES, 'carteiro.php'), 'main.php': path.join(HARNESSES, 'main.php') },
+      command: ['php', 'main.php'],
+    }),
+    inLanguage({
+      name: 'Ruby',
+      version: ['ruby', '--version'],
+      readsCheckpoints: false,
+      files: { 'carteiro.rb': path.join(FILES, 'carteiro.rb'), 'main.rb': path.join(HARNESSES, 'main.rb') },
+      command: ['ruby', 'main.rb'],
     }),
   ]);

@@ -3,6 +3,7 @@ import type { Hono } from 'hono';
 import { html } from 'hono/html';
 import type { Language } from '../../contract/language.ts';
 import { describeRegistry } from '../../http/openapi/registry-document.ts';
+import { notFound } from '../../http/api-error.ts';
 import { DESCRIPTION_PATHS } from '../../http/routes/description.ts';
 import type { Html, PainelContext, PainelDeps, PainelEnv } from '../env.ts';
 import { pathOf } from '../files.ts';
@@ -16,7 +17,7 @@ import { type Body, LLMS_PATH, MARKDOWN_PATH, markdownPages } from './markdown.t
 import { rulesBody } from './rules.ts';
 import { scheduleBody } from './schedule.ts';
 import { startBody } from './start.ts';
-import { verificationBody } from './verification.ts';
+import { FILES_PATH, fileOf, verificationBody } from './verification.ts';
 
 const REFERENCE_PATH = '/docs/api';
 const REGISTRY_PATH = '/docs/registry';
@@ -54,6 +55,11 @@ export function addDocsPages(
   const markdown = markdownPages(bodies);
   app.get(MARKDOWN_PATH, (c) => markdown.whole(c));
   app.get(LLMS_PATH, (c) => markdown.index(c));
+  app.get(`${FILES_PATH}/:file`, (c) => {
+    const text = fileOf(c.req.param('file'));
+    if (text === null) throw notFound();
+    return c.text(text);
+  });
   app.get(PATHS.api, (c) => answer(c, 'api', referenceBody(c, 'api', WHOLE_DESCRIPTIONS)));
   app.get(PATHS.registry, (c) => answer(c, 'registry', referenceBody(c, 'registry', REGISTRY_DESCRIPTIONS)));
   for (const language of ['pt', 'en'] as const) {

@@ -1,5 +1,6 @@
 /** How a receiver knows that a delivery is genuine: the files to copy, how they compute, and cases to prove another one with. */
 import { readFileSync } from 'node:fs';
+import { basename } from 'node:path/posix';
 import { html } from 'hono/html';
 import type { Html, PainelContext, PainelDeps } from '../env.ts';
 import { copyable } from '../frame/parts.ts';
@@ -19,6 +20,18 @@ const vectors = Object.entries(VECTORS).map(([name, folder]) => ({
 }));
 const snippets = snippetsFor('https://parceiro.example.com/carteiro');
 
+export const FILES_PATH = '/docs/receptores';
+const files = new Map(
+  [...snippets.flatMap((one) => one.files.map(({ name, code }) => ({ name, text: code }))), ...vectors].map(
+    ({ name, text }) => [basename(name), text],
+  ),
+);
+
+/** A receiver's file, or published vectors, to download; null: there is none of that name. */
+export const fileOf = (name: string): string | null => files.get(name) ?? null;
+
+const download = (name: string) => html`<a href="${FILES_PATH}/${basename(name)}" download>${basename(name)}</a>`;
+
 export function verificationBody(c: PainelContext, checkpointKeys: PainelDeps['checkpointKeys']): Html {
   const { language, texts: t } = c.var;
   const { verification: words } = DOCS[language];
@@ -31,6 +44,7 @@ export function verificationBody(c: PainelContext, checkpointKeys: PainelDeps['c
         html`<details class="card" id="${name}">
           <summary>${name}</summary>
           <h2>${words.verifier}: ${verifier.name}</h2>
+          <p>${words.download}: ${download(verifier.name)}, ${download(server.name)}</p>
           ${copyable(t, `verifier-${name}`, `${words.verifier}: ${verifier.name}`, verifier.code)}
           <h2>${words.receiver}: ${server.name}</h2>
           ${copyable(t, `receiver-${name}`, `${words.receiver}: ${server.name}`, server.code)}
@@ -54,6 +68,7 @@ export function verificationBody(c: PainelContext, checkpointKeys: PainelDeps['c
       ({ name, text }) =>
         html`<details class="card">
           <summary>${name}</summary>
+          <p>${words.download}: ${download(name)}</p>
           ${copyable(t, `vectors-${name}`, name, text)}
         </details>`,
     )}`;

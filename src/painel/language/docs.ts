@@ -122,6 +122,7 @@ export const docs = {
         en: 'Copy one file. Each stands alone, with no dependency. `verify` and `verifyBody` take the body, the headers and every secret in force: two while a rotation lasts.',
       },
     ],
+    download: { pt: 'Baixar', en: 'Download' },
     functions: [
       {
         pt: '`verify` lê os cabeçalhos do Standard Webhooks. Recusa uma entrega cujo `webhook-timestamp` está a mais de cinco minutos de agora: ninguém repete uma entrega gravada. Use esta.',
@@ -132,8 +133,8 @@ export const docs = {
         en: '`verifyBody` (`verify_body`, `VerifyBody`) reads the header of the contract, which signs no time. Deduplicate by `X-Webhook-Delivery`.',
       },
       {
-        pt: '`verifyCheckpoint` (`verify_checkpoint`, `VerifyCheckpoint`) confere `X-Carteiro-Checkpoint` com a última linha guardada: veja abaixo.',
-        en: '`verifyCheckpoint` (`verify_checkpoint`, `VerifyCheckpoint`) holds `X-Carteiro-Checkpoint` against the line that was kept last: see below.',
+        pt: '`verifyCheckpoint` (`verify_checkpoint`, `VerifyCheckpoint`) confere `X-Carteiro-Checkpoint` com a última linha guardada: veja abaixo. PHP e Ruby não a têm.',
+        en: '`verifyCheckpoint` (`verify_checkpoint`, `VerifyCheckpoint`) holds `X-Carteiro-Checkpoint` against the line that was kept last: see below. PHP and Ruby do not have it.',
       },
     ],
     checkpointTitle: { pt: 'Checkpoints', en: 'Checkpoints' },

@@ -23,15 +23,19 @@ const LANGUAGES = [
   ['Python', 'receiver.py', 'carteiro.py', ''],
   ['Go', 'main.go', 'carteiro.go', 'carteiro/'],
   ['Java', 'Receiver.java', 'Carteiro.java', ''],
+  ['PHP', 'receiver.php', 'carteiro.php', ''],
+  ['Ruby', 'receiver.rb', 'carteiro.rb', ''],
 ].map(([language = '', name = '', verifier = '', folder = '']) => {
   return { language, name, server: published(name), beside: folder + verifier, verifier: published(verifier) };
 });
 
 /** For the webhook of this URL; its query is no part of a route. */
 export function snippetsFor(url: string): readonly Snippet[] {
-  const path = JSON.stringify(new URL(url).pathname);
+  const { pathname } = new URL(url);
+  // In single quotes nothing is put in for `$` or `#`.
+  const quoted = { '"': JSON.stringify(pathname), "'": `'${pathname.replaceAll(/['\\]/g, String.raw`\$&`)}'` };
   return LANGUAGES.map(({ language, name, server, beside, verifier }) => {
-    const code = server.replace(/(["'])\/carteiro\1/, () => path);
+    const code = server.replace(/(["'])\/carteiro\1/, (_, quote: '"' | "'") => quoted[quote]);
     return {
       language,
       files: [
