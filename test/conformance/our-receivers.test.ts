@@ -75,6 +75,13 @@ const PROGRAMS: readonly Program[] = [
     command: () => ['ruby', 'receiver.rb'],
   },
   {
+    name: 'C#',
+    version: ['mcs', '--version'],
+    files: { 'Carteiro.cs': 'Carteiro.cs', 'Receiver.cs': 'Receiver.cs' },
+    build: ['mcs', '-out:receiver.exe', 'Carteiro.cs', 'Receiver.cs'],
+    command: () => ['mono', 'receiver.exe'],
+  },
+  {
     name: 'webhook of Debian',
     version: ['webhook', '-version'],
     files: { 'hooks.json': { text: JSON.stringify([HOOK]) } },

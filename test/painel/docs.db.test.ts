@@ -74,7 +74,7 @@ test('each receiver, verifier and file of vectors is there to download, and noth
   const visitor = world.visitor();
   const { text } = await visitor.get('/docs/verificacao');
   const links = [...text.matchAll(/href="(\/docs\/receptores\/[^"]+)"/g)].map(([, link = '']) => link);
-  expect(links.length).toBe(15);
+  expect(links.length).toBe(17);
   for (const link of links) expect([link, (await visitor.get(link)).status]).toEqual([link, 200]);
   expect((await visitor.get('/docs/receptores/carteiro.php')).text).toContain('function verify(');
   for (const other of ['..%2f..%2fREADME.md', 'nada.ts'])

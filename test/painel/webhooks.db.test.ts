@@ -234,6 +234,7 @@ describe('the receiver to be copied', () => {
     Java: ['sh', '-c', 'javac Carteiro.java Receiver.java && exec java Receiver'],
     PHP: ['sh', '-c', 'exec php -S 127.0.0.1:$PORT receiver.php'],
     Ruby: ['ruby', 'receiver.rb'],
+    'C#': ['sh', '-c', 'mcs -out:receiver.exe Carteiro.cs Receiver.cs && exec mono receiver.exe'],
   };
 
   const needs: Readonly<Record<string, readonly [string, ...string[]]>> = {
@@ -243,6 +244,7 @@ describe('the receiver to be copied', () => {
     Java: ['javac', '-version'],
     PHP: ['php', '--version'],
     Ruby: ['ruby', '--version'],
+    'C#': ['mcs', '--version'],
   };
 
   test.for(Object.keys(runs))('verifies in %s: what is signed now, and nothing else', async (language, context) => {

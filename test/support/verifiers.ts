@@ -149,4 +149,12 @@ export const prepareVerifiers = (): Promise<Verifier[]> =>
       files: { 'carteiro.rb': path.join(FILES, 'carteiro.rb'), 'main.rb': path.join(HARNESSES, 'main.rb') },
       command: ['ruby', 'main.rb'],
     }),
+    inLanguage({
+      name: 'C#',
+      version: ['mcs', '--version'],
+      readsCheckpoints: false,
+      files: { 'Carteiro.cs': path.join(FILES, 'Carteiro.cs'), 'Main.cs': path.join(HARNESSES, 'Main.cs') },
+      build: ['mcs', '-out:verifier.exe', 'Carteiro.cs', 'Main.cs'],
+      command: ['mono', 'verifier.exe'],
+    }),
   ]);

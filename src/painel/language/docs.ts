@@ -133,8 +133,8 @@ export const docs = {
         en: '`verifyBody` (`verify_body`, `VerifyBody`) reads the header of the contract, which signs no time. Deduplicate by `X-Webhook-Delivery`.',
       },
       {
-        pt: '`verifyCheckpoint` (`verify_checkpoint`, `VerifyCheckpoint`) confere `X-Carteiro-Checkpoint` com a última linha guardada: veja abaixo. PHP e Ruby não a têm.',
-        en: '`verifyCheckpoint` (`verify_checkpoint`, `VerifyCheckpoint`) holds `X-Carteiro-Checkpoint` against the line that was kept last: see below. PHP and Ruby do not have it.',
+        pt: '`verifyCheckpoint` (`verify_checkpoint`, `VerifyCheckpoint`) confere `X-Carteiro-Checkpoint` com a última linha guardada: veja abaixo. PHP, Ruby e C# não a têm.',
+        en: '`verifyCheckpoint` (`verify_checkpoint`, `VerifyCheckpoint`) holds `X-Carteiro-Checkpoint` against the line that was kept last: see below. PHP, Ruby and C# do not have it.',
       },
     ],
     checkpointTitle: { pt: 'Checkpoints', en: 'Checkpoints' },

@@ -25,6 +25,7 @@ const LANGUAGES = [
   ['Java', 'Receiver.java', 'Carteiro.java', ''],
   ['PHP', 'receiver.php', 'carteiro.php', ''],
   ['Ruby', 'receiver.rb', 'carteiro.rb', ''],
+  ['C#', 'Receiver.cs', 'Carteiro.cs', ''],
 ].map(([language = '', name = '', verifier = '', folder = '']) => {
   return { language, name, server: published(name), beside: folder + verifier, verifier: published(verifier) };
 });
