@@ -36,20 +36,20 @@ const partnerId = await insertPartner(sql);
 async function insertWaiting(count: number): Promise<void> {
   await sql`create table public.waiting as select uuidv7() as loan, uuidv7() as registration, n from generate_series(1, ${count}::int) n`;
   for (let from = 0; from < count; from += CHUNK) {
-    const some = sql`(select * from public.waiting where n > ${from} and n <= ${from + CHUNK}) some`;
+    const part = sql`(select * from public.waiting where n > ${from} and n <= ${from + CHUNK}) part`;
     await sql`
       select append_event(loan, 0, 'emprestimo.contratado', ${partnerId}, json_build_object(
                'emprestimo_id', loan, 'numero', loan, 'cpf_trabalhador', '52998224725', 'nome_trabalhador', 'Ana Souza', 'matricula', 'M-17',
                'cnpj_empregador', '11222333000181', 'tipo_assinatura', 'internal', 'entrega_documentos', 'agrupada',
-               'valor_liberado', 5000.5, 'numero_parcelas', 24, 'valor_parcela', 260.1, 'consulta_margem_id', null), 'test') from ${some}`;
+               'valor_liberado', 5000.5, 'numero_parcelas', 24, 'valor_parcela', 260.1, 'consulta_margem_id', null), 'test') from ${part}`;
     // A plan of the empty table would read all of it for each event.
     if (from === 0) await sql`analyze events`;
     await sql`
       select append_event(loan, 1, 'assinatura.concluida', ${partnerId},
-                          json_build_object('emprestimo_id', loan, 'tipo_assinatura', 'internal'), 'test') from ${some}`;
+                          json_build_object('emprestimo_id', loan, 'tipo_assinatura', 'internal'), 'test') from ${part}`;
     await sql`
       select append_event(loan, 2, 'averbacao.solicitada', ${partnerId},
-                          json_build_object('emprestimo_id', loan, 'averbacao_id', registration), 'test') from ${some}`;
+                          json_build_object('emprestimo_id', loan, 'averbacao_id', registration), 'test') from ${part}`;
   }
   await untilSettled(sql);
   while ((await projectTurn({ pool, log: silentLog })).more);

@@ -1,11 +1,12 @@
-/** The programs of src/log/README.md in four languages, as they stand there, each ready to run in a folder of its own. */
+/** The core's programs in four languages and in their frameworks, as their pages have them, each ready to run in a folder of its own. */
 import { existsSync } from 'node:fs';
-import { glob } from 'node:fs/promises';
+import { glob, symlink } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
 import { folderWith, isThere, run, snippet } from './snippets.ts';
 
 export const CORE_PAGE = 'src/log/README.md';
+export const FRAMEWORKS_PAGE = 'src/log/FRAMEWORKS.md';
 const NUMBER = '2026-00000001';
 const PGX = 'github.com/jackc/pgx/v5 v5.7.5';
 const JARS = ['/usr/share/java/postgresql.jar', '.m2/repository/org/postgresql/postgresql/*/postgresql-*.jar'];
@@ -48,6 +49,45 @@ const builds = (command: Command, folder: string) =>
     () => false,
   );
 
+/** What .ci/run installs: the Python packages, and the jars of the page's pom.xml. */
+const PYTHON = path.join(homedir(), '.cache/carteiro-python/bin/python');
+const JARS_OF_SPRING = path.join(homedir(), '.cache/carteiro-spring');
+
+const ofPython = (file: string, module: string): Language => ({
+  file,
+  needs: `${module} in ~/.cache/carteiro-python (.ci/run has the command)`,
+  files: [file],
+  isHere: () => isThere([PYTHON, '-c', `import psycopg, ${module}`]),
+  command: () => Promise.resolve([PYTHON, file]),
+});
+
+const ofNode = (file: string): Language => ({
+  file,
+  needs: 'the packages of this repository',
+  files: [file],
+  isHere: async (folder) => {
+    await symlink(path.resolve(import.meta.dirname, '../../node_modules'), path.join(folder, 'node_modules'));
+    return true;
+  },
+  command: () => Promise.resolve([process.execPath, file]),
+});
+
+const FRAMEWORKS: readonly Language[] = [
+  {
+    file: 'SpringSettle.java',
+    needs: 'Java, and the jars of the page in ~/.cache/carteiro-spring (.ci/run has the command)',
+    files: ['SpringSettle.java'],
+    isHere: (folder) =>
+      builds(['javac', '-encoding', 'UTF-8', '-cp', `${JARS_OF_SPRING}/*`, 'SpringSettle.java'], folder),
+    command: () => Promise.resolve(['java', '-cp', `.:${JARS_OF_SPRING}/*`, 'SpringSettle']),
+  },
+  ofPython('settle_sqlalchemy.py', 'sqlalchemy'),
+  ofPython('settle_django.py', 'django'),
+  ofPython('settle_asyncpg.py', 'asyncpg'),
+  ofNode('settle-postgres.mjs'),
+  ofNode('settle-drizzle.mjs'),
+];
+
 const LANGUAGES: readonly Language[] = [
   {
     file: 'settle.sh',
@@ -82,14 +122,17 @@ const LANGUAGES: readonly Language[] = [
 ];
 
 export const CORE_PROGRAMS = LANGUAGES.map(({ file }) => file);
+export const FRAMEWORK_PROGRAMS = FRAMEWORKS.map(({ file }) => file);
 
 /** Settles a loan of a partner through the database at `url`, and returns what the program printed. */
 export type Settle = (url: string, loan: string, partner: string) => Promise<string>;
 
 /** Or what this machine lacks for that. */
 export async function prepareProgram(name: string): Promise<Settle | string> {
-  const { file, needs, files, others, isHere, command } = LANGUAGES.find((one) => one.file === name) as Language;
-  const texts = await Promise.all(files.map(async (one) => [one, await snippet(one, CORE_PAGE)] as const));
+  const page = FRAMEWORK_PROGRAMS.includes(name) ? FRAMEWORKS_PAGE : CORE_PAGE;
+  const language = [...LANGUAGES, ...FRAMEWORKS].find((one) => one.file === name) as Language;
+  const { file, needs, files, others, isHere, command } = language;
+  const texts = await Promise.all(files.map(async (one) => [one, await snippet(one, page)] as const));
   const folder = await folderWith({ ...Object.fromEntries(texts), ...others });
   if (!(await isHere(folder.path))) return `${file} needs ${needs}`;
   const [program, ...args] = await command();

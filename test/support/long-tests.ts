@@ -11,7 +11,7 @@ export const LONG_TESTS = [
   'test/core/bad-day.db.test.ts',
   'test/steering/bounds.db.test.ts',
   'test/http/{generated-clients,typed-client}.db.test.ts',
-  'test/log/{core-pgbouncer,go-live}.db.test.ts',
+  'test/log/{core-pgbouncer,frameworks,go-live}.db.test.ts',
   'test/main/deploy/{compose,image,systemd}.db.test.ts',
   'test/main/{hostile-answers,moved-server,pgbouncer,point-in-time,reseal,steered-under-load,terminal,unfit-database}.db.test.ts',
   'test/main/operations/material.test.ts',
