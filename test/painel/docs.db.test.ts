@@ -88,7 +88,9 @@ test('the changes are told by version, in both languages and in the Markdown pag
     const of = (version: string) => versions.filter((text) => text.startsWith(version)).join('');
     expect(of('0.4')).toContain('POST /v1/webhooks/{id}/homologacao');
     expect(of('0.4')).toContain('webhook.erro');
-    expect(of('0.4')).toContain('SaudeDoWebhook.em_erro');
+    const fields = ['SaudeDoWebhook.em_erro', 'GET /v1/emprestimos?numero', 'AverbacaoSolicitada.averbacao_id'];
+    for (const field of [...fields, 'POST /v1/nucleo/repasses total_parcelas']) expect(of('0.4')).toContain(field);
+    expect(of('0.2')).toContain('POST /v1/webhooks/{id}/segredo vale_em');
     expect(of('0.3')).toContain('POST /v1/nucleo/repasses');
     expect(of('0.2')).toContain('webhook.suspenso');
     expect(of('0.2')).not.toContain('homologacao');

@@ -20,6 +20,7 @@ const partner = {
 /** An id that the core has already; without it the service makes one. */
 const ownId = id.optional().meta({
   text: { pt: 'O id que o núcleo já usa; sem ele, um novo', en: 'The id that the core has; without it, a new one' },
+  'x-since': '0.4',
 });
 /** A loan's number as the core counts them. */
 export const ownNumber = loanIssued.shape.numero.optional().meta({
@@ -27,6 +28,7 @@ export const ownNumber = loanIssued.shape.numero.optional().meta({
     pt: 'O número do núcleo; sem ele, o próximo da série',
     en: "The core's number; without it, the next of the series",
   },
+  'x-since': '0.4',
 });
 
 const account = {
@@ -75,6 +77,7 @@ export const toldMargin = z.discriminatedUnion('resultado', [
 
 const whichRegistration = id.optional().meta({
   text: { pt: 'Qual; sem ele, a que está em processamento', en: 'Which; without it, the one under way' },
+  'x-since': '0.4',
 });
 
 export const toldRegistration = z.discriminatedUnion('resultado', [
@@ -107,9 +110,9 @@ export const toldRehire = z.strictObject({
 const MAX_COUNT = 1_000_000_000;
 const { competencia, total_parcelas, numero_ccbs, valor_total } = settlementProcessed.shape;
 const totals = z.strictObject({
-  total_parcelas: total_parcelas.max(MAX_COUNT),
-  numero_ccbs: numero_ccbs.max(MAX_COUNT),
-  valor_total,
+  total_parcelas: total_parcelas.max(MAX_COUNT).meta({ 'x-since': '0.4' }),
+  numero_ccbs: numero_ccbs.max(MAX_COUNT).meta({ 'x-since': '0.4' }),
+  valor_total: valor_total.meta({ 'x-since': '0.4' }),
 });
 export type SettlementTotals = z.infer<typeof totals>;
 const TOTALS = Object.keys(totals.shape);

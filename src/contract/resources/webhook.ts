@@ -104,7 +104,8 @@ export const rotateSecret = z.strictObject({
   vale_em: z.iso
     .datetime({ offset: true, error: 'deve ser um instante ISO 8601 com fuso, como 2026-01-31T12:00:00Z' })
     .transform((text) => new Date(text))
-    .optional(),
+    .optional()
+    .meta({ 'x-since': '0.2' }),
 });
 
 /** The rotation's answer, and its repetition by the Idempotency-Key: the only places where the new `secret` is shown. */

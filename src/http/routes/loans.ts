@@ -118,7 +118,7 @@ export const loanRoutes: Routes = [
         .string()
         .max(40, 'tem no máximo 40 caracteres')
         .optional()
-        .meta({ text: { pt: 'Só o empréstimo deste número', en: 'The loan of this number alone' } }),
+        .meta({ text: { pt: 'Só o empréstimo deste número', en: 'The loan of this number alone' }, 'x-since': '0.4' }),
     }),
     answers: answered(200, recentLoans, { pt: 'Os empréstimos', en: 'The loans' }),
   })(async ({ partnerId, query: { limite: limit, numero } }, { pool }) => {

@@ -13,10 +13,20 @@ interface Told {
   readonly summary?: string;
 }
 
+type Fields = Readonly<Record<string, Told>>;
+
+interface Operation extends Told {
+  readonly parameters?: readonly { readonly name: string; readonly schema: Told }[];
+  /** A body that is no component has its fields here. */
+  readonly requestBody?: {
+    readonly content: { readonly 'application/json'?: { readonly schema: { readonly properties?: Fields } } };
+  };
+}
+
 interface Description {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Told>>>>;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: {
-    readonly schemas: Readonly<Record<string, { readonly properties?: Readonly<Record<string, Told>> }>>;
+    readonly schemas: Readonly<Record<string, { readonly properties?: Fields }>>;
   };
 }
 
@@ -27,9 +37,15 @@ export async function changesBody(c: PainelContext, api: PainelDeps['api']): Pro
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, told]) => Object.assign(told, { name: `${method.toUpperCase()} ${path}` })),
   );
-  const fields = Object.entries(components.schemas).flatMap(([schema, { properties = {} }]) =>
-    Object.entries(properties).map(([field, told]) => Object.assign(told, { name: `${schema}.${field}` })),
-  );
+  const named = (fields: Fields, prefix: string) =>
+    Object.entries(fields).map(([field, told]) => Object.assign(told, { name: `${prefix}${field}` }));
+  const fields = [
+    ...Object.entries(components.schemas).flatMap(([schema, { properties = {} }]) => named(properties, `${schema}.`)),
+    ...operations.flatMap(({ name, parameters = [], requestBody }) => [
+      ...parameters.map((parameter) => Object.assign(parameter.schema, { name: `${name}?${parameter.name}` })),
+      ...named(requestBody?.content['application/json']?.schema.properties ?? {}, `${name} `),
+    ]),
+  ];
   const events = NOTICE_NAMES.map((name) => {
     const { since, meaning } = EVENTS[name];
     return { name, 'x-since': since, summary: meaning[language].summary };

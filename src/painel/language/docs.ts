@@ -101,8 +101,8 @@ export const docs = {
   changes: {
     title: { pt: 'Mudanças por versão', en: 'Changes by version' },
     intro: {
-      pt: 'O que cada versão da interface trouxe. Nada do que havia mudou de nome nem saiu. O que não está aqui é da primeira versão.',
-      en: 'What each version of the interface brought. Nothing that there was has another name or has gone. What is not here is of the first version.',
+      pt: 'O que cada versão da interface trouxe. Nada do que havia mudou de nome nem saiu.',
+      en: 'What each version of the interface brought. Nothing that there was has another name or has gone.',
     },
     version: { pt: 'Versão', en: 'Version' },
     operations: { pt: 'Operações', en: 'Operations' },
