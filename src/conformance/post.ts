@@ -26,7 +26,7 @@ export interface Kit {
 }
 
 /** A delivery's id of 1970: the service makes those of the present. */
-export const impossibleId = () => `00000000-0000-7000-8000-${randomUUID().slice(-12)}`;
+const impossibleId = () => `00000000-0000-7000-8000-${randomUUID().slice(-12)}`;
 
 /** An event's example in the contract's envelope, with `changes` to its data. */
 export function exampleOf(kit: Kit, event: SubscribableName = kit.event, changes: object = {}) {

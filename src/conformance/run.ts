@@ -10,8 +10,8 @@ import { bodyOf, type SendResult } from '../delivery/sending/send.ts';
 import { CHECK_CODES, CHECKS, type Check, type CheckCode, PROBES, PROMPT_MS, type Schemes } from './checks.ts';
 import type { Kit, Post } from './post.ts';
 
-export const RUN_MS = 300_000;
-export const IDLE_MS = 60_000;
+const RUN_MS = 300_000;
+const IDLE_MS = 60_000;
 
 /** What came of one POST. */
 export interface Seen {
@@ -23,7 +23,7 @@ export interface Seen {
   readonly isStrange?: true;
 }
 
-export type Verdict = 'passou' | 'falhou' | 'nao_se_aplica';
+type Verdict = 'passou' | 'falhou' | 'nao_se_aplica';
 /** Why a check does not apply: our own delivery was not accepted, no time was left, or the receiver does not read that signature. */
 export type Unjudged = 'propria' | 'tempo' | 'esquema' | 'parada';
 

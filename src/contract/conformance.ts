@@ -4,7 +4,7 @@ import { component, id, shown, timestamp } from './values.ts';
 
 const STATES = ['em_andamento', 'aprovada', 'reprovada', 'interrompida'] as const;
 export type ConformanceState = (typeof STATES)[number];
-export const VERDICTS = ['passou', 'falhou', 'nao_se_aplica'] as const;
+const VERDICTS = ['passou', 'falhou', 'nao_se_aplica'] as const;
 
 export const begunConformance = component('HomologacaoPedida', { homologacao_id: id });
 

@@ -11,7 +11,13 @@ import { startApi, type Account } from '../support/api.ts';
 import { TERMS } from '../support/partner-world.ts';
 
 const PATH = '/v1/emprestimos';
-const SCOPES: readonly Scope[] = ['emprestimos:read', 'emprestimos:write', 'sandbox', 'webhooks:read', 'webhooks:write'];
+const SCOPES: readonly Scope[] = [
+  'emprestimos:read',
+  'emprestimos:write',
+  'sandbox',
+  'webhooks:read',
+  'webhooks:write',
+];
 const api = await startApi();
 
 async function partnerToken(account: Account = {}): Promise<string> {
