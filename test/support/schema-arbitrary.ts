@@ -9,7 +9,7 @@ const KNOWN = new Set(
   (
     '$ref type const enum items properties required additionalProperties propertyNames oneOf anyOf format pattern minLength maxLength ' +
     'minimum maximum exclusiveMinimum multipleOf minItems maxItems uniqueItems minProperties dependentRequired if then default description ' +
-    'examples contentEncoding x-enum-varnames'
+    'examples contentEncoding x-enum-varnames x-since'
   ).split(' '),
 );
 
