@@ -100,12 +100,14 @@ export const QUESTIONS: readonly Question[] = [
   {
     question: 'When was a restore last proven?',
     where: 'audit drill; archive restore, then archive verify',
-    sql: last(
-      'archive_acts',
-      'done_at',
-      `month || ': ' || rows || ' rows came back by ' || masked(actor)`,
-      `act = 'restauracao'`,
-    ),
+    sql: `select answer, at
+          from (
+            select month || ': ' || rows || ' rows came back by ' || masked(actor) as answer, done_at as at from archive_acts where act = 'restauracao'
+            union all
+            select job.result::json ->> 'mes' || ': ' || (job.result::json #>> '{restaurado,linhas}') || ' rows were made again by the drill', succeeded_at
+            from scheduled_jobs job where name = 'drill' and exit_code = 0 and job.result::json #>> '{restaurado,linhas}' is not null
+          ) proven
+          order by at desc limit 1`,
   },
   {
     question: 'Which deliveries of a day did not arrive?',

@@ -34,12 +34,15 @@ test('the page has each question, in order, with where to look', async () => {
 test('audit report answers each from the database; what never happened is null', async () => {
   await sql`
     insert into verify_verdicts (since, seals, rows, size, root, findings, found, finished) values (0, 1, 7, 1, sha256('x'), 0, '[]', true)`;
-  const { code, stdout, stderr } = await callCommand(['audit', 'report'], { ...sandboxOn(url), LOG_LEVEL: 'error' });
-  expect([code, stderr]).toEqual([0, '']);
-  const answers = stdout
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line) as { pergunta: string; resposta: string | null; em: string | null });
+  const report = async () => {
+    const { code, stdout, stderr } = await callCommand(['audit', 'report'], { ...sandboxOn(url), LOG_LEVEL: 'error' });
+    expect([code, stderr]).toEqual([0, '']);
+    return stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { pergunta: string; resposta: string | null; em: string | null });
+  };
+  const answers = await report();
   expect(answers.map(({ pergunta }) => pergunta)).toEqual(QUESTIONS.map(({ question }) => question));
   const of = (question: string) => answers.find(({ pergunta }) => pergunta === question);
   expect(of('Was the log changed?')).toMatchObject({
@@ -47,5 +50,13 @@ test('audit report answers each from the database; what never happened is null',
     em: expect.any(String) as string,
   });
   expect(of('Who may do what?')?.resposta).toContain('carteiro_');
-  expect(of('When was a restore last proven?')).toMatchObject({ resposta: null, em: null });
+  const restore = 'When was a restore last proven?';
+  expect(of(restore)).toMatchObject({ resposta: null, em: null });
+  await sql`
+    insert into scheduled_jobs (name, started_at, ended_at, succeeded_at, exit_code, result)
+    values ('drill', now(), now(), now(), 0, '{"mes": "2026-01", "restaurado": {"linhas": 8, "segundos": 0.1}, "confere": true}')
+    on conflict (name) do update set succeeded_at = now(), exit_code = 0, result = excluded.result`;
+  expect((await report()).find(({ pergunta }) => pergunta === restore)?.resposta).toBe(
+    '2026-01: 8 rows were made again by the drill',
+  );
 });
