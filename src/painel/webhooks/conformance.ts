@@ -3,6 +3,7 @@ import { html } from 'hono/html';
 import type { Conformance, ConformanceList, ConformanceState } from '../../contract/conformance.ts';
 import { pathId } from '../address.ts';
 import type { Html, Visit } from '../env.ts';
+import { prose } from '../docs/prose.ts';
 import { confirmed } from '../frame/forms.ts';
 import { answerPage } from '../frame/page.ts';
 import { fact, moment, table } from '../frame/parts.ts';
@@ -59,7 +60,7 @@ export async function showConformance(visit: Visit): Promise<Response> {
     .map(({ codigo, titulo, resultado, detalhe }) => [
       html`${titulo}<br /><code class="dim">${codigo}</code>`,
       badge(OF_VERDICT[resultado], words.verdicts[resultado]),
-      detalhe,
+      prose(detalhe),
     ]);
   const isUnderWay = estado === 'em_andamento';
   return answerPage(c, {
