@@ -50,6 +50,8 @@ export type TableFile = ReturnType<typeof written>;
 /** Rows of one table while a file is filled: where each lies in the file's order, and its record. */
 interface Filling {
   readonly oids: number[];
+  /** Of each column of an entry, its rank in the file's order; -1: none. */
+  readonly ranks: readonly number[];
   readonly rows: { readonly place: string; readonly record: Buffer }[];
 }
 
@@ -77,7 +79,8 @@ export class TableFiles {
   #of(table: TableName): Filling {
     let filling = this.#tables.get(table);
     if (filling === undefined) {
-      filling = { oids: [], rows: [] };
+      const order = ORDER[table] ?? [];
+      filling = { oids: [], ranks: columnsOfTable(table).map((name) => order.indexOf(name)), rows: [] };
       this.#tables.set(table, filling);
     }
     return filling;
@@ -105,14 +108,12 @@ function tableAt(bytes: Buffer, at: number): TableName {
 }
 
 /** Keeps the record at `at`; returns where the next one begins. Columns of an order compare as PostgreSQL's bytes of them do. */
-function keepRecord({ oids, rows }: Filling, bytes: Buffer, at: number): number {
-  const table = tableAt(bytes, at);
-  const order = (ORDER[table] ?? []).map((name) => columnsOfTable(table).indexOf(name));
+function keepRecord({ oids, ranks, rows }: Filling, bytes: Buffer, at: number): number {
   const place: string[] = [];
   const end = walk(bytes, at, (ordinal, from, until) => {
     if (ordinal === 0) return;
     oids[ordinal - 1] = bytes.readInt32BE(from - 8);
-    const rank = order.indexOf(ordinal - 1);
+    const rank = ranks[ordinal - 1] ?? -1;
     if (rank >= 0) place[rank] = bytes.toString('latin1', from, until);
   });
   rows.push({ place: place.join(''), record: bytes.subarray(at, end) });

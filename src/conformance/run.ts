@@ -12,6 +12,8 @@ import type { Kit, Post } from './post.ts';
 
 const RUN_MS = 300_000;
 const IDLE_MS = 60_000;
+/** How long the sender of a run keeps a connection: longer than the minute of silence. */
+export const KEEPS_MS = IDLE_MS + 10_000;
 
 /** What came of one POST. */
 export interface Seen {

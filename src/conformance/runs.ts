@@ -19,8 +19,9 @@ import type { Kit, Post } from './post.ts';
 import { reportOf, type Sides } from './report.ts';
 import { type Judged, runChecks } from './run.ts';
 
-/** At once in one process; each holds at most ten connections. */
+/** At once in one process, and of one partner; each holds at most ten connections, for five minutes at most. */
 const MAX_RUNS = 8;
+const MAX_RUNS_OF_PARTNER = 2;
 /** The minute of silence, and twice the limit of an answer. */
 const SILENCE_S = 120;
 /** Of a webhook; older runs are deleted when one begins. */
@@ -71,6 +72,8 @@ export class ConformanceRuns {
   readonly #deps: RunsDeps;
   readonly #stopping = new AbortController();
   readonly #underWay = new Set<Promise<void>>();
+  /** Those under way, and those that are about to begin. */
+  readonly #slots = new Set<Asked>();
 
   constructor(deps: RunsDeps) {
     this.#deps = deps;
@@ -78,10 +81,18 @@ export class ConformanceRuns {
 
   /** Begins a run and answers its id; it goes on behind. */
   async start(asked: Asked): Promise<Result<{ readonly id: string }, Refusal>> {
-    if (this.#stopping.signal.aborted || this.#underWay.size >= MAX_RUNS)
-      return { refused: { kind: 'tooManyConformances' } };
-    const begun = await this.#deps.pool.transaction((tx) => begin(tx, asked));
-    if ('refused' in begun) return begun;
+    if (this.#stopping.signal.aborted || !this.#hasRoom(asked)) return { refused: { kind: 'tooManyConformances' } };
+    this.#slots.add(asked);
+    const begun = await this.#deps.pool
+      .transaction((tx) => begin(tx, asked))
+      .catch((error: unknown) => {
+        this.#slots.delete(asked);
+        throw error;
+      });
+    if ('refused' in begun) {
+      this.#slots.delete(asked);
+      return begun;
+    }
     const running = this.#run(asked, begun.ok)
       .catch((error: unknown) => {
         const reason = error instanceof Error ? error.name : typeof error;
@@ -90,9 +101,17 @@ export class ConformanceRuns {
           'a conformance run broke off',
         );
       })
-      .finally(() => this.#underWay.delete(running));
+      .finally(() => {
+        this.#underWay.delete(running);
+        this.#slots.delete(asked);
+      });
     this.#underWay.add(running);
     return { ok: { id: begun.ok.id } };
+  }
+
+  #hasRoom({ partnerId }: Asked): boolean {
+    const own = [...this.#slots].filter((one) => one.partnerId === partnerId).length;
+    return this.#slots.size < MAX_RUNS && own < MAX_RUNS_OF_PARTNER;
   }
 
   /** Ends the runs behind the POSTs that are under way, each at most its deadline. */

@@ -1,13 +1,11 @@
 /** `listen --homologar`: the checks of a conformance run, against a receiver that no POST of the service can reach. */
 import { randomUUID } from 'node:crypto';
-import { type Judged, runChecks } from '../conformance/run.ts';
+import { type Judged, KEEPS_MS, runChecks } from '../conformance/run.ts';
 import { detailOf, titleOf } from '../conformance/tell.ts';
 import { createSender } from '../delivery/sending/send.ts';
 import { signingKey } from '../delivery/sending/signature.ts';
 import { newSecret } from '../webhooks/secrets.ts';
 
-/** Longer than the minute of silence. */
-const KEPT_MS = 70_000;
 const VERDICTS = { passou: 'pass', falhou: 'FAIL', nao_se_aplica: '-   ' } as const;
 
 interface Tried {
@@ -22,7 +20,7 @@ interface Tried {
 
 /** Prints each check as it is judged; answers how many failed, and how many were not made because it was stopped. */
 export async function tryReceiver({ url, secret, print, stopping, idleMs }: Tried) {
-  const sender = createSender({ allowInsecure: true, keepsMs: KEPT_MS });
+  const sender = createSender({ allowInsecure: true, keepsMs: KEEPS_MS });
   const kit = {
     partnerId: randomUUID(),
     event: 'averbacao.concluida',

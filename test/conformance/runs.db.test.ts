@@ -135,6 +135,21 @@ test('a URL that has answered no 2xx gets the first POST alone, and after ten re
   expect([again.status, again.body.mensagem]).toEqual([409, expect.stringContaining('ainda não respondeu 2xx')]);
 });
 
+test('a partner has two runs at once, and leaves room for others', async () => {
+  const partner = await world.subscriber();
+  const webhooks = [await partner.register(), await partner.register(), await partner.register()];
+  for (const { path } of webhooks) world.receiver.answerWith(hang(), path);
+  const paths = webhooks.map(({ id }) => `/v1/webhooks/${id}/homologacao`);
+  const begun = await Promise.all(paths.map((path) => begin(partner, path)));
+  expect(begun.filter((answer) => answer.status === 202)).toHaveLength(2);
+  expect(begun.filter((answer) => answer.status === 503)).toHaveLength(1);
+  const other = await receiverWith(null);
+  expect((await begin(other.partner, other.path)).status).toBe(202);
+  world.receiver.closeConnections();
+  for (const [index, { status: answered, body }] of begun.entries())
+    if (answered === 202) await finished(partner, paths[index] ?? '', body.homologacao_id);
+});
+
 test('an inactive webhook and another partner are refused as by a test', async () => {
   const { partner, path, id } = await receiverWith(null);
   const other = await world.subscriber();

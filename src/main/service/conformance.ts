@@ -1,6 +1,7 @@
 /** The runs that try receivers from outside: over the same connections as deliveries, under the same rules of targets. */
 import { signNote } from '../../audit/checkpoint/note.ts';
 import type { Config } from '../../config.ts';
+import { KEEPS_MS } from '../../conformance/run.ts';
 import { ConformanceRuns } from '../../conformance/runs.ts';
 import type { Pool } from '../../db/pool.ts';
 import { rememberOpened } from '../../delivery/sending/openers.ts';
@@ -11,9 +12,6 @@ import { openCredentials } from '../../webhooks/gateway/credentials.ts';
 import type { Vault } from '../../webhooks/secrets.ts';
 import { openEgress } from './egress.ts';
 import { readCheckpointKeys } from './key-files.ts';
-
-/** Longer than a run's minute of silence. */
-const KEPT_MS = 70_000;
 
 interface Deps {
   readonly config: Config;
@@ -32,7 +30,7 @@ export async function openConformance({ config, log, pool, vault }: Deps): Promi
       openSecret: (webhookId, encrypted) => vault.decrypt(webhookId, encrypted),
       openCredentials: (webhookId, encrypted) => openCredentials(vault, webhookId, encrypted),
     }),
-    openSender: () => createSender({ allowInsecure, now: monotonicMs, keepsMs: KEPT_MS, ...egress }),
+    openSender: () => createSender({ allowInsecure, now: monotonicMs, keepsMs: KEEPS_MS, ...egress }),
     sign: (report) => signNote(`${report}\n`, signers),
     lender: { name: signers[0]?.name ?? null, url: publicUrl?.href ?? null, version: VERSION },
     log,

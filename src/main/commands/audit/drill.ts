@@ -9,9 +9,11 @@ export const drill = command({
   },
   help: `
 Chance picks an archived month, whose files are read and hashed as archive verify does, and of whose attempts PostgreSQL makes rows
-as archive restore does: each must be the sealed one; nothing is written. And a delivery that arrived, whose proof is made and judged by audit check and, where there are Python and PHP, by the verifiers beside it. --kept is held against the log.
+as archive restore does: each must be the sealed one; nothing is written. And a delivery that arrived, whose proof is made and judged
+by audit check and, where there are Python and PHP, by the verifiers beside it. --kept is held against the log.
 
-Output: {"mes": "2026-10", "restaurado": {"linhas": 500224, "segundos": 71.3}, "entrega": "019a…", "provas": {"propria": true, "python": true, "php": null}, "guardada": null, "faltas": [], "confere": true};
+Output: {"mes": "2026-10", "restaurado": {"linhas": 500224, "segundos": 71.3}, "entrega": "019a…",
+  "provas": {"propria": true, "python": true, "php": null}, "guardada": null, "faltas": [], "confere": true};
 null: there was nothing of the kind to exercise.`,
   exits: { done: 'all that could be exercised holds', refused: 'something does not: faltas says what' },
   async run({ kept = null }, line) {
