@@ -51,7 +51,8 @@ test('counts what claims hold, over any claims, and nothing that is over or neve
   expect(await countInFlight(sql, webhookIds)).toBe(2 * CLAIMED - 3);
   await wakeLane(sql, second);
   await sql`update lanes set version = version + 1, window_size = 20, max_in_flight = 20 where webhook_id = ${second}`;
-  const more = await takeTurn(database.pool, 'poller/2', 100, new Date());
+  // This clock has milliseconds: in the one in which the lane was woken it would lie before that.
+  const more = await takeTurn(database.pool, 'poller/2', 100, new Date(Date.now() + 1));
   expect(more).toHaveLength(20 - CLAIMED);
   await muteLane(sql, second);
   expect(await countInFlight(sql, [second])).toBe(20);
