@@ -7,6 +7,7 @@
  * A run has a sender of its own, which keeps connections as long as the minute of silence lasts, and shares nothing with deliveries.
  */
 import { randomBytes } from 'node:crypto';
+import { HEADER_CHECKPOINT } from '../contract/delivery.ts';
 import { NOT_FOUND, type Result } from '../contract/refusals.ts';
 import { SUBSCRIBABLE_NAMES } from '../contract/events.ts';
 import type { Pool, Tx } from '../db/pool.ts';
@@ -31,6 +32,8 @@ export interface RunsDeps {
   readonly pool: Pool;
   readonly openers: Openers;
   readonly openSender: () => Sender;
+  /** The newest checkpoint; absent where deliveries carry none. */
+  readonly checkpoint?: { readonly header: string | null; renew(): Promise<void> };
   /** The signed form of a report. */
   readonly sign: (report: string) => string;
   readonly lender: Sides['lender'];
@@ -121,7 +124,7 @@ export class ConformanceRuns {
   }
 
   async #run({ partnerId, webhookId, actor }: Asked, { id, startedAt, subject }: Began): Promise<void> {
-    const { pool, openers, openSender, now, monotonicMs, idleMs, sign, lender } = this.#deps;
+    const { pool, openers, openSender, checkpoint, now, monotonicMs, idleMs, sign, lender } = this.#deps;
     const { url, credentials, previous } = subject;
     const kit: Kit = {
       partnerId,
@@ -135,7 +138,10 @@ export class ConformanceRuns {
     const sender = openSender();
     let consent: Consent | null = new Consent(monotonicMs);
     const send = async (post: Post) => {
-      const result = await sender.send({ url, ...post, ...shown });
+      await checkpoint?.renew();
+      const head = checkpoint?.header ?? null;
+      const headers = head === null ? post.headers : [...post.headers, HEADER_CHECKPOINT, head];
+      const result = await sender.send({ url, body: post.body, headers, ...shown });
       // Our own delivery, the first POST, counts as any other.
       await consent?.count(pool, [{ webhookId, url, result }], null);
       consent = null;

@@ -1,16 +1,21 @@
 /** Homologação over the API: a run of the checks, its row and its signed report. */
 import { createHash } from 'node:crypto';
 import { expect, test, vi } from 'vitest';
+import { openHeader } from '../../src/audit/checkpoint/checkpoint.ts';
 import { openNote } from '../../src/audit/checkpoint/note.ts';
 import type { Conformance, ConformanceList } from '../../src/contract/conformance.ts';
 import { CHECK_CODES } from '../../src/conformance/checks.ts';
-import { SIGNER } from '../support/checkpoint.ts';
+import { sealAndSign, SIGNER } from '../support/checkpoint.ts';
 import { startDeliveryWorld, type Subscriber } from '../support/delivery-world.ts';
 import { BUGS, startFaultyReceiver } from '../support/faulty-receiver.ts';
 import { hang, status } from '../support/receiver.ts';
+import { untilSettled } from '../support/settled.ts';
 
 const world = await startDeliveryWorld();
-const { sql } = world.api.database;
+const { pool, sql } = world.api.database;
+await (await world.subscriber()).register();
+await untilSettled(sql);
+await sealAndSign(pool);
 
 /** A webhook of a new partner, at a receiver with a bug, or with none. */
 async function receiverWith(bug: (typeof BUGS)[string] | null) {
@@ -87,7 +92,7 @@ test('a bug is found, and told in the language that was asked for', async () => 
   ]);
 });
 
-test('each POST is a test with ids that nothing has, and none is a delivery or an event', async () => {
+test('each POST is a test with ids that nothing has and the checkpoint, and none is a delivery or an event', async () => {
   const partner = await world.subscriber();
   const webhook = await partner.register();
   const path = `/v1/webhooks/${webhook.id}/homologacao`;
@@ -98,6 +103,7 @@ test('each POST is a test with ids that nothing has, and none is a delivery or a
   for (const { headers } of posts) {
     expect(headers['x-webhook-test']).toBe('1');
     expect(headers['x-webhook-delivery']).toMatch(/^00000000-0000-7000-8000-/);
+    expect(openHeader(String(headers['x-carteiro-checkpoint']), [SIGNER])).not.toBeNull();
   }
   expect((await partner.send<{ itens: [] }>('GET', '/v1/eventos')).body.itens).toEqual([]);
   expect((await partner.send<{ itens: [] }>('GET', '/v1/entregas')).body.itens).toEqual([]);

@@ -1,5 +1,6 @@
 /** The catalogue's examples, and the sandbox: each part played, a loan that walks, and an inbox that misbehaves on demand. */
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import { readRuns } from '../../src/conformance/read.ts';
 import { EMITTED_NAMES, EVENTS } from '../../src/contract/events.ts';
 import { registrationWorker } from '../../src/core/loans/registration-worker.ts';
 import { exampleOf, fieldsOf } from '../../src/painel/events/example.ts';
@@ -157,6 +158,28 @@ describe('the sandbox', () => {
     expect((await visitor.submit(page, `${page}/comportamento`, { comportamento: 'nada' })).status).toBe(404);
   });
 
+  test('has an inbox that passes the homologação, keeps nothing of it, and fails it when told to', async () => {
+    const { id, visitor } = await player();
+    const page = '/painel/sandbox';
+    await visitor.submit(page, `${page}/caixa`);
+    const [{ webhook }] = await world.api.database.sql<[{ webhook: string }]>`
+      select id as webhook from webhooks where partner_id = ${id}`;
+    const read = async () => {
+      const [run] = await readRuns(world.api.database.pool, id, webhook);
+      return run === undefined || run.isAlive ? null : run;
+    };
+    const tried = async () => {
+      await world.api.deps.conformance.start({ partnerId: id, webhookId: webhook, actor: 'x' });
+      const { checks } = await vi.waitUntil(read, { timeout: 300_000 });
+      return checks.filter(({ verdict }) => verdict !== 'passou').map(({ code, verdict }) => `${code} ${verdict}`);
+    };
+    // It reads the contract's header, which signs no time.
+    expect(await tried()).toEqual(['horario_velho nao_se_aplica']);
+    expect((await visitor.get(page)).text).toContain('Nada chegou ainda');
+    await visitor.submit(page, `${page}/comportamento`, { comportamento: 'falha' });
+    expect(await tried()).toContain('propria falhou');
+  });
+
   test('takes nothing into an inbox that is no delivery of the partner, and marks what nobody signed', async () => {
     const { id, visitor } = await player();
     await visitor.submit('/painel/sandbox', '/painel/sandbox/caixa');
@@ -174,6 +197,7 @@ describe('the sandbox', () => {
     expect(await post(id, 'nada')).toBe(404);
     expect(await post(await world.api.partner(), delivery)).toBe(404);
     expect(await post('nada', delivery)).toBe(404);
+    expect(await post(id, '00000000-0000-7000-8000-000000000001')).toBe(404);
     expect(await post(id, delivery)).toBe(401);
     const { text } = await visitor.get('/painel/sandbox');
     expect(text).toContain('assinatura não confere');

@@ -1,6 +1,7 @@
 /** The whole API on its own database, called without a socket. */
 import { randomBytes } from 'node:crypto';
 import { signNote } from '../../src/audit/checkpoint/note.ts';
+import { NewestCheckpoint } from '../../src/audit/checkpoint/newest.ts';
 import { ConformanceRuns } from '../../src/conformance/runs.ts';
 import type { ErrorBody } from '../../src/contract/errors.ts';
 import type { Scope } from '../../src/contract/statuses.ts';
@@ -74,6 +75,7 @@ export async function startApi(overrides: Partial<HttpDeps> = {}) {
       openCredentials: (id, sealed) => openCredentials(vault, id, sealed),
     }),
     openSender: () => createSender({ allowInsecure }),
+    checkpoint: new NewestCheckpoint(database.pool, () => performance.now()),
     sign: (report) => signNote(`${report}\n`, [SIGNER]),
     lender: { name: SIGNER.name, url: 'https://carteiro.example.com/', version: '0.0.0' },
     log,

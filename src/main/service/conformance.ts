@@ -1,4 +1,5 @@
 /** The runs that try receivers from outside: over the same connections as deliveries, under the same rules of targets. */
+import { NewestCheckpoint } from '../../audit/checkpoint/newest.ts';
 import { signNote } from '../../audit/checkpoint/note.ts';
 import type { Config } from '../../config.ts';
 import { KEEPS_MS } from '../../conformance/run.ts';
@@ -31,6 +32,7 @@ export async function openConformance({ config, log, pool, vault }: Deps): Promi
       openCredentials: (webhookId, encrypted) => openCredentials(vault, webhookId, encrypted),
     }),
     openSender: () => createSender({ allowInsecure, now: monotonicMs, keepsMs: KEEPS_MS, ...egress }),
+    ...(config.checkpointHeader && { checkpoint: new NewestCheckpoint(pool, monotonicMs) }),
     sign: (report) => signNote(`${report}\n`, signers),
     lender: { name: signers[0]?.name ?? null, url: publicUrl?.href ?? null, version: VERSION },
     log,

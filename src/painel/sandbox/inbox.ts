@@ -2,10 +2,17 @@
  * The sandbox's own receiver: what is delivered to it is shown as it arrives, its signature verified, and it can be told to
  * fail, to hang, to answer late or to break the connection. It lives in this process's memory, a bounded part of it, and only where the sandbox is.
  *
- * It stores what names a delivery of the partner, and nothing else, so that nobody fills it from outside.
+ * It stores what names a delivery of the partner, and nothing else, so that nobody fills it from outside. A homologação's POSTs name
+ * none: they are verified and answered by the secrets of the webhooks that lead here, and not kept.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { HEADER_DELIVERY, HEADER_EVENT, HEADER_PREVIOUS_SIGNATURE, HEADER_SIGNATURE } from '../../contract/delivery.ts';
+import {
+  HEADER_DELIVERY,
+  HEADER_EVENT,
+  HEADER_PREVIOUS_SIGNATURE,
+  HEADER_SIGNATURE,
+  HEADER_TEST,
+} from '../../contract/delivery.ts';
 import { id as uuid } from '../../contract/values.ts';
 import type { Pool } from '../../db/pool.ts';
 import { sign, signingKey } from '../../delivery/sending/signature.ts';
@@ -85,23 +92,21 @@ export class Inbox {
   /** Takes one POST in and says what to answer, at once or later; 0: nothing, the connection is to be reset. */
   async receive(partnerId: string, headers: Headers, body: Buffer): Promise<number> {
     const deliveryId = uuid.safeParse(headers.get(HEADER_DELIVERY));
-    const secrets = deliveryId.success ? await this.#secretsOf(partnerId, deliveryId.data) : null;
-    if (!deliveryId.success || secrets === null) return 404;
+    if (!deliveryId.success) return 404;
+    const isTest = headers.get(HEADER_TEST) === '1';
+    const { secrets, isDelivery } = await this.#addressed(partnerId, deliveryId.data, isTest);
+    if (secrets.length === 0) return 404;
     const given = new Set([headers.get(HEADER_SIGNATURE), headers.get(HEADER_PREVIOUS_SIGNATURE)]);
     const isSigned = secrets.some((secret) => given.has(sign(signingKey(secret), body)));
     const box = this.#box(partnerId);
     const { behaviour } = box;
     const status = isSigned ? (STATUS[behaviour] ?? 204) : 401;
     const event = headers.get(HEADER_EVENT) ?? '';
-    box.arrived.unshift({
-      at: new Date(),
-      deliveryId: deliveryId.data,
-      event,
-      isSigned,
-      status,
-      body: body.toString('utf8'),
-    });
-    box.arrived.splice(KEPT);
+    if (isDelivery) {
+      const text = body.toString('utf8');
+      box.arrived.unshift({ at: new Date(), deliveryId: deliveryId.data, event, isSigned, status, body: text });
+      box.arrived.splice(KEPT);
+    }
     if (behaviour === 'demora') await this.#hold(LATE_MS);
     if (behaviour === 'trava') await this.#hold(HANG_MS);
     return status;
@@ -124,17 +129,19 @@ export class Inbox {
     return made;
   }
 
-  /** The secrets of the webhook that the delivery goes to; null when it is none of the partner's. */
-  async #secretsOf(partnerId: string, deliveryId: string): Promise<readonly string[] | null> {
+  /** The secrets of the webhook that the delivery goes to; of a test that is no delivery, those of every webhook that leads here. */
+  async #addressed(partnerId: string, deliveryId: string, isTest: boolean) {
     const { pool, vault } = this.#deps;
-    const [row] = await pool.run(
-      (sql) => sql<{ id: string; sealed: Buffer; previous: Buffer | null }[]>`
-        select w.id, w.encrypted_secret as sealed, w.previous_encrypted_secret as previous
-        from deliveries d join webhooks w on w.id = d.webhook_id
-        where d.id = ${deliveryId} and d.partner_id = ${partnerId}`,
+    const rows = await pool.run(
+      (sql) => sql<{ id: string; sealed: Buffer; previous: Buffer | null; isDelivery: boolean }[]>`
+        select w.id, w.encrypted_secret as sealed, w.previous_encrypted_secret as previous, d.id is not null as "isDelivery"
+        from webhooks w left join deliveries d on d.id = ${deliveryId} and d.webhook_id = w.id
+        where w.partner_id = ${partnerId}
+          and (d.id is not null or (${isTest} and w.active and w.url like ${`%/painel/caixa/${partnerId}`}))`,
     );
-    if (row === undefined) return null;
-    const sealed = row.previous === null ? [row.sealed] : [row.sealed, row.previous];
-    return sealed.map((blob) => vault.decrypt(row.id, blob).secret);
+    const secrets = rows.flatMap(({ id, sealed, previous }) =>
+      [sealed, previous].flatMap((blob) => (blob === null ? [] : [vault.decrypt(id, blob).secret])),
+    );
+    return { secrets, isDelivery: rows.some((row) => row.isDelivery) };
   }
 }
