@@ -63,6 +63,10 @@ export const sandboxRoutes: readonly Route[] = [
       pt: 'Adianta as entregas pendentes do parceiro',
       en: "Makes the partner's pending deliveries due earlier",
     },
+    description: {
+      pt: 'Uma tentativa vence agora no mínimo, nunca antes; webhooks falham desde tanto mais cedo. O que já aconteceu fica com a sua hora, porque o log a selou.',
+      en: 'An attempt becomes due now at the earliest, never before; webhooks have been failing since as much earlier. What has happened keeps its time, because the log has sealed it.',
+    },
     body: z.strictObject({ avancar_segundos: z.int().min(1).max(MAX_ADVANCE_S) }),
     answers: answered(200, z.strictObject({ entregas_adiantadas: z.int() }), {
       pt: 'Quantas entregas foram adiantadas',

@@ -1,5 +1,7 @@
 /** The sandbox. */
 import type { Bilingual } from '../../contract/language.ts';
+import { SLOTS } from '../../contract/schedule.ts';
+import { LATE_AFTER } from '../../contract/statuses.ts';
 import type { AccountAct, LoanAct, OtherAct } from '../sandbox/acts.ts';
 import type { Behaviour } from '../sandbox/inbox.ts';
 import type { Words } from './words.ts';
@@ -21,6 +23,10 @@ export const sandbox = {
   noLoan: { pt: 'Ainda não há empréstimo.', en: 'There is no loan yet.' },
   month: { pt: 'Competência', en: 'Month' },
   seconds: { pt: 'Segundos', en: 'Seconds' },
+  clockHint: {
+    pt: `O relógio adianta o que ainda vem: as tentativas, que vencem agora e nunca antes, o minuto entre duas tentativas a uma URL que nunca respondeu 2xx, e desde quando um webhook falha. Com seis horas depois de cada falha, a ${LATE_AFTER}ª dá atraso, a ${SLOTS}ª erro, e falhas bastantes dão falhando. O que já aconteceu fica com a sua hora: o log a selou, e quem tem um checkpoint veria que mudou. Por isso nada vence antes da criação da entrega, e as tentativas ficam a segundos umas das outras.`,
+    en: `The clock moves what is still to come: attempts, which become due now and never before, the minute between two attempts at a URL that has never answered 2xx, and since when a webhook fails. With six hours behind each failure, number ${LATE_AFTER} makes atraso, number ${SLOTS} erro, and enough of them falhando. What has happened keeps its time: the log has sealed it, and whoever holds a checkpoint would see that it changed. So nothing becomes due before its delivery was made, and attempts stand seconds apart.`,
+  },
   acts: {
     emissao_emitida: { pt: 'Emissão termina', en: 'Issuance ends' },
     emissao_falhou: { pt: 'Emissão falha', en: 'Issuance fails' },

@@ -100,6 +100,7 @@ function actForm(visit: Visit, loans: readonly RecentLoan[], loanId: string): Ht
       <p class="actions">
         ${input(t.sandbox.seconds, 'segundos', 60, html`type="number" min="1" max="31622400"`)} ${buttons(['tempo'])}
       </p>
+      <p class="dim">${t.sandbox.clockHint}</p>
     </fieldset>
   </form>`;
 }
