@@ -5,7 +5,13 @@ import path from 'node:path';
 import postgres from 'postgres';
 import { beforeAll, describe, expect, test, type TestContext } from 'vitest';
 import { migrate } from '../../src/db/migrations/migrate.ts';
-import { FRAMEWORK_PROGRAMS, FRAMEWORKS_PAGE, prepareProgram, type Settle } from '../support/core-programs.ts';
+import {
+  FRAMEWORK_PROGRAMS,
+  FRAMEWORKS_PAGE,
+  prepareProgram,
+  PROPAGATION,
+  type Settle,
+} from '../support/core-programs.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { createLogin, type Login } from '../support/logins.ts';
 import { insertSubscriber } from '../support/outbox.ts';
@@ -50,6 +56,20 @@ describe.each(FRAMEWORK_PROGRAMS)('%s', (name) => {
   });
 });
 
+test('in Spring, REQUIRES_NEW on one stream waits until lock_timeout, and NESTED keeps what was decided', async (context: TestContext) => {
+  const show = await prepareProgram(PROPAGATION);
+  if (typeof show === 'string') context.skip(show);
+  for (const [level, nested] of [
+    [0, 'CT409 appended'],
+    [1, '40001 40001'],
+    [2, '40001 40001'],
+  ] as const) {
+    const user = new URL(urlOf(level)).username;
+    await sql`alter role ${sql(user)} set lock_timeout = '200ms'`;
+    expect(await show(urlOf(level), randomUUID(), partnerId)).toBe(`REQUIRES_NEW 55P03\nNESTED ${nested}\n`);
+  }
+});
+
 test('a number that Django sends is not in the server’s log where the page’s two settings are made, and is without them', async (context: TestContext) => {
   const settle = await prepareProgram('settle_django.py');
   if (typeof settle === 'string') context.skip(settle);
@@ -74,5 +94,5 @@ test('a number that Django sends is not in the server’s log where the page’s
 test('it has no program but those that are run', async () => {
   const text = await readFile(path.join(ROOT, FRAMEWORKS_PAGE), 'utf8');
   const opened = [...text.matchAll(/^```\w+ (.+)$/gm)].map(([, name]) => name);
-  expect(new Set(opened)).toEqual(new Set([...FRAMEWORK_PROGRAMS, 'pom.xml']));
+  expect(new Set(opened)).toEqual(new Set([...FRAMEWORK_PROGRAMS, PROPAGATION, 'pom.xml', 'Cargo.toml']));
 });

@@ -49,9 +49,10 @@ const builds = (command: Command, folder: string) =>
     () => false,
   );
 
-/** What .ci/run installs: the Python packages, and the jars of the page's pom.xml. */
+/** What .ci/run installs: the Python packages, the jars of the page's pom.xml, and the crates of its Cargo.toml, built. */
 const PYTHON = path.join(homedir(), '.cache/carteiro-python/bin/python');
-const JARS_OF_SPRING = path.join(homedir(), '.cache/carteiro-spring');
+const JARS_OF_PAGE = path.join(homedir(), '.cache/carteiro-java');
+const CRATES = path.join(homedir(), '.cache/carteiro-rust');
 
 const ofPython = (file: string, module: string): Language => ({
   file,
@@ -72,21 +73,42 @@ const ofNode = (file: string): Language => ({
   command: () => Promise.resolve([process.execPath, file]),
 });
 
-const FRAMEWORKS: readonly Language[] = [
-  {
-    file: 'SpringSettle.java',
-    needs: 'Java, and the jars of the page in ~/.cache/carteiro-spring (.ci/run has the command)',
-    files: ['SpringSettle.java'],
-    isHere: (folder) =>
-      builds(['javac', '-encoding', 'UTF-8', '-cp', `${JARS_OF_SPRING}/*`, 'SpringSettle.java'], folder),
-    command: () => Promise.resolve(['java', '-cp', `.:${JARS_OF_SPRING}/*`, 'SpringSettle']),
+const ofJava = (name: string, ...others: readonly string[]): Language => ({
+  file: `${name}.java`,
+  needs: 'Java, and the jars of the page in ~/.cache/carteiro-java (.ci/run has the command)',
+  files: [`${name}.java`, ...others],
+  isHere: async (folder) => {
+    if (!existsSync(JARS_OF_PAGE) || !(await isThere(['javac', '-version']))) return false;
+    await run(['javac', '-encoding', 'UTF-8', '-cp', `${JARS_OF_PAGE}/*:.`, `${name}.java`], folder);
+    return true;
   },
+  command: () => Promise.resolve(['java', '-cp', `.:${JARS_OF_PAGE}/*`, name]),
+});
+
+const FRAMEWORKS: readonly Language[] = [
+  ofJava('SpringSettle'),
+  ofJava('JooqSettle'),
+  ofJava('HibernateSettle'),
   ofPython('settle_sqlalchemy.py', 'sqlalchemy'),
   ofPython('settle_django.py', 'django'),
   ofPython('settle_asyncpg.py', 'asyncpg'),
   ofNode('settle-postgres.mjs'),
   ofNode('settle-drizzle.mjs'),
+  {
+    file: 'src/main.rs',
+    needs: 'cargo, and the crates of the page in ~/.cache/carteiro-rust (.ci/run has the command)',
+    files: ['src/main.rs', 'Cargo.toml'],
+    isHere: async (folder) => {
+      if (!existsSync(CRATES) || !(await isThere(['cargo', '--version']))) return false;
+      await run(['cargo', 'build', '-q', '--offline'], folder, '', { CARGO_TARGET_DIR: CRATES });
+      return true;
+    },
+    command: () => Promise.resolve([path.join(CRATES, 'debug/settle')]),
+  },
 ];
+
+/** Not one that settles: it prints what an inner transaction does on the outer one's loan. */
+export const PROPAGATION = 'SpringPropagation.java';
 
 const LANGUAGES: readonly Language[] = [
   {
@@ -129,8 +151,10 @@ export type Settle = (url: string, loan: string, partner: string) => Promise<str
 
 /** Or what this machine lacks for that. */
 export async function prepareProgram(name: string): Promise<Settle | string> {
-  const page = FRAMEWORK_PROGRAMS.includes(name) ? FRAMEWORKS_PAGE : CORE_PAGE;
-  const language = [...LANGUAGES, ...FRAMEWORKS].find((one) => one.file === name) as Language;
+  const page = CORE_PROGRAMS.includes(name) ? CORE_PAGE : FRAMEWORKS_PAGE;
+  const language = [...LANGUAGES, ...FRAMEWORKS, ofJava('SpringPropagation', 'SpringSettle.java')].find(
+    (one) => one.file === name,
+  ) as Language;
   const { file, needs, files, others, isHere, command } = language;
   const texts = await Promise.all(files.map(async (one) => [one, await snippet(one, page)] as const));
   const folder = await folderWith({ ...Object.fromEntries(texts), ...others });
