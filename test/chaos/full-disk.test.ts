@@ -104,7 +104,13 @@ test('a full disk gives errors and loses nothing, and deliveries go on by themse
   // A server without room for its next segment of WAL goes down: what this test writes fits into the one begun here.
   await sql`select pg_switch_wal()`;
   await sql`checkpoint`;
-  const commit = (): Promise<void> => pool.transaction((tx) => commitEvents(tx as never, partnerId, 50));
+  await sql`create table public.payments (n int generated always as identity)`;
+  // A core's transaction: its own row, and the events.
+  const commit = (): Promise<void> =>
+    pool.transaction(async (tx) => {
+      await tx`insert into public.payments default values`;
+      await commitEvents(tx as never, partnerId, 50);
+    });
   let committed = 0;
   const refusals: unknown[] = [];
   await fill(disk, 1_000_000);
@@ -117,6 +123,8 @@ test('a full disk gives errors and loses nothing, and deliveries go on by themse
   }
   await fill(disk, 0).catch(() => undefined);
   expect(refusals.every(isUnavailable)).toBe(true);
+  const words = { code: '53100', message: expect.stringContaining('No space left on device') as string };
+  for (const refusal of refusals as Error[]) expect(refusal.cause ?? refusal).toMatchObject(words);
   await expectToBeTold(url, metricsUrl(poller.lines));
   await expectIdleApiAndSealerToKnow(pool);
   await execute('rm', [`${disk}/ballast`]);
@@ -134,7 +142,7 @@ test('a full disk gives errors and loses nothing, and deliveries go on by themse
   const [counts] = await sql`
     select (select count(*)::int from deliveries) as deliveries, (select count(*)::int from attempts) as attempts,
            (select count(*)::int from attempts where outcome = 'desconhecido') as lost,
-           (select count(*)::int from events) as events`;
+           (select count(*)::int from events) as events, (select count(*)::int from public.payments) as payments`;
   const healedMs = performance.now() - freedAtMs;
   console.log(
     `full disk: ${refusals.length} commits refused, all of ${expected} delivered ${Math.round(healedMs)} ms after it had room`,
@@ -145,6 +153,7 @@ test('a full disk gives errors and loses nothing, and deliveries go on by themse
     attempts: receiver.posts.length,
     lost: 0,
     events: committed * 50,
+    payments: committed,
   });
   expect(new Set(receiver.posts.map((post) => post.headers['x-webhook-delivery'])).size).toBe(expected);
   expect(await poller.end('SIGTERM')).toBe(0);

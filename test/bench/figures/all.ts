@@ -1,5 +1,6 @@
 /** Every figure, in the order in which they run. */
 import type { Figure } from '../figure.ts';
+import { appendKinds } from './append-kinds.ts';
 import { beside } from './beside.ts';
 import { claimTime } from './claim.ts';
 import { drain } from './drain.ts';
@@ -27,6 +28,7 @@ export const figures: readonly Figure[] = [
   memory,
   endurance,
   statement,
+  appendKinds,
   eventCost,
   fair,
   pace,
