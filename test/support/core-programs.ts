@@ -53,6 +53,7 @@ const builds = (command: Command, folder: string) =>
 const PYTHON = path.join(homedir(), '.cache/carteiro-python/bin/python');
 const JARS_OF_PAGE = path.join(homedir(), '.cache/carteiro-java');
 const CRATES = path.join(homedir(), '.cache/carteiro-rust');
+const SETTLE = path.join(CRATES, 'debug/settle');
 
 const ofPython = (file: string, module: string): Language => ({
   file,
@@ -99,11 +100,11 @@ const FRAMEWORKS: readonly Language[] = [
     needs: 'cargo, and the crates of the page in ~/.cache/carteiro-rust (.ci/run has the command)',
     files: ['src/main.rs', 'Cargo.toml'],
     isHere: async (folder) => {
-      if (!existsSync(CRATES) || !(await isThere(['cargo', '--version']))) return false;
+      if (!existsSync(SETTLE) || !(await isThere(['cargo', '--version']))) return false;
       await run(['cargo', 'build', '-q', '--offline'], folder, '', { CARGO_TARGET_DIR: CRATES });
       return true;
     },
-    command: () => Promise.resolve([path.join(CRATES, 'debug/settle')]),
+    command: () => Promise.resolve([SETTLE]),
   },
 ];
 
