@@ -1,25 +1,8 @@
 /** No check fails on a receiver that partners copy, run as it stands, nor on Debian's `webhook` (apt-get install webhook). */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
-import { connect } from 'node:net';
-import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { HEADER_SIGNATURE } from '../../src/contract/delivery.ts';
 import { checksOf, failed, SECRET } from '../support/conformance.ts';
-import { freePorts } from '../support/free-ports.ts';
-import { folderWith, isThere, run } from '../support/snippets.ts';
-
-interface Program {
-  readonly name: string;
-  readonly version: readonly [string, ...string[]];
-  /** Names in the folder, each with the file of src/http/receivers that it is a copy of; other texts as they are. */
-  readonly files: Readonly<Record<string, string | { readonly text: string }>>;
-  readonly build?: readonly [string, ...string[]];
-  readonly command: (port: string) => readonly [string, ...string[]];
-  readonly route?: string;
-}
+import { type ReceiverProgram, startReceiverProgram } from '../support/receiver-programs.ts';
 
 const HOOK = {
   id: 'carteiro',
@@ -31,11 +14,11 @@ const HOOK = {
   'trigger-rule-mismatch-http-response-code': 403,
 };
 
-const PROGRAMS: readonly Program[] = [
+const PROGRAMS: readonly ReceiverProgram[] = [
   {
     name: 'Node',
     version: [process.execPath, '--version'],
-    files: { 'carteiro.ts': 'carteiro.ts', 'receiver.mjs': 'receiver.mjs' },
+    files: { 'carteiro.mjs': 'carteiro.mjs', 'receiver.mjs': 'receiver.mjs' },
     command: () => [process.execPath, 'receiver.mjs'],
   },
   {
@@ -90,31 +73,6 @@ const PROGRAMS: readonly Program[] = [
   },
 ];
 
-const FILES = path.resolve(import.meta.dirname, '../../src/http/receivers');
-
-test.for(PROGRAMS)('$name', async ({ version, files, build, command, route = '/carteiro' }, context) => {
-  if (!(await isThere(version))) context.skip(`there is no ${version[0]} on this machine`);
-  const texts = Object.entries(files).map(
-    async ([name, of]) =>
-      [name, typeof of === 'string' ? await readFile(path.join(FILES, of), 'utf8') : of.text] as const,
-  );
-  const { path: cwd } = await folderWith(Object.fromEntries(await Promise.all(texts)));
-  if (build !== undefined) await run(build, cwd);
-  const [port = 0] = await freePorts(1);
-  const [program, ...args] = command(String(port));
-  const env = { ...process.env, PORT: String(port), CARTEIRO_SECRETS: SECRET };
-  const child = spawn(program, args, { cwd, env, stdio: 'ignore' });
-  onTestFinished(() => void child.kill());
-  while (!(await isOpen(port))) await sleep(50);
-  expect(failed(await checksOf({ url: `http://127.0.0.1:${port}${route}` }))).toEqual([]);
+test.for(PROGRAMS)('$name', async (program, context) => {
+  expect(failed(await checksOf({ url: await startReceiverProgram(program, SECRET, context) }))).toEqual([]);
 });
-
-async function isOpen(port: number): Promise<boolean> {
-  const socket = connect(port, '127.0.0.1');
-  const opened = await once(socket, 'connect').then(
-    () => true,
-    () => false,
-  );
-  socket.destroy();
-  return opened;
-}

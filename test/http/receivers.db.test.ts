@@ -3,8 +3,11 @@
  * published vectors of signatures, our signer and independent libraries, and against the published vectors of checkpoints.
  */
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
+import { stripTypeScriptTypes } from 'node:module';
+import { connect } from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sign as signContract } from '@octokit/webhooks-methods';
@@ -68,8 +71,16 @@ test.for(verifiers)('the verifier in $name', async ({ missing, answer }, context
   expect(await answer(cases)).toEqual([...answers, ...answers]);
 });
 
+test('carteiro.mjs is carteiro.ts without its types', async () => {
+  const [typed, bare] = await Promise.all(
+    ['carteiro.ts', 'carteiro.mjs'].map((name) => readFile(path.join(FILES, name), 'utf8')),
+  );
+  const codeOf = (text = '') => text.replaceAll(/\/\*\*.*?\*\/|[\s();]+|,(?=\s*[)\]}])/gs, '');
+  expect(codeOf(bare)).toBe(codeOf(stripTypeScriptTypes(String(typed))));
+});
+
 test('the receiver in Node', async () => {
-  const names = ['carteiro.ts', 'receiver.mjs'];
+  const names = ['carteiro.mjs', 'receiver.mjs'];
   const texts = names.map(async (name) => [name, await readFile(path.join(FILES, name), 'utf8')] as const);
   const folder = await folderWith(Object.fromEntries(await Promise.all(texts)));
   const { port, close } = await startReceiver();
@@ -78,7 +89,12 @@ test('the receiver in Node', async () => {
   const child = spawn(process.execPath, ['receiver.mjs'], { cwd: folder.path, env, stdio: 'ignore' });
   onTestFinished(() => void child.kill());
   expect(await postTo(port, post)).toBe(204);
+  // Somebody hangs up in the middle of a body.
+  const socket = connect(port, '127.0.0.1');
+  socket.write('POST /carteiro HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nab', () => socket.destroy());
+  await once(socket, 'close');
   expect(await postTo(port, tampered(post))).toBe(401);
+  expect(child.exitCode).toBeNull();
 });
 
 /** Sends again what was received, once the receiver listens. */

@@ -1,6 +1,6 @@
 /**
  * What `npm run test:long` runs, and `npm test` leaves out: mutants and the model's long walks, chaos, the bench, plans of large
- * tables, real gateways, images and units, generated clients, alerts by promtool, PgBouncer, large partners, pollers that are killed, upgrades of a
+ * tables, real gateways and frameworks, images and units, generated clients, alerts by promtool, PgBouncer, large partners, pollers that are killed, upgrades of a
  * database that is killed or written to meanwhile, a life under each setting of a role.
  */
 export const LONG_TESTS = [
@@ -8,6 +8,7 @@ export const LONG_TESTS = [
   'test/chaos/**/*.test.ts',
   'test/model/{model.test,*.db.test}.ts',
   'test/**/*plans*.db.test.ts',
+  'test/conformance/frameworks.db.test.ts',
   'test/core/bad-day.db.test.ts',
   'test/steering/bounds.db.test.ts',
   'test/http/{generated-clients,typed-client}.db.test.ts',

@@ -1,5 +1,6 @@
 /**
- * Verifies the signature of a delivery, and the checkpoint that it carries. A file to copy: it needs Node (22.18 or later runs it as it is) and nothing else.
+ * Verifies the signature of a delivery, and the checkpoint that it carries. A file to copy: it needs Node and nothing else (as
+ * carteiro.ts 22.18 or later, or what builds your TypeScript; as carteiro.mjs, which is the same without types, 20 or later).
  * Give it the raw bytes of the body, before any parsing, and every secret in force: two while a rotation lasts.
  */
 import { createHash, createHmac, createPublicKey, timingSafeEqual, verify as verifySignature } from 'node:crypto';

@@ -15,11 +15,12 @@ export interface Snippet {
   readonly files: readonly [server: SnippetFile, verifier: SnippetFile];
 }
 
-const published = (file: string) => readFileSync(new URL(`../../http/receivers/${file}`, import.meta.url), 'utf8');
+export const published = (file: string) =>
+  readFileSync(new URL(`../../http/receivers/${file}`, import.meta.url), 'utf8');
 
 /** Go has its package in a folder. */
 const LANGUAGES = [
-  ['Node', 'receiver.mjs', 'carteiro.ts', ''],
+  ['Node', 'receiver.mjs', 'carteiro.mjs', ''],
   ['Python', 'receiver.py', 'carteiro.py', ''],
   ['Go', 'main.go', 'carteiro.go', 'carteiro/'],
   ['Java', 'Receiver.java', 'Carteiro.java', ''],

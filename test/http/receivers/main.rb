@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 # Runs carteiro.rb on one case a line: see test/support/verifiers.ts.
+require 'base64'
 require_relative 'carteiro'
 
 $stdin.each_line do |line|
