@@ -14,7 +14,10 @@ export const FIELD_MEANINGS = {
     'Por onde o trabalhador aceitou: página ou link de mensagem',
     'Where the worker accepted: page or message link',
   ),
-  cnpj_empregador: told('O CNPJ do empregador, 14 dígitos', "The employer's CNPJ, 14 digits"),
+  cnpj_empregador: told(
+    'O CNPJ do empregador: 12 dígitos ou letras e 2 dígitos',
+    "The employer's CNPJ: 12 digits or letters and 2 digits",
+  ),
   consulta_margem_id: told('A consulta de margem', 'The margin query'),
   salario_bruto: told(
     'O salário bruto; valor_total_vencimentos na resposta da consulta',
@@ -58,7 +61,7 @@ export const FIELD_MEANINGS = {
   codigo: told('O código', 'The code'),
   descricao: told('O que o código quer dizer', 'What the code stands for'),
   novo_empregador: told('O empregador que recontratou', 'The employer who hired again'),
-  cnpj: told('O CNPJ, 14 dígitos', 'The CNPJ, 14 digits'),
+  cnpj: told('O CNPJ: 12 dígitos ou letras e 2 dígitos', 'The CNPJ: 12 digits or letters and 2 digits'),
   nome: told('O nome do empregador', "The employer's name"),
   data_admissao: told('O primeiro dia do novo vínculo', 'The first day of the new bond'),
   saldo_pendente: told('As parcelas que faltam, somadas', 'The installments that are left, added up'),

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { EVENTS, SUBSCRIBABLE_NAMES } from '../../src/contract/events.ts';
 import { fieldsOf } from '../../src/painel/events/example.ts';
+import { CHECK_WORDS } from '../../src/conformance/words.ts';
 import { verify, verifyBody } from '../../src/http/receivers/carteiro.ts';
 import { deliveryExample, EXAMPLE_SECRET } from '../../src/painel/docs/events.ts';
 import { durationText } from '../../src/contract/schedule.ts';
@@ -74,7 +75,7 @@ test('each receiver, verifier and file of vectors is there to download, and noth
   const visitor = world.visitor();
   const { text } = await visitor.get('/docs/verificacao');
   const links = [...text.matchAll(/href="(\/docs\/receptores\/[^"]+)"/g)].map(([, link = '']) => link);
-  expect(links.length).toBe(17);
+  expect(new Set(links).size).toBe(25);
   for (const link of links) expect([link, (await visitor.get(link)).status]).toEqual([link, 200]);
   expect((await visitor.get('/docs/receptores/carteiro.php')).text).toContain('function verify(');
   for (const other of ['..%2f..%2fREADME.md', 'nada.ts'])
@@ -234,8 +235,11 @@ test('/docs/integracao.md is the same pages as one Markdown text, which /llms.tx
   expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/markdown; charset=utf-8']);
   for (const said of ['# No ar em dez minutos', 'margem.concluida', '| ', '```', EXAMPLE_SECRET, 'X-Webhook-Delivery'])
     expect(page.text).toContain(said);
-  for (const name of SUBSCRIBABLE_NAMES) expect(page.text).toContain(name);
-  expect(page.text).not.toMatch(/<(div|button|table|section)\b/);
+  for (const name of SUBSCRIBABLE_NAMES) expect(page.text).toContain(`\n### \`${name}\``);
+  for (const heading of ['Node', 'C#', 'Express', 'Rails']) expect(page.text).toContain(`\n### ${heading}\n`);
+  for (const { mend } of Object.values(CHECK_WORDS))
+    expect(page.text).toContain(mend.pt.replaceAll('`', '').slice(0, 40));
+  expect(page.text).not.toMatch(/<(div|button|table|section)\b|\\_/);
   expect((await (await inEnglish()).get('/docs/integracao.md')).text).toContain('# Live in ten minutes');
   const { hostname, port } = new URL(world.server.url);
   const other = `http://localhost:${port}`;

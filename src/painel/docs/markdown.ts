@@ -23,13 +23,15 @@ interface Made {
 /** `bodies` in the order in which they are read. Each language is made once: who asks under another host gets the same text with it. */
 export function markdownPages(bodies: Readonly<Record<Page, Body>>) {
   const kept = new Map<Language, Promise<Made>>();
-  const markdown = new NodeHtmlMarkdown({ ignore: ['button', 'script', 'style', 'svg'] });
+  const summary = { surroundingNewlines: 2, prefix: '### ' };
+  const markdown = new NodeHtmlMarkdown({ ignore: ['button', 'script', 'style', 'svg'] }, { summary });
+  // Names keep their underscores: within a word they mean nothing in Markdown.
+  const translate = (page: string) => markdown.translate(withoutLong(page)).replaceAll(String.raw`\_`, '_');
   const make = async (c: PainelContext): Promise<Made> => {
     const words = DOCS[c.var.language];
     const parts = await Promise.all(
       Object.entries(bodies).map(
-        async ([page, body]) =>
-          `# ${words[page as Page].title}\n\n${markdown.translate(withoutLong(String(await body(c))))}\n`,
+        async ([page, body]) => `# ${words[page as Page].title}\n\n${translate(String(await body(c)))}\n`,
       ),
     );
     return { origin: new URL(c.req.url).origin, text: parts.join('\n') };

@@ -1,11 +1,12 @@
-/** How a receiver knows that a delivery is genuine: the files to copy, how they compute, and cases to prove another one with. */
+/** How a receiver knows that a delivery is genuine: the files to copy, a recipe for each framework, how they compute, and cases to prove another one with. */
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path/posix';
 import { html } from 'hono/html';
+import { CHECK_WORDS } from '../../conformance/words.ts';
 import type { Html, PainelContext, PainelDeps } from '../env.ts';
-import { copyable } from '../frame/parts.ts';
+import { copyable, table } from '../frame/parts.ts';
 import { DOCS } from '../language/choose.ts';
-import { snippetsFor } from '../webhooks/snippets.ts';
+import { published, snippetsFor } from '../webhooks/snippets.ts';
 import { paragraphs, prose } from './prose.ts';
 
 const RECEIVERS = new URL('../../http/receivers/', import.meta.url);
@@ -20,11 +21,26 @@ const vectors = Object.entries(VECTORS).map(([name, folder]) => ({
 }));
 const snippets = snippetsFor('https://parceiro.example.com/carteiro');
 
+/** Of a framework: its file, and the verifier that this needs beside it. */
+const recipes = Object.entries({
+  Express: ['express.mjs', 'carteiro.mjs'],
+  Django: ['carteiro_django.py', 'carteiro.py'],
+  Flask: ['carteiro_flask.py', 'carteiro.py'],
+  Spring: ['CarteiroController.java', 'Carteiro.java'],
+  Laravel: ['carteiro_laravel.php', 'carteiro.php'],
+  Rails: ['carteiro_controller.rb', 'carteiro.rb'],
+  'ASP.NET': ['CarteiroApp.cs', 'Carteiro.cs'],
+} as const).map(([framework, [name, verifier]]) => ({ framework, name, verifier, text: published(name) }));
+const TYPED = { name: 'carteiro.ts', text: published('carteiro.ts') };
+
 export const FILES_PATH = '/docs/receptores';
 const files = new Map(
-  [...snippets.flatMap((one) => one.files.map(({ name, code }) => ({ name, text: code }))), ...vectors].map(
-    ({ name, text }) => [basename(name), text],
-  ),
+  [
+    ...snippets.flatMap((one) => one.files.map(({ name, code }) => ({ name, text: code }))),
+    TYPED,
+    ...recipes,
+    ...vectors,
+  ].map(({ name, text }) => [basename(name), text]),
 );
 
 /** A receiver's file, or published vectors, to download; null: there is none of that name. */
@@ -44,10 +60,23 @@ export function verificationBody(c: PainelContext, checkpointKeys: PainelDeps['c
         html`<details class="card" id="${name}">
           <summary>${name}</summary>
           <h2>${words.verifier}: ${verifier.name}</h2>
-          <p>${words.download}: ${download(verifier.name)}, ${download(server.name)}</p>
+          <p>
+            ${words.download}: ${download(verifier.name)}, ${download(server.name)}
+            ${verifier.name === 'carteiro.mjs' ? html` (TypeScript: ${download(TYPED.name)})` : ''}
+          </p>
           ${copyable(t, `verifier-${name}`, `${words.verifier}: ${verifier.name}`, verifier.code)}
           <h2>${words.receiver}: ${server.name}</h2>
           ${copyable(t, `receiver-${name}`, `${words.receiver}: ${server.name}`, server.code)}
+        </details>`,
+    )}
+    <h2>${words.recipesTitle}</h2>
+    ${paragraphs(words.recipes)}
+    ${recipes.map(
+      ({ framework, name, verifier, text }) =>
+        html`<details class="card" id="${framework}">
+          <summary>${framework}</summary>
+          <p>${words.download}: ${download(name)}, ${download(verifier)}</p>
+          ${copyable(t, `recipe-${framework}`, name, text)}
         </details>`,
     )}
     <h2>${words.checkpointTitle}</h2>
@@ -62,6 +91,16 @@ export function verificationBody(c: PainelContext, checkpointKeys: PainelDeps['c
     ${paragraphs(words.byHand)}
     <h2>${words.rotationTitle}</h2>
     ${paragraphs(words.rotation)}
+    <h2 id="homologacao">${words.checksTitle}</h2>
+    ${paragraphs(words.checks)}
+    ${table(
+      words.checksTitle,
+      [words.check, words.sent, words.passes],
+      Object.values(CHECK_WORDS).map(({ title, sent, mend }) =>
+        [title, sent, mend].map((text) => prose(text[language])),
+      ),
+      'fields',
+    )}
     <h2>${words.vectorsTitle}</h2>
     ${paragraphs(words.vectors)}
     ${vectors.map(

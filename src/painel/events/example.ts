@@ -51,7 +51,7 @@ function listed(object: Json, definitions: Json, prefix: string): Field[] {
 
 function ruleOf(schema: Json): string {
   if (schema['const'] !== undefined) return JSON.stringify(schema['const']);
-  if (Array.isArray(schema['enum'])) return (schema['enum'] as unknown[]).join(' | ');
+  if (Array.isArray(schema['enum'])) return (schema['enum'] as unknown[]).join(', ');
   const { format } = schema;
   return typeof format === 'string' ? format : '';
 }

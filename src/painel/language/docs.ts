@@ -46,17 +46,17 @@ export const docs = {
         },
       },
       {
-        title: { pt: '4. Um teste', en: '4. A test' },
+        title: { pt: '4. Um teste e a homologação', en: '4. A test and the conformance run' },
         how: {
-          pt: 'A resposta diz o que o receptor respondeu. O painel mostra cada tentativa.',
-          en: 'The answer tells what the receiver answered. The page shows each attempt.',
+          pt: 'A resposta do teste diz o que o receptor respondeu. A homologação leva pouco mais de um minuto; onde algo falha, ela diz como corrigir. O que ela verifica está em Verificação.',
+          en: 'The answer of the test tells what the receiver answered. The conformance run takes a little over a minute; where something fails, it tells how to mend it. What it checks is listed under Verification.',
         },
       },
       {
         title: { pt: '5. Nada se perde', en: '5. Nothing is lost' },
         how: {
-          pt: 'Deduplique por `X-Webhook-Delivery`: uma entrega pode chegar mais de uma vez. Depois de uma parada, leia o fluxo a partir do último cursor, ou o empréstimo por `GET /v1/emprestimos/{id}`.',
-          en: 'Deduplicate by `X-Webhook-Delivery`: a delivery may come more than once. After an outage, read the feed from your last cursor, or the loan by `GET /v1/emprestimos/{id}`.',
+          pt: 'Deduplique por `X-Webhook-Delivery`: uma entrega pode chegar mais de uma vez, e a repetida também se responde com 2xx. Depois de uma parada, leia o fluxo a partir do último cursor, ou o empréstimo por `GET /v1/emprestimos/{id}`.',
+          en: 'Deduplicate by `X-Webhook-Delivery`: a delivery may come more than once, and the repeated one is answered 2xx, too. After an outage, read the feed from your last cursor, or the loan by `GET /v1/emprestimos/{id}`.',
         },
       },
     ],
@@ -138,6 +138,11 @@ export const docs = {
         en: '`verifyCheckpoint` (`verify_checkpoint`, `VerifyCheckpoint`) holds `X-Carteiro-Checkpoint` against the line that was kept last: see below. PHP, Ruby and C# do not have it.',
       },
     ],
+    recipesTitle: { pt: 'No seu framework', en: 'In your framework' },
+    recipes: {
+      pt: 'A mesma rota em cada framework, com o que ele faz antes dela: o corpo já interpretado, o token CSRF. Ela usa o verificador da sua linguagem, que fica ao lado. Cada uma passa a homologação no seu framework, menos a do ASP.NET, que ainda não executamos.',
+      en: 'The same route in each framework, with what that does ahead of it: a body that is parsed already, the CSRF token. It uses the verifier of its language, which lies beside it. Each passes the conformance run in its framework, but for the one of ASP.NET, which we have not run yet.',
+    },
     checkpointTitle: { pt: 'Checkpoints', en: 'Checkpoints' },
     checkpoint: [
       {
@@ -169,6 +174,17 @@ export const docs = {
       pt: 'Para outra linguagem, prove o seu verificador com estes casos, que devem ser aceitos ou recusados como diz cada um.',
       en: 'For another language, test your verifier on these cases. Each says whether it must be accepted or refused.',
     },
+    checksTitle: {
+      pt: 'Homologação: o que um receptor recusa e aceita',
+      en: 'Conformance: what a receiver refuses and takes',
+    },
+    checks: {
+      pt: '`POST /v1/webhooks/{id}/homologacao` ou `listen --homologar` envia, e julga a resposta:',
+      en: '`POST /v1/webhooks/{id}/homologacao` or `listen --homologar` sends, and judges the answer:',
+    },
+    check: { pt: 'Verificação', en: 'Check' },
+    sent: { pt: 'O que enviamos', en: 'What we send' },
+    passes: { pt: 'Como passar', en: 'How to pass' },
     rotationTitle: { pt: 'Troca do secret', en: 'Rotating the secret' },
     rotation: {
       pt: '`POST /v1/webhooks/{id}/segredo` cria um secret novo, que assina já. O anterior assina ao lado por 24 h, em `X-Webhook-Signature-Previous` e em `webhook-signature`. Com `vale_em`, o novo só assina a partir desse instante: guarde antes os dois no receptor.',

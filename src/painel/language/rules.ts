@@ -88,7 +88,7 @@ export const rules = {
     en: '`valor_margem_disponivel` / `valor_total_vencimentos`; `null` where the earnings are zero',
   },
   fourteen: {
-    pt: '`numero_inscricao_empregador`, os 14 dígitos',
-    en: '`numero_inscricao_empregador`, all 14 digits',
+    pt: '`numero_inscricao_empregador`, os 14 caracteres',
+    en: '`numero_inscricao_empregador`, all 14 characters',
   },
 } satisfies Words;
