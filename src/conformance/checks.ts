@@ -6,6 +6,7 @@
  * What a receiver must refuse is wrong in both of our schemes at once, because it may read either (the contract's header, or
  * Standard Webhooks). Only the time is signed by one scheme alone, so `appliesTo` asks what the probes have shown.
  */
+import type { CheckCode } from '../contract/conformance/words.ts';
 import { envelopeOf, exampleOf, type Kit, type Post, postOf, withSignatures } from './post.ts';
 import { unusualBody, WRITERS } from './rewrite.ts';
 
@@ -30,8 +31,6 @@ interface Sending {
 
 export type Check = Sending | { readonly expects: 'slowest' | 'strangest' };
 
-/** Of the answers, in milliseconds: the limit is 30 s, and whoever needs more than this has no reserve. */
-export const PROMPT_MS = 5_000;
 const AT_ONCE = 10;
 const BODY_BYTES = 65_536;
 const STALE_MS = 600_000;
@@ -151,9 +150,8 @@ export const CHECKS = {
   conexao_ociosa: accepted((kit) => [[own(kit)], [own(kit)]], { idles: true }),
   resposta_simples: { expects: 'strangest' },
   prazo: { expects: 'slowest' },
-} as const satisfies Record<string, Check>;
+} as const satisfies Record<CheckCode, Check>;
 
-export type CheckCode = keyof typeof CHECKS;
 export const CHECK_CODES = Object.keys(CHECKS) as CheckCode[];
 
 /** A right signature of Standard Webhooks beside a wrong one of the contract's header, and the other way round. */

@@ -6,8 +6,9 @@
  * after {@link RUN_MS}. What has not run by then does not apply. `seen` is kept of an answer, never its text.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type CheckCode, PROMPT_MS } from '../contract/conformance/words.ts';
 import { bodyOf, type SendResult } from '../delivery/sending/send.ts';
-import { CHECK_CODES, CHECKS, type Check, type CheckCode, PROBES, PROMPT_MS, type Schemes } from './checks.ts';
+import { CHECK_CODES, CHECKS, type Check, PROBES, type Schemes } from './checks.ts';
 import type { Kit, Post } from './post.ts';
 
 const RUN_MS = 300_000;

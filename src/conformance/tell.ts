@@ -1,8 +1,7 @@
 /** What a run found, in words of both languages. */
+import { CHECK_WORDS, type CheckCode } from '../contract/conformance/words.ts';
 import { type Bilingual, both, type Language } from '../contract/language.ts';
-import type { CheckCode } from './checks.ts';
 import type { Judged, Seen, Unjudged } from './run.ts';
-import { CHECK_WORDS } from './words.ts';
 
 const WHY: Readonly<Record<Unjudged, Bilingual>> = {
   propria: {

@@ -1,8 +1,8 @@
 /** The documentation at /docs: everything that there is, in one language at a time, for who has no token. */
 import { expect, test } from 'vitest';
+import { CHECK_WORDS } from '../../src/contract/conformance/words.ts';
 import { EVENTS, SUBSCRIBABLE_NAMES } from '../../src/contract/events.ts';
 import { fieldsOf } from '../../src/painel/events/example.ts';
-import { CHECK_WORDS } from '../../src/conformance/words.ts';
 import { verify, verifyBody } from '../../src/http/receivers/carteiro.ts';
 import { deliveryExample, EXAMPLE_SECRET } from '../../src/painel/docs/events.ts';
 import { durationText } from '../../src/contract/schedule.ts';

@@ -23,7 +23,7 @@ const inPackage = (name: string) => ({
 const express = (node: string): ReceiverProgram => ({
   name: 'Express',
   version: [node, '--input-type=module', '-e', `import '${NODE_MODULES}/express/index.js'`],
-  files: { 'carteiro.mjs': 'carteiro.mjs', 'express.mjs': 'express.mjs' },
+  files: { 'carteiro.mjs': 'carteiro.mjs', 'express.mjs': 'recipes/express.mjs' },
   links: { node_modules: NODE_MODULES },
   command: () => [node, 'express.mjs'],
 });
@@ -33,7 +33,7 @@ export const EXPRESS = express(process.execPath);
 export const FLASK: ReceiverProgram = {
   name: 'Flask',
   version: [PYTHON, '-c', 'import flask'],
-  files: { 'carteiro.py': 'carteiro.py', 'carteiro_flask.py': 'carteiro_flask.py' },
+  files: { 'carteiro.py': 'carteiro.py', 'carteiro_flask.py': 'recipes/carteiro_flask.py' },
   command: (port) => [PYTHON, '-m', 'flask', '--app', 'carteiro_flask', 'run', '--port', port],
 };
 
@@ -42,7 +42,7 @@ export const DJANGO: ReceiverProgram = {
   version: [PYTHON, '-c', 'import django'],
   files: {
     'carteiro.py': 'carteiro.py',
-    'carteiro_django.py': 'carteiro_django.py',
+    'carteiro_django.py': 'recipes/carteiro_django.py',
     'django_urls.py': around('django_urls.py'),
     'django_site.py': around('django_site.py'),
   },
@@ -61,7 +61,7 @@ export const springBoot = (files: Readonly<Record<string, { readonly text: strin
 
 export const SPRING_BOOT = springBoot({
   'Carteiro.java': inPackage('Carteiro.java'),
-  'CarteiroController.java': inPackage('CarteiroController.java'),
+  'CarteiroController.java': inPackage('recipes/CarteiroController.java'),
 });
 
 export const LARAVEL: ReceiverProgram = {
@@ -69,7 +69,7 @@ export const LARAVEL: ReceiverProgram = {
   version: ['php', '-r', "require 'Illuminate/autoload.php';"],
   files: {
     'app/carteiro.php': 'carteiro.php',
-    'routes/api.php': 'carteiro_laravel.php',
+    'routes/api.php': 'recipes/carteiro_laravel.php',
     'config/app.php': around('laravel-app.php'),
     'config/services.php': { text: "<?php return ['carteiro' => ['secrets' => env('CARTEIRO_SECRETS')]];\n" },
     'config/view.php': { text: "<?php return ['paths' => [], 'compiled' => storage_path()];\n" },
@@ -86,7 +86,7 @@ export const RAILS: ReceiverProgram = {
   version: ['ruby', '-e', "require 'rails'; require 'action_controller/railtie'"],
   files: {
     'lib/carteiro.rb': 'carteiro.rb',
-    'app/controllers/carteiro_controller.rb': 'carteiro_controller.rb',
+    'app/controllers/carteiro_controller.rb': 'recipes/carteiro_controller.rb',
     'rails.ru': around('rails.ru'),
   },
   env: { RAILS_ENV: 'production' },
@@ -109,7 +109,7 @@ export const ASP_NET: ReceiverProgram = {
   version: ['dotnet', '--version'],
   files: {
     'Carteiro.cs': 'Carteiro.cs',
-    'Program.cs': 'CarteiroApp.cs',
+    'Program.cs': 'recipes/CarteiroApp.cs',
     'receiver.csproj': {
       text: '<Project Sdk="Microsoft.NET.Sdk.Web"><PropertyGroup><TargetFramework>net8.0</TargetFramework><ImplicitUsings>enable</ImplicitUsings></PropertyGroup></Project>',
     },

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path/posix';
 import { html } from 'hono/html';
-import { CHECK_WORDS } from '../../conformance/words.ts';
+import { CHECK_WORDS } from '../../contract/conformance/words.ts';
 import type { Html, PainelContext, PainelDeps } from '../env.ts';
 import { copyable, table } from '../frame/parts.ts';
 import { DOCS } from '../language/choose.ts';
@@ -30,7 +30,7 @@ const recipes = Object.entries({
   Laravel: ['carteiro_laravel.php', 'carteiro.php'],
   Rails: ['carteiro_controller.rb', 'carteiro.rb'],
   'ASP.NET': ['CarteiroApp.cs', 'Carteiro.cs'],
-} as const).map(([framework, [name, verifier]]) => ({ framework, name, verifier, text: published(name) }));
+} as const).map(([framework, [name, verifier]]) => ({ framework, name, verifier, text: published(`recipes/${name}`) }));
 const TYPED = { name: 'carteiro.ts', text: published('carteiro.ts') };
 
 export const FILES_PATH = '/docs/receptores';

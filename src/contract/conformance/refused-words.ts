@@ -1,5 +1,5 @@
 /** Words of the checks of what a receiver must refuse. */
-import type { Bilingual } from '../contract/language.ts';
+import type { Bilingual } from '../language.ts';
 
 export interface CheckWords {
   readonly title: Bilingual;

@@ -1,7 +1,9 @@
 /** What each check is called, what it sends, and how to mend a receiver that fails it. */
-import type { Bilingual } from '../contract/language.ts';
-import { type CheckCode, PROMPT_MS } from './checks.ts';
 import { type CheckWords, RAW, REFUSED_WORDS } from './refused-words.ts';
+import type { Bilingual } from '../language.ts';
+
+/** Of the answers, in milliseconds: the limit is 30 s, and whoever needs more than this has no reserve. */
+export const PROMPT_MS = 5_000;
 
 const READ_AS_JSON: Bilingual = {
   pt: 'Verifique a assinatura sobre os bytes e depois leia o corpo como JSON em UTF-8, sem outra conversão de caracteres.',
@@ -24,7 +26,7 @@ const LATER: Bilingual = {
   en: 'Store the delivery, answer, and work on it afterwards; serve several connections at the same time.',
 };
 
-export const CHECK_WORDS: Readonly<Record<CheckCode, CheckWords>> = {
+export const CHECK_WORDS = {
   ...REFUSED_WORDS,
   propria: {
     title: { pt: 'Aceita uma entrega nossa', en: 'Takes a delivery of ours' },
@@ -190,4 +192,6 @@ export const CHECK_WORDS: Readonly<Record<CheckCode, CheckWords>> = {
     sent: { pt: 'nada mais: medimos as respostas 2xx', en: 'nothing more: we measured the 2xx answers' },
     mend: LATER,
   },
-};
+} satisfies Readonly<Record<string, CheckWords>>;
+
+export type CheckCode = keyof typeof CHECK_WORDS;
