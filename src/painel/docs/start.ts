@@ -18,7 +18,6 @@ function commandsOf(url: string): readonly (string | null)[] {
     `curl -X POST "$CARTEIRO_API/v1/webhooks/<id>/teste" -H "Authorization: Bearer $CARTEIRO_TOKEN"
 curl -X POST "$CARTEIRO_API/v1/webhooks/<id>/homologacao" -H "Authorization: Bearer $CARTEIRO_TOKEN"
 curl "$CARTEIRO_API/v1/webhooks/<id>/homologacao/<homologacao_id>" -H "Authorization: Bearer $CARTEIRO_TOKEN"
-# sem endereço público / without a public address:
 CARTEIRO_SECRET='whsec_…' node listen.mjs --homologar --forward http://localhost:8080/hook`,
     'curl "$CARTEIRO_API/v1/eventos?depois=<cursor>" -H "Authorization: Bearer $CARTEIRO_TOKEN"',
   ];

@@ -48,8 +48,8 @@ export const docs = {
       {
         title: { pt: '4. Um teste e a homologação', en: '4. A test and the conformance run' },
         how: {
-          pt: 'A resposta do teste diz o que o receptor respondeu. A homologação leva pouco mais de um minuto; onde algo falha, ela diz como corrigir. O que ela verifica está em Verificação.',
-          en: 'The answer of the test tells what the receiver answered. The conformance run takes a little over a minute; where something fails, it tells how to mend it. What it checks is listed under Verification.',
+          pt: 'A resposta do teste diz o que o receptor respondeu. A homologação leva pouco mais de um minuto; onde algo falha, ela diz como corrigir. A última linha a faz na sua máquina, sem endereço público. O que ela verifica está em Verificação.',
+          en: 'The answer of the test tells what the receiver answered. The conformance run takes a little over a minute; where something fails, it tells how to mend it. The last line makes it on your machine, without a public address. What it checks is listed under Verification.',
         },
       },
       {
