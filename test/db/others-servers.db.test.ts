@@ -3,17 +3,20 @@ import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import postgres from 'postgres';
 import { expect, test } from 'vitest';
+import { sealAll } from '../../src/audit/seals/sealer.ts';
+import { verifySeals } from '../../src/audit/seals/verify.ts';
 import { readServerFault } from '../../src/db/known-server.ts';
 import { migrate } from '../../src/db/migrations/migrate.ts';
 import type { Sql } from '../../src/db/pool.ts';
 import { adoptServer } from '../../src/main/commands/adopt.ts';
 import { openPool } from '../support/database.ts';
-import { expectToGoOn, live, readOn } from '../support/lived-database.ts';
+import { deliverAll, expectToGoOn, live, readOn } from '../support/lived-database.ts';
 import { commitEvents, insertSubscriber } from '../support/outbox.ts';
 import { FAILED_DISBURSEMENT, LOAN } from '../support/payloads.ts';
 import { startPrivateServer } from '../support/private-server.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { snippet } from '../support/snippets.ts';
+import { untilSettled } from '../support/settled.ts';
 import { silentLog } from '../support/silent-log.ts';
 
 const PASSWORD = 'a-password-for-tests';
@@ -31,7 +34,7 @@ const append = (sql: Sql, partnerId: string, stream: string) => sql`
   select fan_out from carteiro.append_event(${stream}, 0, 'desembolso.falhou', ${partnerId},
                                             ${FAILED_DISBURSEMENT.replaceAll(LOAN, stream)}::text::json, 'core')`;
 
-test('an owner that is no superuser, where nobody but a superuser may call pg_control_*, migrates, and its core appends', async () => {
+test('an owner that is no superuser, where nobody but a superuser may call pg_control_*, migrates; its core appends, its poller delivers, and its api seals', async () => {
   const server = await startPrivateServer();
   const admin = connect(server.url);
   await admin.unsafe(`create role master login password '${PASSWORD}' createrole createdb`);
@@ -39,18 +42,26 @@ test('an owner that is no superuser, where nobody but a superuser may call pg_co
   const there = connect(as(server.url, 'master', 'managed'));
   const root = new URL(server.url);
   root.pathname = '/managed';
-  const superuser = connect(root.href);
+  const superuser = inCarteiro(root.href);
   await superuser.unsafe(`
     revoke execute on function pg_control_system(), pg_control_checkpoint(), pg_control_init(), pg_control_recovery() from public`);
   await migrate(as(server.url, 'master', 'managed'), silentLog);
   await there.unsafe(`create role core_login login password '${PASSWORD}' in role carteiro_core`);
-  const { partnerId } = await insertSubscriber(inCarteiro(root.href));
+  const receiver = await startReceiver();
+  const { partnerId } = await insertSubscriber(inCarteiro(root.href), receiver.url);
   const core = connect(as(server.url, 'core_login', 'managed'));
   expect(await append(core, partnerId, randomUUID())).toEqual([{ fan_out: 1 }]);
   const app = as(server.url, 'app_login', 'managed');
   await there.unsafe(`create role app_login login password '${PASSWORD}' in role carteiro_app`);
   const pool = openPool(app);
   expect(await pool.run(readServerFault)).toBeNull();
+  await there.unsafe(`create role poll_login login password '${PASSWORD}' in role carteiro_poller`);
+  await deliverAll(openPool(as(server.url, 'poll_login', 'managed')));
+  expect(receiver.posts).toHaveLength(1);
+  await untilSettled(superuser);
+  await sealAll(pool);
+  expect(await verifySeals(pool)).toMatchObject({ findings: [] });
+  await receiver.close();
   for (const sql of [admin, there, superuser, core]) await sql.end({ timeout: 1 });
 });
 
