@@ -39,7 +39,7 @@ export type Step =
   | { readonly kind: 'end'; readonly now: number }
   | ({ readonly kind: 'report' } & Reported)
   | { readonly kind: 'release'; readonly claim: string; readonly now: number; readonly delayMs: number }
-  | { readonly kind: 'advance'; readonly byMs: number };
+  | { readonly kind: 'advance'; readonly byMs: number; readonly now: number };
 
 export interface Effect {
   readonly life: Life;
@@ -152,9 +152,10 @@ function release(life: Life, step: Extract<Step, { kind: 'release' }>): Effect {
   return effect(life, { ...UNCLAIMED, attempts: life.attempts - 1, dueAt: step.now + step.delayMs }, []);
 }
 
-function advance(life: Life, byMs: number): Effect {
-  const isWaiting = life.dueAt !== null && life.claim === null;
-  return effect(life, isWaiting ? { dueAt: (life.dueAt ?? 0) - byMs } : {}, []);
+/** What lies ahead comes nearer, and no nearer than now. */
+function advance({ dueAt, ...life }: Life, byMs: number, now: number): Effect {
+  if (dueAt === null || life.claim !== null) return effect({ ...life, dueAt }, {}, []);
+  return effect({ ...life, dueAt }, { dueAt: Math.min(dueAt, Math.max(dueAt - byMs, now)) }, []);
 }
 
 export function take(life: Life, step: Step): Effect {
@@ -162,5 +163,5 @@ export function take(life: Life, step: Step): Effect {
   if (step.kind === 'end') return end(life, step.now);
   if (step.kind === 'report') return report(life, step);
   if (step.kind === 'release') return release(life, step);
-  return advance(life, step.byMs);
+  return advance(life, step.byMs, step.now);
 }

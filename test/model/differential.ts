@@ -356,12 +356,13 @@ export class Differential {
   async #advance(): Promise<void> {
     const partnerId = this.#random.pick(this.#partners);
     const seconds = this.#random.pick([30, 400, 4_000, 30_000]);
-    await this.#pool.transaction((tx) => advanceTime(tx, partnerId, seconds));
+    await this.#pool.transaction((tx) => advanceTime(tx, partnerId, seconds, this.#clock));
     const mine = await this.#sql<{ id: string }[]>`select id from webhooks where partner_id = ${partnerId}`;
     const webhooks = new Set(mine.map((row) => row.id));
     const expected = new Map<string, Effect>();
     for (const { id, webhookId } of this.#lives.values()) {
-      if (webhooks.has(webhookId)) this.#apply(expected, id, { kind: 'advance', byMs: seconds * 1_000 });
+      if (webhooks.has(webhookId))
+        this.#apply(expected, id, { kind: 'advance', byMs: seconds * 1_000, now: this.#now });
     }
     await this.#settle('advance', expected);
     // Nothing else wakes their lanes.

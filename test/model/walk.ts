@@ -46,7 +46,7 @@ class Walk {
     else if (kind < 82) return this.#report();
     else if (kind < 88) this.#tickets.splice(this.#random.below(this.#tickets.length + 1), 1);
     else if (kind < 94) return this.#release();
-    else if (kind < 99) return this.#apply({ kind: 'advance', byMs: this.#random.below(4_000_000) });
+    else if (kind < 99) return this.#apply({ kind: 'advance', byMs: this.#random.below(4_000_000), now: this.now });
     else this.#active = this.#random.chance(0.9);
     return null;
   }

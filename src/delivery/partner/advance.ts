@@ -7,9 +7,15 @@ import { insertArrivals } from '../queue/arrivals.ts';
 
 /**
  * Makes every pending delivery of the partner that is not in flight due `seconds` earlier, now at the earliest; returns how many. Runs
- * of failures began as much earlier, and the rest of a URL that has never answered 2xx ends as much earlier.
+ * of failures began as much earlier, and the rest of a URL that has never answered 2xx ends as much earlier. `now` replaces the
+ * database's clock in tests.
  */
-export async function advanceTime(tx: Tx, partnerId: string, seconds: number): Promise<number> {
+export async function advanceTime(
+  tx: Tx,
+  partnerId: string,
+  seconds: number,
+  now: Date | null = null,
+): Promise<number> {
   const rows = await tx<{ webhookId: string }[]>`
     with pending as materialized (
       select d.id
@@ -20,7 +26,8 @@ export async function advanceTime(tx: Tx, partnerId: string, seconds: number): P
       for update of d
     )
     update deliveries d
-    set next_attempt_at = least(d.next_attempt_at, greatest(d.next_attempt_at - ${seconds} * interval '1 second', now()))
+    set next_attempt_at = least(d.next_attempt_at, greatest(
+      d.next_attempt_at - ${seconds} * interval '1 second', coalesce(${now}::timestamptz, now())))
     from pending
     where d.id = pending.id and d.partner_id = ${partnerId}
     returning d.webhook_id as "webhookId"`;
