@@ -13,8 +13,8 @@ const WHY: Readonly<Record<Unjudged, Bilingual>> = {
     en: 'Was not done: the five minutes of the run were over before.',
   },
   esquema: {
-    pt: 'Não se aplica: o receptor verifica só X-Webhook-Signature, que não assina o horário nem traz duas assinaturas. Reconheça entregas repetidas por X-Webhook-Delivery, e tenha os dois secrets durante uma rotação.',
-    en: 'Does not apply: the receiver verifies X-Webhook-Signature alone, which signs no time and has no two signatures. Know repeated deliveries by X-Webhook-Delivery, and have both secrets during a rotation.',
+    pt: 'Não se aplica: o receptor lê as assinaturas do contrato. Elas não assinam o horário: reconheça entregas repetidas por X-Webhook-Delivery. Numa rotação X-Webhook-Signature é do secret novo: tenha os dois, ou leia também X-Webhook-Signature-Previous.',
+    en: 'Does not apply: the receiver reads the signatures of the contract. They sign no time: know repeated deliveries by X-Webhook-Delivery. During a rotation X-Webhook-Signature is of the new secret: have both, or read X-Webhook-Signature-Previous, too.',
   },
   parada: {
     pt: 'Não foi feito: o serviço parou durante a homologação.',

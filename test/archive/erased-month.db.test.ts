@@ -108,8 +108,10 @@ test('worker erase writes the month again without the texts, and the tree stays 
   await sql`delete from attempts where number = 9`;
   await sql`drop table late`;
   expect([after.marked, after.rows.length]).toEqual([[], before.rows.length]);
-  const digests = after.rows.filter(({ table }) => table === 'attempts').map(({ body_digest: digest }) => digest);
-  expect(new Set(digests)).toEqual(new Set(['\\x']));
+  // Left out where its event lies in the same part; a seal may have come between the two.
+  const digestsOf = ({ rows }: typeof after) => new Set(rows.map(({ body_digest: digest }) => digest));
+  expect(digestsOf(after)).toEqual(digestsOf(before));
+  expect(digestsOf(after)).toContain('\\x');
   expect(await findings()).toEqual([]);
   await done(['archive', 'verify', MONTH]);
   const [manifest = '', ...others] = await manifests();

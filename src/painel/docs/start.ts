@@ -11,14 +11,14 @@ import { paragraphs } from './prose.ts';
 function commandsOf(url: string): readonly (string | null)[] {
   return [
     `export CARTEIRO_API=${url} CARTEIRO_TOKEN=<token>`,
-    'curl -O "$CARTEIRO_API/ferramentas/listen.mjs" && node listen.mjs --forward http://localhost:8080/hook',
+    'curl -O "$CARTEIRO_API/ferramentas/listen.mjs" && node listen.mjs --forward http://localhost:8080/carteiro',
     `curl -X POST "$CARTEIRO_API/v1/webhooks" \\
   -H "Authorization: Bearer $CARTEIRO_TOKEN" -H 'Content-Type: application/json' \\
   -d '{"url": "https://parceiro.example.com/carteiro", "eventos": ["averbacao.concluida", "desembolso.liquidado"]}'`,
     `curl -X POST "$CARTEIRO_API/v1/webhooks/<id>/teste" -H "Authorization: Bearer $CARTEIRO_TOKEN"
 curl -X POST "$CARTEIRO_API/v1/webhooks/<id>/homologacao" -H "Authorization: Bearer $CARTEIRO_TOKEN"
 curl "$CARTEIRO_API/v1/webhooks/<id>/homologacao/<homologacao_id>" -H "Authorization: Bearer $CARTEIRO_TOKEN"
-CARTEIRO_SECRET='whsec_…' node listen.mjs --homologar --forward http://localhost:8080/hook`,
+CARTEIRO_SECRET='whsec_…' node listen.mjs --homologar --forward http://localhost:8080/carteiro`,
     'curl "$CARTEIRO_API/v1/eventos?depois=<cursor>" -H "Authorization: Bearer $CARTEIRO_TOKEN"',
   ];
 }
