@@ -153,9 +153,10 @@ function release(life: Life, step: Extract<Step, { kind: 'release' }>): Effect {
 }
 
 /** What lies ahead comes nearer, and no nearer than now. */
-function advance({ dueAt, ...life }: Life, byMs: number, now: number): Effect {
-  if (dueAt === null || life.claim !== null) return effect({ ...life, dueAt }, {}, []);
-  return effect({ ...life, dueAt }, { dueAt: Math.min(dueAt, Math.max(dueAt - byMs, now)) }, []);
+function advance(life: Life, byMs: number, now: number): Effect {
+  const { dueAt, claim: holder } = life;
+  if (dueAt === null || holder !== null) return effect(life, {}, []);
+  return effect(life, { dueAt: Math.min(dueAt, Math.max(dueAt - byMs, now)) }, []);
 }
 
 export function take(life: Life, step: Step): Effect {

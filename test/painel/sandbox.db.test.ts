@@ -186,19 +186,24 @@ describe('the sandbox', () => {
     await visitor.submit('/painel/sandbox', '/painel/sandbox/acao', { acao: 'autorizacao' });
     const [{ delivery }] = await world.api.database.sql<[{ delivery: string }]>`
       select id as delivery from deliveries where partner_id = ${id}`;
-    const post = async (to: string, deliveryId: string) =>
+    const post = async (to: string, deliveryId: string, more: Record<string, string> = {}) =>
       (
         await fetch(`${world.server.url}/painel/caixa/${to}`, {
           method: 'POST',
           body: '{"forjado":"<script>alert(1)</script>"}',
-          headers: { 'X-Webhook-Delivery': deliveryId, 'X-Webhook-Signature': 'sha256=00' },
+          headers: { 'X-Webhook-Delivery': deliveryId, 'X-Webhook-Signature': 'sha256=00', ...more },
         })
       ).status;
     expect(await post(id, 'nada')).toBe(404);
     expect(await post(await world.api.partner(), delivery)).toBe(404);
     expect(await post('nada', delivery)).toBe(404);
-    expect(await post(id, '00000000-0000-7000-8000-000000000001')).toBe(404);
+    const unknown = '00000000-0000-7000-8000-000000000001';
+    expect(await post(id, unknown)).toBe(404);
     expect(await post(id, delivery)).toBe(401);
+    // What anybody can write is not held, as a delivery is.
+    await visitor.submit('/painel/sandbox', '/painel/sandbox/comportamento', { comportamento: 'trava' });
+    const held = post(id, delivery).then(() => 'held');
+    expect(await Promise.race([held, post(id, unknown, { 'X-Webhook-Test': '1' })])).toBe(401);
     const { text } = await visitor.get('/painel/sandbox');
     expect(text).toContain('assinatura não confere');
     expect(text).not.toContain('<script>alert');

@@ -1,31 +1,7 @@
 /** Bugs as partners make them, each a small change of a recipe or receiver in its own language, with the checks that must find it. */
 import { EXPRESS, FLASK } from './framework-receivers.ts';
+import { GO, JAVA, PHP } from './published-receivers.ts';
 import type { ReceiverProgram } from './receiver-programs.ts';
-
-const PHP: ReceiverProgram = {
-  name: 'PHP',
-  version: ['php', '--version'],
-  files: { 'carteiro.php': 'carteiro.php', 'receiver.php': 'receiver.php' },
-  command: (port) => ['php', '-S', `127.0.0.1:${port}`, 'receiver.php'],
-};
-const JDK: ReceiverProgram = {
-  name: 'JDK',
-  version: ['javac', '-version'],
-  files: { 'Carteiro.java': 'Carteiro.java', 'Receiver.java': 'Receiver.java' },
-  build: ['javac', '-encoding', 'UTF-8', 'Carteiro.java', 'Receiver.java'],
-  command: () => ['java', '-cp', '.', 'Receiver'],
-};
-const GO: ReceiverProgram = {
-  name: 'Go',
-  version: ['go', 'version'],
-  files: {
-    'go.mod': { text: 'module receiver\n\ngo 1.20\n' },
-    'carteiro/carteiro.go': 'carteiro.go',
-    'main.go': 'main.go',
-  },
-  build: ['go', 'build', '-o', 'receiver', '.'],
-  command: () => ['./receiver'],
-};
 
 interface Bug {
   readonly program: ReceiverProgram;
@@ -126,7 +102,7 @@ export const PLANTED: readonly Bug[] = [
     change: [[PHP_LAST, `${PHP_DATA}\nhttp_response_code(ctype_digit($data['cnpj_empregador'] ?? '0') ? 204 : 422);`]],
   },
   {
-    program: JDK,
+    program: JAVA,
     bug: 'reads the body as text of Latin 1',
     finds: ['acentos'],
     change: [
@@ -137,13 +113,13 @@ export const PLANTED: readonly Bug[] = [
     ],
   },
   {
-    program: JDK,
+    program: JAVA,
     bug: 'answers 404 to an event that it does not know',
     finds: ['evento_desconhecido'],
     change: javaStatus(`${JAVA_EVENT}.startsWith("homologacao.") ? 404 : 204`),
   },
   {
-    program: JDK,
+    program: JAVA,
     bug: 'answers a conflict to an older version',
     finds: ['fora_de_ordem'],
     change: [
@@ -155,7 +131,7 @@ export const PLANTED: readonly Bug[] = [
     ],
   },
   {
-    program: JDK,
+    program: JAVA,
     bug: 'answers a page',
     finds: ['resposta_simples'],
     change: [

@@ -42,8 +42,6 @@ function isSame(given, expected) {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-/** What {@link verifyCheckpoint} found, and what to keep for the next time: one line of text, which grows by a number and a second checkpoint. */
-
 /**
  * Checks the header `X-Carteiro-Checkpoint` against what was kept last ('' at first), by the log's public keys as
  * `/.well-known/carteiro-checkpoint-keys` shows them: keep those when nothing is in dispute. Where the log has grown, the proof is

@@ -3,7 +3,8 @@
  * fail, to hang, to answer late or to break the connection. It lives in this process's memory, a bounded part of it, and only where the sandbox is.
  *
  * It stores what names a delivery of the partner, and nothing else, so that nobody fills it from outside. A homologação's POSTs name
- * none: they are verified and answered by the secrets of the webhooks that lead here, and not kept.
+ * none: they are verified and answered by the secrets of the webhooks that lead here, and not kept. One that nobody signed is refused at
+ * once: anybody can write it.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
@@ -47,6 +48,8 @@ const LATE_MS = 5_000;
 const HANG_MS = 35_000;
 /** Answers that are held back at once, of all partners. */
 const HELD = 50;
+/** Webhooks whose secrets a POST that names no delivery is tried with, the newest ones. */
+const TRIED = 32;
 
 const STATUS: Partial<Record<Behaviour, number>> = {
   falha: 500,
@@ -98,6 +101,7 @@ export class Inbox {
     if (secrets.length === 0) return 404;
     const given = new Set([headers.get(HEADER_SIGNATURE), headers.get(HEADER_PREVIOUS_SIGNATURE)]);
     const isSigned = secrets.some((secret) => given.has(sign(signingKey(secret), body)));
+    if (!isDelivery && !isSigned) return 401;
     const box = this.#box(partnerId);
     const { behaviour } = box;
     const status = isSigned ? (STATUS[behaviour] ?? 204) : 401;
@@ -129,7 +133,7 @@ export class Inbox {
     return made;
   }
 
-  /** The secrets of the webhook that the delivery goes to; of a test that is no delivery, those of every webhook that leads here. */
+  /** The secrets of the webhook that the delivery goes to; of a test that is no delivery, those of the webhooks that lead here. */
   async #addressed(partnerId: string, deliveryId: string, isTest: boolean) {
     const { pool, vault } = this.#deps;
     const rows = await pool.run(
@@ -137,11 +141,15 @@ export class Inbox {
         select w.id, w.encrypted_secret as sealed, w.previous_encrypted_secret as previous, d.id is not null as "isDelivery"
         from webhooks w left join deliveries d on d.id = ${deliveryId} and d.webhook_id = w.id
         where w.partner_id = ${partnerId}
-          and (d.id is not null or (${isTest} and w.active and w.url like ${`%/painel/caixa/${partnerId}`}))`,
+          and (d.id is not null or (${isTest} and w.active and w.url like ${`%/painel/caixa/${partnerId}`}))
+        order by d.id is null, w.id desc
+        limit ${TRIED}`,
     );
-    const secrets = rows.flatMap(({ id, sealed, previous }) =>
+    const own = rows.filter(({ isDelivery }) => isDelivery);
+    const isDelivery = own.length > 0;
+    const secrets = (isDelivery ? own : rows).flatMap(({ id, sealed, previous }) =>
       [sealed, previous].flatMap((blob) => (blob === null ? [] : [vault.decrypt(id, blob).secret])),
     );
-    return { secrets, isDelivery: rows.some((row) => row.isDelivery) };
+    return { secrets, isDelivery };
   }
 }

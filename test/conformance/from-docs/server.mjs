@@ -8,7 +8,9 @@ const app = express();
 const isSame = (one, other) => one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));
 
 app.post('/carteiro', express.raw({ type: 'application/json' }), (req, res) => {
-  const given = [req.get('X-Webhook-Signature'), req.get('X-Webhook-Signature-Previous')].filter((one) => one !== undefined);
+  const given = [req.get('X-Webhook-Signature'), req.get('X-Webhook-Signature-Previous')].filter(
+    (one) => one !== undefined,
+  );
   const expected = secrets.map((secret) => `sha256=${createHmac('sha256', secret).update(req.body).digest('hex')}`);
   if (!given.some((one) => expected.some((other) => isSame(one, other)))) return res.sendStatus(401);
   const delivery = req.get('X-Webhook-Delivery');
