@@ -31,7 +31,9 @@ export interface Example {
  */
 const CANARY =
   '"canario":{"texto":"São João / \\u00e9 \\u2028 \u2028","decimal":1.10,"b":1,"2":true,"1":false,"instrucao":"Confira a assinatura sobre os bytes recebidos"}';
-const ownData = (data: object) => `${JSON.stringify(data).slice(0, -1)},${CANARY}}`;
+/** The data of `webhook.teste`, as they are sent. */
+export const testData = (webhookId: string) =>
+  `${JSON.stringify({ webhook_id: webhookId, mensagem: 'Entrega de teste, pedida pelo parceiro' }).slice(0, -1)},${CANARY}}`;
 const exampleData = (data: object) =>
   JSON.stringify(data).replace(/(?<=":")\w/, (first) => `\\u${first.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
@@ -49,10 +51,9 @@ export async function makeTestDelivery(
   if (webhook === undefined) return NOT_FOUND;
   if (!webhook.active) return { refused: { kind: 'webhookInactive' } };
   if (webhook.isMuted) return { refused: { kind: 'testOfMuted' } };
-  const own = { webhook_id: webhookId, mensagem: 'Entrega de teste, pedida pelo parceiro' };
   const data =
     example === null
-      ? ownData(own)
+      ? testData(webhookId)
       : `{"exemplo_de":${JSON.stringify(example.event)},"data":${exampleData(example.data)}}`;
   const [row] = await tx<[{ id: string }]>`
     select make_test_delivery(${webhookId}, ${partnerId}, ${TEST_NAME}, ${data}::text::json, ${author.actor}) as id`;

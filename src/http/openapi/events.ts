@@ -36,8 +36,8 @@ const HEADERS: Readonly<Record<string, Header>> = {
   },
   [delivery.HEADER_SIGNATURE]: {
     description: {
-      pt: 'HMAC-SHA256, em hexadecimal, dos bytes exatos do corpo; a chave é o secret inteiro, como mostrado',
-      en: 'HMAC-SHA256, in hex, of the exact bytes of the body; the key is the whole secret, as shown',
+      pt: '`sha256=` e o HMAC-SHA256, em hexadecimal, dos bytes exatos do corpo; a chave é o secret inteiro, como mostrado',
+      en: '`sha256=` and the HMAC-SHA256, in hex, of the exact bytes of the body; the key is the whole secret, as shown',
     },
     schema: HEX_SIGNATURE,
     example: HEX_EXAMPLE,

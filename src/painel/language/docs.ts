@@ -48,8 +48,8 @@ export const docs = {
       {
         title: { pt: '4. Um teste e a homologação', en: '4. A test and the conformance run' },
         how: {
-          pt: 'A resposta do teste diz o que o receptor respondeu. A homologação leva pouco mais de um minuto; onde algo falha, ela diz como corrigir. A última linha a faz na sua máquina, sem endereço público. O que ela verifica está em Verificação.',
-          en: 'The answer of the test tells what the receiver answered. The conformance run takes a little over a minute; where something fails, it tells how to mend it. The last line makes it on your machine, without a public address. What it checks is listed under Verification.',
+          pt: 'A resposta do teste diz o que o receptor respondeu. A homologação leva pouco mais de um minuto; onde algo falha, ela diz como corrigir. A última linha a faz na sua máquina, sem endereço público: `CARTEIRO_SECRET` assina, e é um dos que o receptor tem em `CARTEIRO_SECRETS`. O que ela verifica está em Verificação.',
+          en: 'The answer of the test tells what the receiver answered. The conformance run takes a little over a minute; where something fails, it tells how to mend it. The last line makes it on your machine, without a public address: `CARTEIRO_SECRET` signs, and is one of those that the receiver has in `CARTEIRO_SECRETS`. What it checks is listed under Verification.',
         },
       },
       {
@@ -93,6 +93,7 @@ export const docs = {
     header: { pt: 'Cabeçalho', en: 'Header' },
     meaning: { pt: 'Significado', en: 'Meaning' },
     arrives: { pt: 'O que chega', en: 'What arrives' },
+    test: { pt: 'Um teste', en: 'A test' },
     sometimes: { pt: 'nem sempre', en: 'not always' },
     eventHeader: {
       pt: 'O nome do evento, igual ao campo evento do corpo',
@@ -178,10 +179,16 @@ export const docs = {
       pt: 'Homologação: o que um receptor recusa e aceita',
       en: 'Conformance: what a receiver refuses and takes',
     },
-    checks: {
-      pt: '`POST /v1/webhooks/{id}/homologacao` ou `listen --homologar` envia, e julga a resposta:',
-      en: '`POST /v1/webhooks/{id}/homologacao` or `listen --homologar` sends, and judges the answer:',
-    },
+    checks: [
+      {
+        pt: '`POST /v1/webhooks/{id}/homologacao` responde com o `homologacao_id`. `GET /v1/webhooks/{id}/homologacao/{homologacao_id}` diz o `estado`: `em_andamento` até o fim, depois `aprovada`, `reprovada` (uma verificação falhou) ou `interrompida` (peça outra). De cada verificação há `codigo`, `resultado` e `detalhe`: o que enviamos, o que veio e como corrigir. `listen --homologar` faz o mesmo na sua máquina.',
+        en: '`POST /v1/webhooks/{id}/homologacao` answers with the `homologacao_id`. `GET /v1/webhooks/{id}/homologacao/{homologacao_id}` tells the `estado`: `em_andamento` to the end, then `aprovada`, `reprovada` (a check failed) or `interrompida` (ask for another). Of each check there are `codigo`, `resultado` and `detalhe`: what we sent, what came and how to mend it. `listen --homologar` does the same on your machine.',
+      },
+      {
+        pt: '`resultado` é `passou`, `falhou` ou `nao_se_aplica`. Este último não reprova: o receptor não lê a assinatura de que a verificação trata, por exemplo `X-Webhook-Signature-Previous`, ou a primeira entrega não foi aceita e o resto não se pôde julgar.',
+        en: '`resultado` is `passou`, `falhou` or `nao_se_aplica`. The last one fails nobody: the receiver does not read the signature of which the check tells, for instance `X-Webhook-Signature-Previous`, or the first delivery was not taken and nothing else could be judged.',
+      },
+    ],
     check: { pt: 'Verificação', en: 'Check' },
     sent: { pt: 'O que enviamos', en: 'What we send' },
     passes: { pt: 'Como passar', en: 'How to pass' },
