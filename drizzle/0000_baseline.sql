@@ -54,6 +54,17 @@ CREATE TABLE "archive_acts" (
 	CONSTRAINT "archive_acts_seals" CHECK (first_seal between 1 and last_seal)
 );
 --> statement-breakpoint
+CREATE TABLE "archived_streams" (
+	"stream" uuid PRIMARY KEY NOT NULL,
+	"version" integer NOT NULL,
+	"is_leaving" boolean DEFAULT true NOT NULL,
+	"first_on" date NOT NULL,
+	"last_on" date NOT NULL,
+	"event_ids" uuid[] NOT NULL,
+	"digest" "bytea" NOT NULL,
+	"state_digest" "bytea" NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE "conformance_runs" (
 	"id" uuid PRIMARY KEY DEFAULT uuidv7() NOT NULL,
 	"webhook_id" uuid NOT NULL,
@@ -793,6 +804,8 @@ CREATE INDEX "alerts_due" ON "alerts" USING btree ("channel","attempts","due_at"
 CREATE INDEX "alerts_by_partner" ON "alerts" USING btree ("partner_id","created_at");--> statement-breakpoint
 CREATE INDEX "archive_acts_newest" ON "archive_acts" USING btree ("month","position");--> statement-breakpoint
 CREATE INDEX "archive_acts_sealable" ON "archive_acts" USING brin (epoch,(xid8send(tx)::bigint)) WITH (autosummarize=true);--> statement-breakpoint
+CREATE INDEX "archived_streams_leaving" ON "archived_streams" USING btree ("stream") WHERE is_leaving;--> statement-breakpoint
+CREATE INDEX "archived_streams_by_day" ON "archived_streams" USING brin ("first_on","last_on");--> statement-breakpoint
 CREATE UNIQUE INDEX "conformance_runs_under_way" ON "conformance_runs" USING btree ("webhook_id") WHERE ended_at is null;--> statement-breakpoint
 CREATE INDEX "conformance_runs_by_webhook" ON "conformance_runs" USING btree ("webhook_id","id");--> statement-breakpoint
 CREATE INDEX "arrivals_by_tx" ON "arrivals" USING btree ("tx");--> statement-breakpoint

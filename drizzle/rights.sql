@@ -37,7 +37,11 @@ grant select on archive_acts to carteiro_app, carteiro_poller, carteiro_auditor_
 grant insert (act, month, first_seal, last_seal, place, manifest, deliveries, rows, actor, reason) on archive_acts to carteiro_app;
 grant execute on function
   remove_archived(text, uuid[], integer[], timestamptz[], uuid[]), restore_archived(text, json, json),
-  remove_old_keys(timestamptz, bigint) to carteiro_app;
+  remove_old_keys(timestamptz, bigint), mark_leaving(date, bigint, uuid, integer), leave_archived(text, json), end_leaving(),
+  bring_back(json, uuid[]) to carteiro_app;
+grant select on archived_streams to carteiro_app, carteiro_poller;
+grant select (stream, version, is_leaving, first_on, last_on, event_ids) on archived_streams to carteiro_auditor;
+grant execute on function refuse_away(uuid) to carteiro_app, carteiro_poller;
 
 grant select on system_history to carteiro_app, carteiro_poller;
 grant insert (about, name, value, actor) on system_history to carteiro_app;

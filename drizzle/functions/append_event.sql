@@ -11,6 +11,7 @@
 --   CT404  a type that is unknown or reserved, or not of this family
 --   CT409  a version that is not the stream's: decide again on fresh state, in a new transaction; a second end of a registration,
 --          closing of a month, or loan of one number. The error's detail has the stream's version, as {"version":3}
+--   CT423  a loan whose events left with their months (KEEP_MONTHS): the hint says what brings them back
 --   CT503  a server that the installation does not know, until the command `adopt` (refuse_strange_server)
 -- Event, deliveries and `snapshot` come from one statement, hence from one snapshot: history can later tell exactly which
 -- webhooks this append could see. An inactive partner has none. `loan_version` is the stream's new version where `data` names
@@ -85,7 +86,7 @@ begin
            case when known.is_emitted then seen_beside_others() end,
            case when traced ~ '^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$' then traced end
     from partner
-    where p_expected_version = 0
+    where p_expected_version = 0 and not exists (select from archived_streams where stream = p_stream)
        or exists (select from events e
                   where e.stream = p_stream and e.version = p_expected_version and e.partner_id = p_partner_id
                     and e.occurred_at <= occurred + interval '1 day'

@@ -68,6 +68,7 @@ begin
   if bad is not null then
     raise exception '%', history_fault(p_events[bad]) using errcode = 'CT400', detail = bad;
   end if;
+  perform refuse_away(stream) from archived_streams where stream = any (array(select stream from unnest(batch)));
 
   select array_agg(stream), array_agg(lower_by) into late, lowered
   from (

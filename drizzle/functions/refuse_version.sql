@@ -5,6 +5,9 @@ as $$
 declare
   current constant integer := stream_version(p_stream);
 begin
+  if exists (select from archived_streams where stream = p_stream) then
+    perform refuse_away(p_stream);
+  end if;
   if current = p_expected_version then
     raise exception 'p_occurred_at must not lie more than a day before the stream''s event before it'
       using errcode = 'CT400', hint = 'null stands for now; what is long past comes in with append_history';

@@ -1,4 +1,6 @@
--- The version of a stream's newest event, 0 before the first: what a core passes to append_event as the expected one.
+-- The version of a stream's newest event, 0 before the first: what a core passes to append_event as the expected one. Also of a loan
+-- whose events left the log.
 create or replace function stream_version(p_stream uuid) returns integer
   language sql stable security definer set search_path from current
-return coalesce((select max(version) from events where stream = p_stream), 0);
+return coalesce(greatest((select max(version) from events where stream = p_stream),
+                         (select version from archived_streams where stream = p_stream)), 0);

@@ -1,32 +1,37 @@
 /**
- * Reads of months whose rows lie in files alone: the leaves of a seal for `audit verify`, and one delivery with its attempts.
+ * Reads of months whose rows lie in files alone: the leaves of a seal for `audit verify`, one delivery with its attempts, and the events of
+ * a loan, which are put back for whoever needs them.
  * The manifests' ranges of ids and the keys of row groups lead to a delivery, so a read parses only some parts of a file.
  */
 import { placeOf } from '../audit/lists/removed.ts';
 import type { Range, Removed } from '../audit/lists/kind.ts';
 import type { ArchivedLeaves } from '../audit/seals/archived-leaves.ts';
 import { sightOf } from '../audit/seals/rows.ts';
-import { readSeals } from '../audit/seals/seal-log.ts';
 import type { Pool } from '../db/pool.ts';
 import type { ArchivedDelivery } from '../delivery/partner/delivery-rows.ts';
-import type { FedEvent } from '../log/feed.ts';
+import type { FedEvent, FeedCursor } from '../log/feed.ts';
 import { isRemoved, type MonthAct, readMonths } from './acts.ts';
+import { bringBack, bringBackOf, mendAway } from './bring-back.ts';
 import type { Row } from './cells.ts';
 import { commitmentsOf, hexOf, lacksDigest, withDigests } from './commitments.ts';
 import { type ArchivedFile, type Manifest, mayHold, type Part, readManifest } from './manifest.ts';
-import { ArchiveFault, type Place } from './place.ts';
+import type { Place } from './place.ts';
 import { jsonRow, placeOfRow, readBetween, readRows } from './read-table.ts';
-import { hashPart, isOfSeal } from './verify-month.ts';
+import { leavesOf } from './seal-leaves.ts';
 import { WholeFiles } from './whole-files.ts';
 
 type Sent = FedEvent['deliveries'][number];
 type OpenPlace = (name: string) => Place;
+type LogPlace = Pick<FeedCursor, 'epoch' | 'tx'>;
 
 /** The files, of one part each, in which one page of a filter's attempts is looked for. */
 const FILES = 4;
 
 /** The reads of {@link Archives}. */
-export type ArchiveReads = Pick<Archives, 'delivery' | 'deliveriesOf' | 'between' | 'sentOf' | 'months' | 'leaves'>;
+export type ArchiveReads = Pick<
+  Archives,
+  'delivery' | 'deliveriesOf' | 'between' | 'sentOf' | 'months' | 'leaves' | 'bringBack' | 'mend' | 'leftAfter'
+>;
 
 /** Manifests never change under their digest, so they are read once. */
 export class Archives {
@@ -61,46 +66,54 @@ export class Archives {
 
   /** The leaves of a seal in a removed month; null where its rows must be in the database. */
   leaves(): (number: number) => Promise<ArchivedLeaves | null> {
-    let removed: Promise<MonthAct[]> | undefined;
-    let [from, to, part] = [0, -1, [] as ArchivedLeaves[]];
-    return async (number) => {
-      if (number >= from && number <= to) return part[number - from] ?? null;
-      removed ??= this.#removed();
-      const month = (await removed).find(({ firstSeal, lastSeal }) => firstSeal <= number && number <= lastSeal);
-      if (month === undefined) return null;
-      try {
-        const { partes } = await this.#manifestOf(month);
-        const found = partes.find(({ selos }) => selos.de <= number && number <= selos.ate);
-        if (found === undefined) return { fault: `the manifest of ${month.month} lacks seal ${number}` };
-        const place = this.#openPlace(month.place);
-        const { de, ate } = found.selos;
-        const seals = await this.#pool.run((sql) => readSeals(sql, de - 1, ate - de + 1));
-        const { all, attempts } = await hashPart(place, found, seals);
-        [from, to] = [de, ate];
-        part = seals.map((seal, index): ArchivedLeaves => {
-          const [leaves, mayLack] = [all[index], attempts[index]];
-          if (leaves === undefined || mayLack === undefined || !isOfSeal(leaves, seal)) {
-            return { fault: `the files in ${place.name} do not give seal ${seal.number}` };
-          }
-          return { leaves, mayLack };
-        });
-        return part[number - from] ?? null;
-      } catch (error) {
-        if (error instanceof ArchiveFault) return { fault: error.message };
-        throw error;
-      }
-    };
+    return leavesOf(this.#pool, this.#openPlace, {
+      removed: async () => this.#removed(),
+      partsOf: async (month) => (await this.#manifestOf(month)).partes,
+    });
   }
 
   /** The rows of a delivery that was removed, as `json_populate_recordset` reads them; null when no file has it. */
   async delivery(id: string): Promise<ArchivedDelivery | null> {
-    return this.#deliveries([id.replaceAll('-', '')]);
+    return this.#deliveries([hexOf(id)]);
+  }
+
+  /** Brings back the history of a loan, named by its id or by an event's; false where it was not away (bring-back.ts). */
+  async bringBack(column: 'id' | 'stream', value: string): Promise<boolean> {
+    return (column === 'id' ? bringBackOf : bringBack)(this.#pool, this.events, value);
+  }
+
+  /** For `Pool.mend`. */
+  readonly mend = async (error: unknown): Promise<boolean> => mendAway(this.#pool, this.events, error);
+
+  /** Events as their months' files have them. */
+  readonly events = async (ids: readonly string[]): Promise<Row[]> => {
+    const keys = new Set(ids.map(hexOf));
+    const found: Row[] = [];
+    for (const { place, file } of await this.#files('events', await this.#pool.run(readMonths))) {
+      if (!mayHold(file, keys)) continue;
+      const { oids, rows } = await readRows(await this.#whole.read(place, file), { keys });
+      found.push(...rows.map((row) => jsonRow('events', oids, row)));
+    }
+    return found;
+  };
+
+  /** The months of which events left and that end behind this place in the log. */
+  async leftAfter({ epoch, tx }: LogPlace): Promise<string[]> {
+    const found = await this.#pool.run(
+      (sql) => sql<{ month: string }[]>`
+        select month from (select distinct on (month) month, last_seal from archive_acts order by month, position desc) newest
+        join seals s on s.number = last_seal
+        where exists (select from archived_streams) and (s.end_epoch, s.end_tx) > (${epoch}::text::smallint, ${tx}::text::bigint)
+        order by month`,
+    );
+    return found.map(({ month }) => month);
   }
 
   /** The same of all deliveries of an event, or of a stream's events, that were removed. */
   async deliveriesOf(column: 'id' | 'stream', value: string): Promise<ArchivedDelivery | null> {
     const removed = await this.#removed();
     if (removed.length === 0) return null;
+    await this.bringBack(column, value);
     const events = await this.#pool.run(
       (sql) => sql<{ id: string }[]>`select id from events where ${sql(column)} = ${value}::uuid`,
     );
@@ -155,9 +168,9 @@ export class Archives {
     return { rows, stoppedAt };
   }
 
-  /** The files of a table of removed months. */
-  async #files(table: ArchivedFile['tabela']) {
-    const found = (await this.#removed()).map(async (month) => {
+  /** The files of a table of removed months, or of these. */
+  async #files(table: ArchivedFile['tabela'], months?: readonly MonthAct[]) {
+    const found = (months ?? (await this.#removed())).map(async (month) => {
       const place = this.#openPlace(month.place);
       const files = (await this.#manifestOf(month)).partes.flatMap((part) =>
         part.arquivos.map((file) => ({ place, part, file })),
@@ -189,7 +202,7 @@ export class Archives {
       const found: Row[] = [];
       for (const { place, part, file } of await this.#files(table)) {
         for (const id of ids.filter((one) => mayHold(file, new Set([one])))) {
-          const { oids, rows } = await readRows(await this.#whole.read(place, file), { key: Buffer.from(id, 'hex') });
+          const { oids, rows } = await readRows(await this.#whole.read(place, file), { keys: new Set([id]) });
           found.push(...(await this.#withDigests(place, part, rows)).map((row) => jsonRow(table, oids, row)));
         }
       }
@@ -197,6 +210,7 @@ export class Archives {
     };
     const deliveries = await rowsOf('deliveries');
     if (deliveries.length === 0) return null;
+    for (const event of new Set(deliveries.map((row) => row['event_id'] as string))) await this.bringBack('id', event);
     const attempts = await this.#withoutErased(await rowsOf('attempts'));
     return { deliveries: JSON.stringify(deliveries), attempts: JSON.stringify(attempts) };
   }
@@ -207,9 +221,7 @@ export class Archives {
     const ids = new Set(rows.filter(lacksDigest).map((row) => hexOf(row['event_id'])));
     if (file === undefined || ids.size === 0) return [...rows];
     const bytes = await this.#whole.read(place, file);
-    const events: Row[] = [];
-    for (const id of ids) events.push(...(await readRows(bytes, { key: Buffer.from(id, 'hex') })).rows);
-    return withDigests(rows, commitmentsOf(events));
+    return withDigests(rows, commitmentsOf((await readRows(bytes, { keys: ids })).rows));
   }
 
   /** The rows without answers of a worker who was forgotten since: the files may still have them. */

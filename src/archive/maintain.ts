@@ -1,9 +1,11 @@
-/** `maintain`: finds the months that are old enough, and takes each from its present state to removed. */
+/** `maintain`: finds the months that are old enough, and takes each from its present state to removed; then the events of loans that were over before. */
 import type { Signer } from '../audit/checkpoint/note.ts';
 import { addMonths, dayOf, startOfDay } from '../contract/calendar.ts';
 import type { Pool } from '../db/pool.ts';
 import { readMonths } from './acts.ts';
+import { Archives } from './archived-rows.ts';
 import { eraseInMonths } from './erase-months.ts';
+import { leave } from './leave.ts';
 import { removeMonth } from './move-month.ts';
 import type { Place } from './place.ts';
 import { archiveMonth } from './write-month.ts';
@@ -29,9 +31,9 @@ const KEYS = 2_000;
 export async function maintainMonths({ upkeep, seal, onProgress, ...deps }: Maintaining) {
   const erased = await eraseInMonths(deps);
   const removed: { readonly month: string; readonly rows: number }[] = [];
-  if (upkeep === null) return { erased, keys: 0, removed };
+  if (upkeep === null) return { erased, keys: 0, removed, loans: 0 };
   const { keepMonths, to } = upkeep;
-  const { months, before } = await oldMonths(deps.pool, keepMonths);
+  const { months, before, first } = await oldMonths(deps.pool, keepMonths);
   const keys = await removeKeys(deps.pool, before);
   for (const month of months) {
     const moving = { ...deps, month, reason: null, onProgress: (rows: number) => onProgress?.(month, rows) };
@@ -40,7 +42,9 @@ export async function maintainMonths({ upkeep, seal, onProgress, ...deps }: Main
     if (act === undefined) await archiveMonth({ ...moving, place: deps.openPlace(to) });
     removed.push({ month, rows: await removeMonth(moving, seal) });
   }
-  return { erased, keys, removed };
+  const { events: readEvents } = new Archives(deps.pool, deps.openPlace);
+  const leaving = { ...deps, readEvents, before: first, onProgress: (rows: number) => onProgress?.('events', rows) };
+  return { erased, keys, removed, loans: await leave(leaving) };
 }
 
 /** Those from before a moment, of operations on webhooks. Returns how many. */
@@ -55,12 +59,12 @@ async function removeKeys(pool: Pool, before: Date): Promise<number> {
 }
 
 /** The months with seals that ended at least `keepMonths` months ago, by the database's clock, and when the last of them ended. */
-async function oldMonths(pool: Pool, keepMonths: number): Promise<{ months: string[]; before: Date }> {
+async function oldMonths(pool: Pool, keepMonths: number): Promise<{ months: string[]; before: Date; first: string }> {
   const [{ now, months }] = await pool.run(
     (sql) => sql<[{ now: Date; months: string[] }]>`
       select now() as now,
              array(select distinct to_char(sealed_at at time zone 'America/Sao_Paulo', 'YYYY-MM') as month from seals order by month) as months`,
   );
   const first = addMonths(`${dayOf(now).slice(0, 7)}-01`, -keepMonths);
-  return { months: months.filter((month) => month < first.slice(0, 7)), before: startOfDay(first) };
+  return { months: months.filter((month) => month < first.slice(0, 7)), before: startOfDay(first), first };
 }

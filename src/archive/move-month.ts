@@ -11,6 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from '../db/pool.ts';
 import { addAct, isRemoved, type MonthAct } from './acts.ts';
 import type { Row } from './cells.ts';
+import { returnLoans } from './leave.ts';
 import { manifestName, MAX_MANIFEST, readFile, readManifest } from './manifest.ts';
 import { ArchiveFault, type Place } from './place.ts';
 import { readPart, verifyMonth } from './verify-month.ts';
@@ -65,6 +66,7 @@ export async function restoreMonth(moving: Moving): Promise<number> {
   const { pool, openPlace, month, onProgress } = moving;
   const act = await verifyMonth(pool, openPlace, month);
   if (!isRemoved(act)) throw new ArchiveFault(`the rows of ${month} are in the database: nothing was done`);
+  await returnLoans(pool, openPlace, act);
   let restored = 0;
   const put = async (deliveries: readonly Row[], attempts: readonly Row[]) => {
     const [{ rows }] = await pool.run(

@@ -10,6 +10,7 @@ import {
 import { placeOf } from '../audit/lists/removed.ts';
 import type { Range } from '../audit/lists/kind.ts';
 import { jsonOf, type Row } from './cells.ts';
+import { hexOf } from './commitments.ts';
 import { columnsOfTable, KEYS, ORDER, type TableName, TYPES_KEY } from './table-file.ts';
 
 const READING = {
@@ -72,24 +73,21 @@ export async function* readGroups(file: AsyncBuffer, columns?: string[]) {
     yield { table, oids, rows: await open.read({ rowStart: start, rowEnd: end, ...(columns && { columns }) }) };
 }
 
-/** All rows; with `key`, those whose key that is; with `columns`, these alone. */
+/** All rows; with `keys`, in hexadecimal, those with one of these keys; with `columns`, these alone. */
 export async function readRows(
   file: AsyncBuffer,
-  { key, columns }: { readonly key?: Buffer; readonly columns?: string[] } = {},
+  { keys, columns }: { readonly keys?: ReadonlySet<string>; readonly columns?: string[] } = {},
 ) {
   const open = await openFile(file);
   const { table, oids, groups } = open;
   const column = KEYS[table];
-  if (key === undefined || column === undefined)
+  if (keys === undefined || column === undefined)
     return { table, oids, rows: await open.read({ ...(columns && { columns }) }) };
   const rows: Row[] = [];
+  const isOne = (row: Row) => keys.has(hexOf(row[column]));
   for (const group of groups) {
-    if (mayHave(group, column, key.toString('hex'), key.toString('hex')))
-      rows.push(
-        ...(await open.chosen(group, [column], (all) =>
-          indicesOf(all, (row) => key.equals(row[column] as Uint8Array)),
-        )),
-      );
+    if (keys.values().some((key) => mayHave(group, column, key, key)))
+      rows.push(...(await open.chosen(group, [column], (all) => indicesOf(all, isOne))));
   }
   return { table, oids, rows };
 }

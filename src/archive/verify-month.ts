@@ -3,6 +3,8 @@ import type { Pool } from '../db/pool.ts';
 import { FRAMES } from '../db/sealed-rows.ts';
 import { LeafCollector, type Leaves } from '../audit/seals/leaves.ts';
 import { levelAbove, rootOf } from '../audit/seals/tree/merkle.ts';
+import { restLeaf } from '../audit/seals/remains.ts';
+import type { LogPoint } from '../audit/seals/rows.ts';
 import { readSeals, type Seal } from '../audit/seals/seal-log.ts';
 import { faultOf, isRemoved, type MonthAct, readActsOn } from './acts.ts';
 import type { Row } from './cells.ts';
@@ -15,10 +17,13 @@ import { entryOf, type TableName } from './table-file.ts';
 /** Hears each row of events and attempts. */
 type OnRow = (table: TableName, row: Row) => void;
 
-/** The hashes of the rows of a part's files, seal by seal: all of them, and the attempts alone; and the deliveries that their attempts speak against. Throws {@link ArchiveFault} where a file is not as the manifest tells. */
-export async function hashPart(place: Place, part: Part, seals: readonly Seal[], onRow?: OnRow) {
+/** The streams of these events, in hexadecimal, of which the database may lack events. */
+type IsAway = (events: readonly Row[]) => Promise<ReadonlySet<string>>;
+
+/** The hashes of the rows of a part's files, seal by seal: all of them, and those that the database may lack; and the deliveries that their attempts speak against. Throws {@link ArchiveFault} where a file is not as the manifest tells. */
+export async function hashPart(place: Place, part: Part, seals: readonly Seal[], onRow?: OnRow, isAway?: IsAway) {
   const ends = seals.length === 1 ? [Infinity] : seals.map(({ end }) => end.tx);
-  const [all, attempts] = [new LeafCollector(ends), new LeafCollector(ends)];
+  const [all, mayLack] = [new LeafCollector(ends), new LeafCollector(ends)];
   const commitments = new Map<string, Buffer>();
   const tried = new Map<string, Tried>();
   const strange = new Map<string, string>();
@@ -32,15 +37,17 @@ export async function hashPart(place: Place, part: Part, seals: readonly Seal[],
         continue;
       }
       if (table === 'events') for (const [id, hash] of commitmentsOf(rows)) commitments.set(id, hash);
+      const away = table === 'events' ? await isAway?.(rows) : undefined;
       for (const row of withDigests(rows, commitments)) {
         if (table === 'attempts') hear(tried, row);
         onRow?.(table, row);
         const entry = Buffer.concat([Buffer.of(FRAMES.whole), entryOf(table, oids, row)]);
-        for (const collector of table === 'attempts' ? [all, attempts] : [all]) collector.add(entry);
+        all.add(entry);
+        if (table === 'attempts' || away?.has(hexOf(row['stream'])) === true) mayLack.add(entry);
       }
     }
   }
-  return { all: await all.finish(), attempts: await attempts.finish(), strange };
+  return { all: await all.finish(), mayLack: await mayLack.finish(), strange };
 }
 
 const SHARED = ['event_id', 'webhook_id', 'partner_id'] as const;
@@ -116,6 +123,32 @@ export async function readCommitments(place: Place, { arquivos }: Part): Promise
 /** The rows of a file, a group at a time. Throws {@link ArchiveFault} where its bytes are not those that the manifest tells. */
 export async function* readTable(place: Place, file: ArchivedFile, columns?: string[]) {
   yield* readGroups(new Uint8Array(await readFile(place, file)).buffer, columns);
+}
+
+/** Where the payload begins in an envelope: no value before it has these characters. */
+const DATA = ',"data":';
+
+/** Leaves of what erasing would leave of a seal's events that left the database (audit/seals/remains.ts). */
+export async function restsOf(
+  place: Place,
+  { arquivos }: Part,
+  { from, end }: Seal,
+  isAway: IsAway,
+): Promise<Buffer[]> {
+  const file = arquivos.find(({ tabela }) => tabela === 'events');
+  if (file === undefined) return [];
+  const leaves: Buffer[] = [];
+  for await (const { rows } of readTable(place, file, ['id', 'stream', 'epoch', 'tx', 'body'])) {
+    const away = await isAway(rows);
+    for (const row of rows) {
+      const isBehind = ({ epoch, tx }: LogPoint) =>
+        Number(row['epoch']) > epoch || (row['epoch'] === epoch && Number(row['tx']) >= tx);
+      if (!isBehind(from) || isBehind(end) || !away.has(hexOf(row['stream']))) continue;
+      const body = row['body'] as string;
+      leaves.push(restLeaf(row['id'] as Uint8Array, body.slice(body.indexOf(DATA) + DATA.length, -1)));
+    }
+  }
+  return leaves;
 }
 
 /** True where these are the rows that were sealed. */

@@ -1,5 +1,5 @@
 /** Finds days whose deliveries are in an archive alone: in a balance each of these would look missing. */
-import { addDays, addMonths, startOfDay } from '../contract/calendar.ts';
+import { addDays, addMonths, dayOf, startOfDay } from '../contract/calendar.ts';
 import type { Result } from '../contract/refusals.ts';
 import type { Pool } from '../db/pool.ts';
 import { readKeptDays } from './kept-days.ts';
@@ -29,7 +29,7 @@ export async function findRemoved(
   return { ok: null };
 }
 
-/** The first removed month that has an event of this time. The offset has the planner walk the time, not all seals of the month. */
+/** The first removed month that has an event of this time, or the newest where a loan's events of this time left. The offset has the planner walk the time, not all seals of the month. */
 async function removedOf(pool: Pool, start: Date, end: Date): Promise<string | undefined> {
   const [found] = await pool.run(
     (sql) => sql<{ month: string }[]>`
@@ -49,6 +49,16 @@ async function removedOf(pool: Pool, start: Date, end: Date): Promise<string | u
           and (e.epoch, xid8send(e.tx)::bigint) < (high.end_epoch, high.end_tx)
       )
       order by month limit 1`,
+  );
+  return found?.month ?? (await leftOn(pool, dayOf(start)));
+}
+
+async function leftOn(pool: Pool, day: string): Promise<string | undefined> {
+  const [found] = await pool.run(
+    (sql) => sql<{ month: string }[]>`
+      select max(month) as month from archive_acts
+      where exists (select from archived_streams where first_on <= ${day} and last_on >= ${day})
+      having max(month) is not null`,
   );
   return found?.month;
 }

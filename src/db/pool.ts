@@ -55,6 +55,8 @@ export class Pool {
   onWait: (seconds: number) => void = () => undefined;
   /** Hears of each connection that it opens. */
   onOpen: () => void = () => undefined;
+  /** Asked of the error of a call: true where it brought about what was lacking, and the whole call is worth another try. */
+  mend: (error: unknown) => Promise<boolean> = async () => false;
   readonly #options: ConnectionOptions;
   readonly #max: number;
   readonly #connections = new Set<Connection>();
@@ -106,6 +108,9 @@ export class Pool {
     this.#calls.add(call);
     try {
       return await call;
+    } catch (error) {
+      if (!(await this.mend(error))) throw error;
+      return await this.#call(work);
     } finally {
       this.#calls.delete(call);
     }

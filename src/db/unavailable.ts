@@ -25,6 +25,9 @@ export const REFUSED_WRITE = /^53100$/;
 /** The login or its password. */
 export const REFUSED_LOGIN = /^28/;
 
+/** A loan's events left the log with their months (drizzle/functions/refuse_away.sql). */
+export const HISTORY_AWAY = 'CT423';
+
 /** SQLSTATE of what the login may not do. */
 export const PERMISSION_DENIED = '42501';
 

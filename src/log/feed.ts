@@ -97,7 +97,15 @@ export async function whereToGoOn(pool: Pool, partnerId: string, cursor: FeedCur
       order by e.epoch desc, e.tx desc, e.position desc
       limit 1`,
   );
-  return known.epoch === epoch && known.tx === tx && known.position === position ? null : known;
+  if (known.epoch === epoch && known.tx === tx && known.position === position) return null;
+  // Its event may have left with its month.
+  const [{ isOld }] = await pool.run(
+    (sql) => sql<[{ isOld: boolean }]>`
+      select exists (select from archived_streams) and exists (
+        select from archive_acts join seals s on s.number = last_seal
+        where (s.end_epoch, s.end_tx) > (${epoch}::text::smallint, ${tx}::text::numeric)) as "isOld"`,
+  );
+  return isOld ? null : known;
 }
 
 async function look(pool: Pool, query: FeedQuery): Promise<Feed> {

@@ -1,6 +1,7 @@
 /** The read side of the log. */
 import type { Fact } from '../contract/events.ts';
 import type { Tx } from '../db/pool.ts';
+import type { Fragment } from '../db/sql.ts';
 
 /** A fact with its version in its stream. */
 export type RecordedEvent = Fact & {
@@ -9,12 +10,17 @@ export type RecordedEvent = Fact & {
   readonly occurredAt: Date;
 };
 
+/** A condition that is true, or fails with `CT423` where the stream's events left the log. It costs a look at an index. */
+export function isHere(sql: Tx, stream: Fragment | string): Fragment {
+  return sql`case when exists (select from archived_streams where stream = ${stream}) then refuse_away(${stream}) else true end`;
+}
+
 /** The events of one stream in order, up to and including version `upTo`; empty when there is no such stream. */
 export async function readStream(tx: Tx, stream: string, upTo = 2 ** 31 - 1): Promise<RecordedEvent[]> {
   return tx<RecordedEvent[]>`
     select type, data, version, partner_id as "partnerId", occurred_at as "occurredAt"
     from facts
-    where stream = ${stream} and version <= ${upTo}
+    where stream = ${stream} and version <= ${upTo} and ${isHere(tx, stream)}
     order by version`;
 }
 

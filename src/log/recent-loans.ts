@@ -4,7 +4,8 @@
  * shown yet.
  */
 import type { LoanStatus } from '../contract/statuses.ts';
-import type { Pool } from '../db/pool.ts';
+import type { Pool, Tx } from '../db/pool.ts';
+import { isHere } from './read.ts';
 
 const LOOKED_AT = 2_000;
 
@@ -32,7 +33,7 @@ export async function readRecentLoans(
         where partner_id = ${partnerId} and ${
           number === undefined
             ? sql`not imported`
-            : sql`stream = (select loan_id from numbered_loans where partner_id = ${partnerId} and number = ${number})`
+            : sql`stream = ${numbered(sql, partnerId, number)} and ${isHere(sql, numbered(sql, partnerId, number))}`
         }
         order by epoch desc, tx desc
         fetch first ${LOOKED_AT} rows with ties
@@ -46,4 +47,8 @@ export async function readRecentLoans(
       order by last.epoch desc, last.tx desc, last.position desc
       limit ${limit}`,
   );
+}
+
+function numbered(sql: Tx, partnerId: string, number: string) {
+  return sql`(select loan_id from numbered_loans where partner_id = ${partnerId} and number = ${number})`;
 }

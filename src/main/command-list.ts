@@ -55,6 +55,7 @@ const COMMANDS: Readonly<Record<string, Load>> = {
   'audit check': async () => (await import('./commands/audit/check.ts')).check,
   archive: async () => (await import('./commands/archive.ts')).archive,
   'archive verify': async () => (await import('./commands/archive/verify.ts')).verify,
+  'archive recall': async () => (await import('./commands/archive/recall.ts')).recall,
   'archive restore': async () => (await import('./commands/archive/restore.ts')).restore,
   'archive move': async () => (await import('./commands/archive/move.ts')).move,
   uninstall: async () => (await import('./commands/uninstall.ts')).uninstall,

@@ -51,6 +51,7 @@ export async function withJobPool<T>(
   const { config, log } = configure();
   const database = await openDatabase(config, log);
   const pool = openPool(config, database.url, 'job', DEADLINE_MS);
+  pool.mend = async (error) => (await import('./service/archives.ts')).mend(config, pool, error);
   const progress = openProgress();
   try {
     await untilFit(pool, log, AbortSignal.timeout(WAIT_FOR_DATABASE_MS), { onStrange, isPatient });

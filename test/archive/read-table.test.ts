@@ -1,7 +1,7 @@
 /** Parts of a file that has three row groups: of attempts between two places, and of one delivery. */
 import { describe, expect, test } from 'vitest';
 import type { Row } from '../../src/archive/cells.ts';
-import { digestsToKeep, withDigests } from '../../src/archive/commitments.ts';
+import { digestsToKeep, hexOf, withDigests } from '../../src/archive/commitments.ts';
 import { readBetween, readRows } from '../../src/archive/read-table.ts';
 import { columnsOfTable, type TableFile, TableFiles } from '../../src/archive/table-file.ts';
 import { placeOf } from '../../src/audit/lists/removed.ts';
@@ -86,7 +86,7 @@ test('a tenth attempt lies behind a ninth', () => {
 });
 
 test('a delivery is found with its attempts of two groups, and the file says what it holds', async () => {
-  const found = await readRows(file, { key: idOf(9_999) });
+  const found = await readRows(file, { keys: new Set([hexOf(idOf(9_999))]) });
   expect(found.rows.map(numberOf)).toEqual([9_999, 19_999]);
   expect(written.ids).toEqual({ de: idOf(0).toString('hex'), ate: idOf(29_999).toString('hex') });
   expect(written.times).toEqual({ de: '2026-01-01T00:00:00.000Z', ate: '2026-01-01T00:00:00.399Z' });

@@ -28,7 +28,7 @@ import { untilSettled } from '../support/settled.ts';
 import { makeTestFolder, type TestFolder } from '../support/test-folder.ts';
 
 const MONTH = '2026-01';
-const NOTHING = { meses: [], reescritos: [], chaves: 0 };
+const NOTHING = { meses: [], reescritos: [], chaves: 0, emprestimos: 0 };
 
 let world: DeliveryWorld;
 let partner: Subscriber;
@@ -64,6 +64,9 @@ beforeAll(async () => {
       sentOf: (ids) => reads().sentOf(ids),
       months: () => reads().months(),
       leaves: () => reads().leaves(),
+      bringBack: (column, value) => reads().bringBack(column, value),
+      mend: (error) => reads().mend(error),
+      leftAfter: (cursor) => reads().leftAfter(cursor),
     },
   });
   partner = await world.subscriber();

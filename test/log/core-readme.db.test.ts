@@ -163,7 +163,7 @@ test('its table of refusals and its paths name what there is', async () => {
   expect(statuses.filter((status) => !(LOAN_STATUSES as readonly string[]).includes(status))).toEqual([]);
   const raised = await database.sql<{ code: string }[]>`
     select distinct (regexp_matches(prosrc, '''(CT4[0-9]+)''', 'g'))[1] as code from pg_proc
-    where proname in ('append_event', 'acceptable_payload', 'refuse_version') order by 1`;
+    where proname in ('append_event', 'acceptable_payload', 'refuse_version', 'refuse_away') order by 1`;
   expect([...new Set(text.match(/CT4\d\d/g))].toSorted()).toEqual(raised.map(({ code }) => code));
 });
 

@@ -98,6 +98,7 @@ test('an append waits for none of eight that stay open, and locks no row and not
   expect(held.map(({ what }) => what)).toEqual([
     // Shared, and tried without waiting: what an idle poller looks at.
     'advisory 1: ShareLock',
+    'archived_streams: AccessShareLock',
     'arrivals: RowExclusiveLock',
     'deliveries: RowExclusiveLock',
     'events: AccessShareLock',

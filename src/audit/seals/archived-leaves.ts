@@ -7,7 +7,14 @@ import type { Sight } from './rows.ts';
 import type { Seal } from './seal-log.ts';
 
 /** The leaves of a seal in its month's files, which give the seal's root, and which of them the database may lack; or why there are none. */
-export type ArchivedLeaves = { readonly leaves: Leaves; readonly mayLack: Leaves } | { readonly fault: string };
+export type ArchivedLeaves =
+  | {
+      readonly leaves: Leaves;
+      readonly mayLack: Leaves;
+      /** Of what erasing would leave of those events that left (remains.ts). */
+      readonly rests: () => Promise<Buffer[]>;
+    }
+  | { readonly fault: string };
 
 /** The fault of a seal whose rows are not all in the database; null where each missing row is in the archive. */
 export async function compareArchived(

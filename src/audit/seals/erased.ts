@@ -5,6 +5,7 @@
  * that digest, so what is left is also held against the event's seal.
  */
 import type { Pool, Tx } from '../../db/pool.ts';
+import type { ArchivedLeaves } from './archived-leaves.ts';
 import type { VerifyFinding } from './compare-rows.ts';
 import { remainsOf } from './remains.ts';
 import { type Sight, within } from './rows.ts';
@@ -74,7 +75,11 @@ export async function findStrangeErasures(sql: Tx, sight: Sight): Promise<Verify
 }
 
 /** Erased events of seals that had sealed something else of what erasing would leave (remains.ts). */
-export async function findStrangeRemains(pool: Pool, sight: Sight): Promise<VerifyFinding[]> {
+export async function findStrangeRemains(
+  pool: Pool,
+  sight: Sight,
+  archived: (seal: number) => Promise<ArchivedLeaves | null>,
+): Promise<VerifyFinding[]> {
   const isErased = sight === 'whole' ? 'events where salt is null' : 'events_as_sealed where is_erased';
   const erased = await pool.run(
     (sql) => sql<{ id: string; seal: number }[]>`
@@ -88,9 +93,11 @@ export async function findStrangeRemains(pool: Pool, sight: Sight): Promise<Veri
   );
   const found: VerifyFinding[] = [];
   for (const [number, events] of Map.groupBy(erased, ({ seal }) => seal)) {
+    const files = await archived(number);
+    const left = files !== null && 'rests' in files ? await files.rests() : undefined;
     const isSame = await pool.run(async (sql) => {
       const [seal] = await readSeals(sql, number - 1, 1);
-      const rest = seal === undefined ? null : await remainsOf(sql, within(seal), sight);
+      const rest = seal === undefined ? null : await remainsOf(sql, within(seal), sight, left);
       return rest !== null && seal?.remains?.equals(rest) === true;
     });
     if (isSame) continue;

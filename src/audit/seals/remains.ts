@@ -13,7 +13,7 @@ import type { Tx } from '../../db/pool.ts';
 import { FRAMES } from '../../db/sealed-rows.ts';
 import { LeafList } from './leaves.ts';
 import type { Sight } from './rows.ts';
-import { levelAboveInPieces, rootOf } from './tree/merkle.ts';
+import { leafHash, levelAboveInPieces, rootOf } from './tree/merkle.ts';
 
 const KEPT = new Set(KEPT_TEXTS);
 /** As `erased` in drizzle/functions has it. */
@@ -72,16 +72,25 @@ function bare(text: string): string {
 
 const ID_BYTES = 16;
 
-/** The root over the events `t` that `rows` selects; null where there is none. */
-export async function remainsOf(tx: Tx, rows: string, sight: Sight): Promise<Buffer | null> {
+/** The leaf of an event, of its data as text. */
+export function restLeaf(id: Uint8Array, data: string): Buffer {
+  return leafHash(Buffer.concat([id, Buffer.from(restOf(data))]));
+}
+
+/** The root over the events `t` that `rows` selects, and over the leaves of those that left for an archive; null where there is none. */
+export async function remainsOf(tx: Tx, rows: string, sight: Sight, left?: readonly Buffer[]): Promise<Buffer | null> {
   const list = new LeafList();
+  for (const leaf of left ?? []) list.add(Buffer.concat([Buffer.of(FRAMES.withheld), leaf]));
+  // A loan that is leaving has events in both places.
+  const stay = 'not exists (select from events e join archived_streams s using (stream) where e.id = t.id)';
+  const chosen = left === undefined ? rows : `${rows} and ${stay}`;
   if (sight === 'masked') {
-    await copyOut(tx, `select '\\x01'::bytea || t.rest as entry from events_as_sealed t where ${rows}`, list.add);
+    await copyOut(tx, `select '\\x01'::bytea || t.rest as entry from events_as_sealed t where ${chosen}`, list.add);
   } else {
     const head = `uuid_send(t.id) || convert_to(t.data::text, 'UTF8')`;
     // One for all events; what is left may be longer than the text by a word for each string.
     let leaf = Buffer.alloc(0);
-    await copyOut(tx, `select ${head} as entry from events t where ${rows}`, (bytes, at, end) => {
+    await copyOut(tx, `select ${head} as entry from events t where ${chosen}`, (bytes, at, end) => {
       const rest = restOf(bytes.toString('utf8', at + ID_BYTES, end));
       const most = 1 + ID_BYTES + 3 * rest.length;
       if (leaf.length < most) leaf = Buffer.alloc(2 * most);

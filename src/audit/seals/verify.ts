@@ -78,7 +78,13 @@ export async function verifySeals(
   const before = whole && (await countRows(pool, whole.end));
   const read = new Map<SourceName, number>();
   run.tell(...(await pool.run(findStrangeTables)));
-  const beside = findBeside(pool, from, sight, { since, keys, primary, ...(installation && { installation }) });
+  const beside = findBeside(pool, from, sight, {
+    since,
+    keys,
+    primary,
+    archived,
+    ...(installation && { installation }),
+  });
   // It is awaited behind the rows; until then a rejection must not count as unhandled.
   beside.catch(() => undefined);
   for await (const { seals, counts, strangeTimes } of hashSealsAgain(pool, run.last, sight, whole)) {
@@ -104,13 +110,13 @@ async function findBeside(
   pool: Pool,
   from: Date | null,
   sight: Sight,
-  { since, keys = [], installation, primary = pool }: VerifyOptions,
+  { since, keys = [], installation, primary = pool, archived = async () => null }: VerifyOptions,
 ): Promise<Pick<Verification, 'findings' | 'uncompared'>> {
   const definitions = installation === undefined ? null : await findStrangeDefinitions(primary, installation);
   const findings = [
     ...(definitions?.findings ?? []),
     ...(await pool.run((sql) => findStrangeErasures(sql, sight))),
-    ...(await findStrangeRemains(pool, sight)),
+    ...(await findStrangeRemains(pool, sight, archived)),
     ...(await pool.run((sql) => findStrangeStates(sql, sight))),
     ...(await findStrangeDeliveries(pool, from)),
     ...(await pool.run((sql) => findUnsigned(sql, since?.size ?? 0, keys))),

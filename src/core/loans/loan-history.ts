@@ -2,7 +2,7 @@
 import type { LoanHistory, LoanStep } from '../../contract/resources/loan-resource.ts';
 import type { Pool } from '../../db/pool.ts';
 import { states } from '../../loan/evolve.ts';
-import { readStream, type RecordedEvent } from '../../log/read.ts';
+import { isHere, readStream, type RecordedEvent } from '../../log/read.ts';
 import { readLoan } from './read-loan.ts';
 
 type LoanEventRow = RecordedEvent & { readonly id: string; readonly deliveries: LoanStep['entregas'] };
@@ -21,7 +21,7 @@ export async function readLoanHistory(
     (sql) => sql<LoanEventRow[]>`
       with stream as materialized (
         select id, type, data, version, partner_id, occurred_at from facts
-        where stream = ${loanId} and partner_id = ${partnerId} and (${from}::int is null or version >= ${from})
+        where stream = ${loanId} and partner_id = ${partnerId} and ${isHere(sql, loanId)} and (${from}::int is null or version >= ${from})
         order by version limit ${most + 1}
       ),
       -- Materialized, or it is made again for each event.

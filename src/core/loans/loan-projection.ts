@@ -50,6 +50,7 @@ export async function projectStreams(tx: Tx, streams: readonly string[]): Promis
     select stream, type, data, version, partner_id as "partnerId", occurred_at as "occurredAt"
     from facts
     where stream = any (${streams as string[]}::uuid[])
+      and (select refuse_away(stream) from archived_streams where stream = any (${streams as string[]}::uuid[]) limit 1) is null
     order by stream, version`;
   const loans = [...Map.groupBy(events, ({ stream }) => stream)].map(([stream, own]) => foldLoan(stream, own));
   await project(

@@ -5,6 +5,7 @@
  * still ahead of the cursor; the cursor moves in the transaction that wrote the digests. A crash repeats a turn. It reads the text
  * of every event, tests and notices too, whoever appended it: a CPF in a free text is found as well.
  * The cursor bears the key's name. With a new key the log is read again, and digests of the previous key match no search.
+ * A loan's events leave with their months only when they are in, and a new key waits until all are back.
  * Alternative: a digest that `append_event` writes needs the key in the database.
  */
 import { cpfsIn } from '../../contract/masking/cpf.ts';
@@ -23,7 +24,12 @@ const AFTER_FAULT_MS = 15_000;
 async function indexTurn(pool: Pool, key: WorkerKey): Promise<boolean> {
   return pool.transaction(async (tx) => {
     const name = `workers/${key.id}`;
-    await tx`insert into projections (name, tx, position) values (${name}, '0', 0) on conflict (name) do nothing`;
+    const made = await tx`
+      insert into projections (name, tx, position) values (${name}, '0', 0) on conflict (name) do nothing returning name`;
+    if (made.length > 0 && (await tx`select from archived_streams limit 1`).length > 0)
+      throw new Error(
+        'with a new key the whole log is read, and histories of loans are archived: archive restore brings them back',
+      );
     await tx`select from projections where name = ${name} for update`;
     const events = await readSettled(tx, await readProgress(tx, name), TURN_EVENTS, []);
     const last = events.at(-1);

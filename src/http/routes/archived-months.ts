@@ -19,5 +19,9 @@ export async function monthsAway(
   until: Date | null,
 ): Promise<Partial<Record<keyof typeof MONTHS_HEADER, string>>> {
   const away = monthsWithin((await archives?.months()) ?? [], from, until);
-  return away.length === 0 ? {} : { 'X-Carteiro-Meses-Arquivados': away.join(',') };
+  return headerOf(away);
+}
+
+export function headerOf(months: readonly string[]): Partial<Record<keyof typeof MONTHS_HEADER, string>> {
+  return months.length === 0 ? {} : { 'X-Carteiro-Meses-Arquivados': months.join(',') };
 }

@@ -6,16 +6,19 @@ import { type Export, type ExportedKind, exportRows, writeManifest } from '../..
 import { type FormatName, FORMATS, MEDIA_TYPES, type MediaType } from '../../audit/export/formats.ts';
 import { KINDS, type KindName } from '../../audit/lists/kinds.ts';
 import type { Kind } from '../../audit/lists/kind.ts';
-import type { Row } from '../../audit/lists/list.ts';
+import type { Row, Search } from '../../audit/lists/list.ts';
 import { readWithRemoved } from '../../audit/lists/removed.ts';
 import { type Bilingual, both } from '../../contract/language.ts';
 import { EXPORT_FORMATS } from '../../contract/resources/audit-lists.ts';
 import { type ExportManifest, exportManifest } from '../../contract/resources/audit-resource.ts';
+import { monthsWithin } from '../../archive/acts.ts';
+import { FEED_START } from '../../log/feed.ts';
 import { BodyStream, JsonStream } from '../answer.ts';
 import type { HttpDeps } from '../deps.ts';
 import type { Route } from '../operation.ts';
 import { route, type Routes } from '../route.ts';
 import { PAGE_ANSWER, readCursor } from '../page.ts';
+import { headerOf, MONTHS_HEADER } from './archived-months.ts';
 import { type Asked, keyFields, type List, LISTS, queriesOf, searchOf } from './audit-list-queries.ts';
 
 /** Only where the list is read on a standby. */
@@ -92,7 +95,7 @@ function list(name: KindName, kind: Kind): Route {
   const ok = {
     description: PAGE_ANSWER,
     schema: page(kind),
-    optionalHeaders: { ...(isExported(kind) && FILE_HEADERS) },
+    optionalHeaders: { ...(isExported(kind) && FILE_HEADERS), ...(name === 'eventos' && MONTHS_HEADER) },
   };
   return route(`GET ${path}`, 'auditoria:read', {
     summary: LISTS[name].summary,
@@ -103,12 +106,13 @@ function list(name: KindName, kind: Kind): Route {
   })(async ({ query, seesCpf, reading: { pool, lagS } }, deps, request) => {
     const format = query.formato ?? acceptedFormat(request);
     const search = searchOf(name, query);
+    const months = name === 'eventos' ? await eventsAway(deps, search) : {};
     if (isExported(kind) && format !== 'json') {
       const wanted: Export = { ...exportOf(deps, name, kind, query, request), format, seesCpf };
       const begun = await exportRows(pool, wanted, `${path}/manifesto`);
       if ('refused' in begun) return begun;
       const { contentType, chunks, headers } = begun.ok;
-      return { status: 200, headers, body: new BodyStream<MediaType>(contentType, chunks) };
+      return { status: 200, headers: { ...headers, ...months }, body: new BodyStream<MediaType>(contentType, chunks) };
     }
     const listed = `${path} ${JSON.stringify(search)}`;
     const after = await readCursor(deps.cursors, listed, fields, query.cursor);
@@ -117,6 +121,7 @@ function list(name: KindName, kind: Kind): Route {
     const { rows, next } = await readWithRemoved(pool, kind, wanted, seesCpf, deps.archives);
     return {
       status: 200,
+      headers: months,
       body: {
         itens: rows,
         proximo_cursor: next && (await deps.cursors.write(listed, next)),
@@ -149,6 +154,16 @@ function manifest(name: KindName, kind: ExportedKind): Route {
     if ('refused' in written) return written;
     return { status: 200, body: new JsonStream<ExportManifest>(written.ok) };
   });
+}
+
+/** A loan's history that is away comes back for who asks for it; of a list by time, the months are named whose files have more. */
+async function eventsAway({ archives }: HttpDeps, { filters, from, until }: Search) {
+  const { evento_id: event, emprestimo_id: loan } = filters;
+  if (event !== undefined) await archives?.bringBack('id', event);
+  if (loan !== undefined) await archives?.bringBack('stream', loan);
+  const isNamed = event !== undefined || loan !== undefined;
+  const left = isNamed ? undefined : await archives?.leftAfter(FEED_START);
+  return headerOf(monthsWithin(left ?? [], from, until));
 }
 
 function isExported(kind: Kind): kind is ExportedKind {

@@ -4,12 +4,13 @@ import { feedItem, feedPage, type FeedItem } from '../../contract/resources/deli
 import { SUBSCRIBABLE_NAMES } from '../../contract/events.ts';
 import { readEnvelope } from '../../contract/legible.ts';
 import { NOT_FOUND } from '../../contract/refusals.ts';
-import { type FedEvent, type FeedCursor, readFeed, whereToGoOn } from '../../log/feed.ts';
+import { FEED_START, type FedEvent, type FeedCursor, readFeed, whereToGoOn } from '../../log/feed.ts';
 import { readFeedEvent } from '../../log/feed-event.ts';
 import { findStart } from '../../log/feed-start.ts';
 import { bigintField, epochField, xid8Field } from '../cursor.ts';
 import type { HttpDeps } from '../deps.ts';
 import { answered } from '../answer.ts';
+import { headerOf, MONTHS_HEADER } from './archived-months.ts';
 import { route, type Routes } from '../route.ts';
 import { cursor, limite, readCursor } from '../page.ts';
 import { periodStart } from '../period.ts';
@@ -59,10 +60,13 @@ export const eventRoutes: Routes = [
       en: 'Go on with depois = proximo_cursor while ha_mais is true: a page may bring fewer items than the limit, or none. After that the same cursor brings what is new. A cursor ahead of the log (after the database went back to an earlier moment) is 409 CURSOR_ADIANTE; the cursor to go on from is the message of the detail depois.',
     },
     query,
-    answers: answered(200, feedPage, {
-      pt: 'Uma página, e o cursor para continuar',
-      en: 'A page, and the cursor to go on',
-    }),
+    answers: {
+      200: {
+        description: { pt: 'Uma página, e o cursor para continuar', en: 'A page, and the cursor to go on' },
+        schema: feedPage,
+        optionalHeaders: MONTHS_HEADER,
+      },
+    },
     errors: ['CURSOR_ADIANTE'],
   })(async ({ partnerId, query: { depois, desde, evento, historico: history, limite: limit } }, deps) => {
     const { pool, cursors } = deps;
@@ -82,7 +86,8 @@ export const eventRoutes: Routes = [
     });
     const proximo_cursor = next === null ? null : await write(next);
     const itens = (await withArchived(deps, events)).map(view);
-    return { status: 200, body: { itens, proximo_cursor, ha_mais: hasMore } };
+    const left = (await deps.archives?.leftAfter(after ?? FEED_START)) ?? [];
+    return { status: 200, headers: headerOf(left), body: { itens, proximo_cursor, ha_mais: hasMore } };
   }),
   route('GET /v1/eventos/{id}', 'webhooks:read', {
     since: '0.2',
@@ -92,7 +97,8 @@ export const eventRoutes: Routes = [
     },
     answers: answered(200, feedItem, { pt: 'O evento', en: 'The event' }),
   })(async ({ partnerId, id }, deps) => {
-    const found = await readFeedEvent(deps.pool, partnerId, id);
+    const read = async () => readFeedEvent(deps.pool, partnerId, id);
+    const found = (await read()) ?? ((await deps.archives?.bringBack('id', id)) === true ? await read() : null);
     if (found === null) return NOT_FOUND;
     const [event = found] = await withArchived(deps, [found]);
     return { status: 200, body: view(event) };

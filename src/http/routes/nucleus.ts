@@ -120,8 +120,9 @@ export const nucleusRoutes: Routes = [
       en: 'An event of the log, emitted or internal, with its deliveries and their attempts',
     },
     answers: answered(200, told.coreEvent, { pt: 'O evento', en: 'The event' }),
-  })(async ({ id }, { pool }) => {
-    const event = idSchema.safeParse(id).success ? await readCoreEvent(pool, id) : null;
+  })(async ({ id }, { pool, archives }) => {
+    const read = async () => (idSchema.safeParse(id).success ? readCoreEvent(pool, id) : null);
+    const event = (await read()) ?? ((await archives?.bringBack('id', id)) === true ? await read() : null);
     if (event === null) return NOT_FOUND;
     return { status: 200, body: { ...event, entregas: await readEventDeliveries(pool, event.parceiro_id, id) } };
   }),

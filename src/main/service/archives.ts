@@ -3,7 +3,7 @@ import { Archives, type ArchiveReads } from '../../archive/archived-rows.ts';
 import { ArchiveFault, openPlace, type Place } from '../../archive/place.ts';
 import type { Config } from '../../config.ts';
 import type { Pool } from '../../db/pool.ts';
-import { DatabaseUnavailable } from '../../db/unavailable.ts';
+import { codeOf, DatabaseUnavailable, HISTORY_AWAY } from '../../db/unavailable.ts';
 import { readNamed } from '../named-files.ts';
 
 /** Opens places by their names. Throws where the file of the secret cannot be read. */
@@ -15,9 +15,11 @@ export async function placesOf(config: Config): Promise<(name: string) => Place>
   return (name) => openPlace(name, { endpoint, region, keyId, secret });
 }
 
-/** What is read of removed months. A place that does not answer, or a file that is not there, is told as out of reach (503). */
-export async function archiveReads(config: Config, pool: Pool): Promise<ArchiveReads> {
-  return readsOf(new Archives(pool, await placesOf(config)));
+/** What is read of removed months. A place that does not answer, or a file that is not there, is told as out of reach (503). What a call of these pools lacks comes back. */
+export async function archiveReads(config: Config, pool: Pool, ...others: readonly Pool[]): Promise<ArchiveReads> {
+  const reads = readsOf(new Archives(pool, await placesOf(config)));
+  for (const one of [pool, ...others]) one.mend = reads.mend;
+  return reads;
 }
 
 export function readsOf(archives: Archives): ArchiveReads {
@@ -32,7 +34,15 @@ export function readsOf(archives: Archives): ArchiveReads {
     sentOf: (eventIds) => reached(archives.sentOf(eventIds)),
     months: () => archives.months(),
     leaves: () => archives.leaves(),
+    bringBack: (column, value) => reached(archives.bringBack(column, value)),
+    mend: (error) => reached(archives.mend(error)),
+    leftAfter: (cursor) => archives.leftAfter(cursor),
   };
+}
+
+/** For `Pool.mend`: brings back the history of a loan that left with its months, where the error tells of one. */
+export async function mend(config: Config, pool: Pool, error: unknown): Promise<boolean> {
+  return codeOf(error) === HISTORY_AWAY && (await archiveReads(config, pool)).mend(error);
 }
 
 /** What `audit verify` asks of removed months. */

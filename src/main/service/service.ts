@@ -174,7 +174,7 @@ export async function startApi(deps: ServiceDeps): Promise<Part & { url: string 
     allowInsecure: config.allowInsecureTargets,
     rateLimitPerMinute: config.rateLimitPerMinute,
     ready: (await import('./readiness.ts')).readiness(pool, leaving),
-    archives: await (await import('./archives.ts')).archiveReads(config, pool),
+    archives: await (await import('./archives.ts')).archiveReads(config, pool, workerPool),
     checkpointKeys: (await readCheckpointKeys(config)).verifiers,
     sendsCheckpoint: config.checkpointHeader,
     installation: installationOf(config),

@@ -1,0 +1,31 @@
+-- Removes events of loans that are leaving (mark_leaving) and of the month `p_month`, whose file has them as `p_events`: those alone of
+-- which the file gives every column of the row. Their order waits for whoever brings one of these loans back.
+create or replace function leave_archived(p_month text, p_events json) returns bigint
+  language plpgsql security definer set search_path from current
+as $$
+declare
+  act archive_acts := (select a from archive_acts a where month = p_month order by position desc limit 1);
+  low seals := (select s from seals s where number = act.first_seal);
+  high seals := (select s from seals s where number = act.last_seal);
+  removed bigint;
+begin
+  if act.act is distinct from 'remocao_concluida' then
+    raise exception 'the month % was not removed', p_month using errcode = 'CT409';
+  end if;
+  perform from archived_streams s
+  where s.is_leaving and s.stream = any (array(select (e ->> 'stream')::uuid from json_array_elements(p_events) e))
+  order by s.stream for update;
+  delete from events e
+  using archived_events(p_events) a join archived_streams s on s.stream = a.stream
+  where s.is_leaving and e.stream = a.stream and e.version = a.version and e.id = any (s.event_ids)
+    and (e.epoch, xid8send(e.tx)::bigint) >= (low.first_epoch, low.first_tx)
+    and (e.epoch, xid8send(e.tx)::bigint) < (high.end_epoch, high.end_tx)
+    and (e.position, e.tx, e.occurred_at, e.fan_out, e.catalog_version, e.epoch, e.imported, e.is_of_loan, e.id, e.partner_id, e.type,
+         e.other_family, e.data::text, e.actor, e.request_id, e.seen::text, e.traceparent, e.salt, e.commitment)
+      is not distinct from
+        (a.position, a.tx, a.occurred_at, a.fan_out, a.catalog_version, a.epoch, a.imported, a.is_of_loan, a.id, a.partner_id, a.type,
+         a.other_family, a.data::text, a.actor, a.request_id, a.seen::text, a.traceparent, a.salt, null::bytea);
+  get diagnostics removed = row_count;
+  return removed;
+end
+$$;

@@ -1,0 +1,68 @@
+/**
+ * The history of a loan that left the log comes back, as soon as somebody needs it: a read of an older version, a command, an order
+ * to erase. One transaction puts all of its events back, and the loan is as any other until `maintain` takes it away again.
+ *
+ * Invariant: a loan's history is whole in the log, or `archived_streams` has a row for it, and then the database refuses to fold
+ * it or to append to it (`CT423`, refuse_away.sql). So nobody decides on half a history. It comes back as it left: of the digest
+ * that was made when it left, or not at all.
+ * Crash: before the commit it is away, after it is back.
+ * Alternative: each reader of events reads the files, too. There are some thirty, in SQL as in TypeScript, and old loans are seldom asked for.
+ */
+import type { Pool } from '../db/pool.ts';
+import { codeOf, HISTORY_AWAY, PERMISSION_DENIED } from '../db/unavailable.ts';
+import type { Row } from './cells.ts';
+import { hexOf } from './commitments.ts';
+import { ArchiveFault } from './place.ts';
+
+/** The rows of these events in their months' files, as JSON has them. */
+export type ReadEvents = (ids: readonly string[]) => Promise<Row[]>;
+
+/** False where the loan's history is not away. Throws {@link ArchiveFault} where a file is not as it was archived, or the login may only read. */
+export async function bringBack(pool: Pool, read: ReadEvents, stream: string): Promise<boolean> {
+  const [away] = await pool.run(
+    (sql) => sql<{ ids: string[] }[]>`select event_ids as ids from archived_streams where stream = ${stream}`,
+  );
+  if (away === undefined) return false;
+  await putBack(pool, await read(away.ids), [stream]).catch((error: unknown) => {
+    if (codeOf(error) !== PERMISSION_DENIED) throw error;
+    throw new ArchiveFault(
+      `the history of loan ${stream} is archived: archive recall ${stream} by the login of api first`,
+    );
+  });
+  return true;
+}
+
+/** The same of the loan of an event; false for an event that is in the log or nowhere. */
+export async function bringBackOf(pool: Pool, read: ReadEvents, eventId: string): Promise<boolean> {
+  const [{ isThere }] = await pool.run(
+    (sql) => sql<[{ isThere: boolean }]>`
+      select exists (select from events where id = ${eventId}) or not exists (select from archived_streams) as "isThere"`,
+  );
+  const [event] = isThere ? [] : await read([eventId]);
+  return event !== undefined && bringBack(pool, read, event['stream'] as string);
+}
+
+/** For `Pool.mend`: true where the error told of a loan whose history was away, and it is back. */
+export async function mendAway(pool: Pool, read: ReadEvents, error: unknown): Promise<boolean> {
+  const [stream] =
+    codeOf(error) === HISTORY_AWAY ? (/[0-9a-f]{8}-[0-9a-f-]{27}/.exec((error as Error).message) ?? []) : [];
+  return stream !== undefined && bringBack(pool, read, stream);
+}
+
+/** Puts events back, and ends the absence of these loans, whose events are all there then. */
+export async function putBack(pool: Pool, events: readonly Row[], streams: readonly string[]): Promise<void> {
+  await pool.run(
+    (sql) => sql`select bring_back(${JSON.stringify(events)}::text::json, ${streams as string[]}::uuid[])`,
+  );
+}
+
+/** Those of these streams whose history is away, in hexadecimal. */
+export async function awayOf(pool: Pool, rows: readonly Row[], isLeaving = false): Promise<ReadonlySet<string>> {
+  const streams = [...new Set(rows.map((row) => hexOf(row['stream'])))];
+  const found = await pool.run(
+    (sql) => sql<{ stream: string }[]>`
+      select stream from archived_streams
+      where stream = any (${streams}::uuid[]) and (is_leaving or not ${isLeaving})`,
+  );
+  return new Set(found.map(({ stream }) => hexOf(stream)));
+}
