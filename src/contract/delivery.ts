@@ -30,6 +30,16 @@ export const PREVIOUS_SECRET_H = 24;
 /** The test delivery that a partner asks for. Its attempt is logged; it is not an event of the catalog. */
 export const TEST_NAME = 'webhook.teste';
 
+/**
+ * The data of a test, as JSON. A receiver that checks the signature against JSON that it wrote again, in place of the raw body, must
+ * fail at a test already: so they end with what parsers and writers of Node, Python and PHP change, which is escapes, the slash, 1.10
+ * and the order of keys.
+ */
+export const testData = (webhookId: string) =>
+  `${JSON.stringify({ webhook_id: webhookId, mensagem: 'Entrega de teste, pedida pelo parceiro' }).slice(0, -1)},${CANARY}}`;
+const CANARY =
+  '"canario":{"texto":"São João / \\u00e9 \\u2028 \u2028","decimal":1.10,"b":1,"2":true,"1":false,"instrucao":"Confira a assinatura sobre os bytes recebidos"}';
+
 /** Events of the log that are not of the credit flow: no projection and no expectation of the core looks at them. */
 export const NOT_FACTS: readonly string[] = [TEST_NAME, ...NOTICE_NAMES];
 

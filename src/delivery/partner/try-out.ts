@@ -8,7 +8,7 @@
  * Waiting for its outcome means short reads with pauses in between, so no connection is held meanwhile.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { TEST_NAME } from '../../contract/delivery.ts';
+import { TEST_NAME, testData } from '../../contract/delivery.ts';
 import type { DeliveryWithAttempts } from '../../contract/resources/delivery-resource.ts';
 import { NOT_FOUND, type Result } from '../../contract/refusals.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
@@ -24,16 +24,7 @@ export interface Example {
   readonly data: object;
 }
 
-/**
- * A receiver that checks the signature against JSON that it wrote again, in place of the raw body, must fail at a test already.
- * So the test's own data end with what parsers and writers of Node, Python and PHP change: escapes, the slash, 1.10, the order
- * of keys. An example's data stay the catalog's; the first letter of their first text is written as an escape.
- */
-const CANARY =
-  '"canario":{"texto":"São João / \\u00e9 \\u2028 \u2028","decimal":1.10,"b":1,"2":true,"1":false,"instrucao":"Confira a assinatura sobre os bytes recebidos"}';
-/** The data of `webhook.teste`, as they are sent. */
-export const testData = (webhookId: string) =>
-  `${JSON.stringify({ webhook_id: webhookId, mensagem: 'Entrega de teste, pedida pelo parceiro' }).slice(0, -1)},${CANARY}}`;
+/** An example's data stay the catalog's; the first letter of their first text is written as an escape. */
 const exampleData = (data: object) =>
   JSON.stringify(data).replace(/(?<=":")\w/, (first) => `\\u${first.charCodeAt(0).toString(16).padStart(4, '0')}`);
 

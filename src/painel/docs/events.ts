@@ -1,8 +1,7 @@
 /** Every event as a receiver gets it: the request, byte for byte, and what its fields are. */
 import { html } from 'hono/html';
-import { HEADER_EVENT, TEST_NAME } from '../../contract/delivery.ts';
+import { HEADER_EVENT, TEST_NAME, testData } from '../../contract/delivery.ts';
 import { RESERVED_NAMES, SUBSCRIBABLE_NAMES, type SubscribableName } from '../../contract/events.ts';
-import { testData } from '../../delivery/partner/try-out.ts';
 import { deliveryHeaders } from '../../delivery/sending/headers.ts';
 import { signingKey } from '../../delivery/sending/signature.ts';
 import { DELIVERY_HEADERS } from '../../http/openapi/events.ts';
