@@ -268,6 +268,17 @@ describe('the sweep', () => {
     expect(await claim('p/2', 10, after(40))).toHaveLength(1);
   });
 
+  test('leaves alone a webhook whose URL waits a minute for its next try', async () => {
+    await commitEvents(sql, partnerId, 2);
+    await sql`update webhooks set refusals = 10, quiet_until = ${after(60)}`;
+    expect(await claim('p/1', 10, after(1))).toEqual([]);
+    expect(await sweepLanes(sql, null, after(40))).toMatchObject({ stranded: 0 });
+
+    await sql`update lanes set next_due_at = ${after(3_600)}`;
+    expect(await sweepLanes(sql, null, after(80))).toMatchObject({ stranded: 0 });
+    expect(await sweepLanes(sql, null, after(100))).toMatchObject({ stranded: 1 });
+  });
+
   test('re-arms a saturated lane that nothing is in flight of, and leaves alone one that waits for what is', async () => {
     await commitEvents(sql, partnerId, 12);
     await claim('p/1', 10);

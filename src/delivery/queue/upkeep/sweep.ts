@@ -28,7 +28,7 @@ export async function sweepLanes(tx: Tx, cursor: string | null, now: Date | null
       select coalesce(${now}::timestamptz, now()) as now
     ),
     page as materialized (
-      select id, partner_id from webhooks
+      select id, partner_id, quiet_until from webhooks
       where id > coalesce(${cursor}::uuid, '00000000-0000-0000-0000-000000000000')
       order by id
       limit ${PAGE}
@@ -49,6 +49,7 @@ export async function sweepLanes(tx: Tx, cursor: string | null, now: Date | null
           and (d.claimed_at is null or d.claimed_at < clock.now - lease() - ${GRACE_S} * interval '1 second')
       ) open
       where open.due < clock.now - ${GRACE_S} * interval '1 second' and l.muted_at is null
+        and (page.quiet_until > clock.now - ${GRACE_S} * interval '1 second') is not true
         and (open.due < l.scan_from
              or (l.next_due_at is null or l.next_due_at > clock.now)
                 and (l.saturated is not true
