@@ -100,7 +100,7 @@ export const EVENT_EXAMPLES: { readonly [N in SubscribableName]: EventData<N> } 
     ...failing,
     suspenso_em: '2026-02-05T12:00:00.000Z',
     o_que_fazer:
-      'Corrija o endpoint e reative o webhook com PATCH /v1/webhooks/{id} {"ativo": true, "retomar": true}, que retoma as entregas suspensas.',
+      'Corrija o endpoint e reative o webhook com PATCH /v1/webhooks/{id}, ativo e retomar em true, que retoma as entregas suspensas.',
   },
   'webhook.atraso': losing,
   'webhook.erro': losing,

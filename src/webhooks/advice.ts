@@ -23,8 +23,8 @@ export function adviceOf(outcome: Exclude<Outcome, 'entregue'>, statusCode: numb
     return say(
       [`${cause[0]} com uma página HTML`, `${cause[1]} with an HTML page`],
       [
-        'Um proxy, um WAF ou uma página de login respondeu no lugar do receptor. Libere o caminho da URL para POST sem login, e confira a URL.',
-        'A proxy, a firewall or a login page answered in place of the receiver. Let POST to the path of the URL pass without a login, and check the URL.',
+        'Um proxy, um WAF ou uma página de login respondeu no lugar do receptor. Se ele pede credenciais, cadastre-as neste webhook; se já estão lá, ele as recusou: confira-as. Senão, libere o caminho da URL para POST sem login, e confira a URL.',
+        'A proxy, a firewall or a login page answered in place of the receiver. If it demands credentials, set them on this webhook; if they are there, it has refused them: check them. Else let POST to the path of the URL pass without a login, and check the URL.',
       ],
     );
   }
@@ -45,15 +45,15 @@ const BY_STATUS: readonly { readonly codes: readonly number[]; readonly next: re
   {
     codes: [401],
     next: [
-      'O secret do receptor não é o deste webhook, ou o HMAC foi feito do corpo já interpretado: calcule-o dos bytes do corpo como chegaram, antes de ler o JSON. Se um gateway à frente pede um token, cadastre as credenciais do receptor.',
-      "The receiver's secret is not this webhook's, or the HMAC was made of the parsed body: compute it of the body's bytes as they came, before reading the JSON. If a gateway in front demands a token, set the receiver's credentials.",
+      'O secret do receptor não é o deste webhook, ou o HMAC foi feito do corpo já interpretado: calcule-o dos bytes do corpo como chegaram, antes de ler o JSON. Se um gateway à frente pede credenciais, cadastre-as neste webhook; se já estão lá, ele as recusou: confira-as.',
+      "The receiver's secret is not this webhook's, or the HMAC was made of the parsed body: compute it of the body's bytes as they came, before reading the JSON. If a gateway in front demands credentials, set them on this webhook; if they are there, it has refused them: check them.",
     ],
   },
   {
     codes: [403, 407],
     next: [
-      'Um firewall ou gateway recusou o POST: libere o caminho da URL e os nossos endereços de saída (/docs), ou cadastre as credenciais do receptor.',
-      "A firewall or gateway refused the POST: let the URL's path and our addresses (/docs) pass, or set the receiver's credentials.",
+      'Um firewall ou gateway recusou o POST: libere o caminho da URL e os nossos endereços de saída (/docs), ou cadastre as credenciais que ele pede; se já estão no webhook, ele as recusou: confira-as.',
+      "A firewall or gateway refused the POST: let the URL's path and our addresses (/docs) pass, or set the credentials that it demands; if the webhook has them, it has refused them: check them.",
     ],
   },
   {
@@ -112,8 +112,8 @@ const WITHOUT_ANSWER: Readonly<Record<Exclude<Outcome, 'entregue'>, Advice>> = {
   erro_tls: say(
     ['o TLS com o receptor falhou', 'TLS with the receiver failed'],
     [
-      'Confira validade, nome e cadeia do certificado: o servidor deve enviar também os intermediários. Se ele pede um certificado de cliente, cadastre-o nas credenciais.',
-      "Check the certificate's dates, name and chain: the server must send the intermediates too. If it demands a client certificate, set it among the credentials.",
+      'Confira validade, nome e cadeia do certificado: o servidor deve enviar também os intermediários, e a sua autoridade deve ser pública: numa privada só o operador pode confiar. Se ele pede um certificado de cliente, cadastre-o nas credenciais.',
+      "Check the certificate's dates, name and chain: the server must send the intermediates too, and its authority must be a public one: a private one is for the operator to trust. If it demands a client certificate, set it among the credentials.",
     ],
   ),
   erro_autorizacao: say(

@@ -5,6 +5,9 @@ import { createServer, type RequestListener } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, expect, test, vi } from 'vitest';
+import { TEST_NAME, testData } from '../../../src/contract/delivery.ts';
+import { EVENT_EXAMPLES } from '../../../src/contract/event-examples.ts';
+import { SUBSCRIBABLE_NAMES } from '../../../src/contract/events.ts';
 import type { WebhookCredentials } from '../../../src/contract/resources/webhook-credentials.ts';
 import { prepareCredentials } from '../../../src/delivery/sending/credentials.ts';
 import { createSender } from '../../../src/delivery/sending/send.ts';
@@ -67,11 +70,11 @@ async function start(program: string, ...args: string[]): Promise<void> {
 }
 
 /** What an event's POST looks like, through the gateway. */
-async function post(given: WebhookCredentials | null) {
+const TEST_BODY = `{"evento":"${TEST_NAME}","timestamp":"2026-01-31T12:00:00.000Z","data":${testData(crypto.randomUUID())}}`;
+
+async function post(given: WebhookCredentials | null, text = TEST_BODY) {
   const sender = createSender({ allowInsecure: true, timeoutMs: 120_000, tls: { ca: authority.ca } });
-  const body = Buffer.from(
-    '{"evento":"webhook.teste","timestamp":"2026-01-31T12:00:00.000Z","data":{"motivo":"conta encerrada"}}',
-  );
+  const body = Buffer.from(text);
   const { accept, ...headers } = { accept: '*/*', 'Content-Type': 'application/json', 'User-Agent': 'Carteiro/0.2.0' };
   const sent = await sender.send({
     url: `https://localhost:${port}/hook`,
@@ -155,7 +158,7 @@ LoadModule alias_module ${MODULES}/mod_alias.so
 ${rest}
 `;
 
-test('Apache with ModSecurity and the Core Rule Set at paranoia 2 lets an event’s POST through', async (context) => {
+test('Apache with ModSecurity and the Core Rule Set at paranoia 2 lets a test and every event through', async (context) => {
   if (
     !(await isThere(['test', '-e', `${MODULES}/mod_security2.so`])) ||
     !(await isThere(['test', '-e', '/usr/share/modsecurity-crs/rules']))
@@ -184,7 +187,15 @@ ProxyPass / ${receiver.url}/
 `),
   );
   await start('apache2', '-f', file('apache.conf'), '-DFOREGROUND');
-  expect(await post({ autorizacao: { tipo: 'bearer', token: 'um-token' } })).toMatchObject({ outcome: 'entregue' });
+  const credentials: WebhookCredentials = { autorizacao: { tipo: 'bearer', token: 'um-token' } };
+  expect(await post(credentials)).toMatchObject({ outcome: 'entregue' });
+  const refused: string[] = [];
+  for (const evento of SUBSCRIBABLE_NAMES) {
+    const envelope = { evento, timestamp: '2026-01-31T12:00:00.000Z', parceiro_id: crypto.randomUUID() };
+    const { outcome } = await post(credentials, JSON.stringify({ ...envelope, data: EVENT_EXAMPLES[evento] }));
+    if (outcome !== 'entregue') refused.push(evento);
+  }
+  expect(refused).toEqual([]);
 });
 
 test('Apache with five workers, each one connection’s, answers a burst of three times as many', async (context) => {

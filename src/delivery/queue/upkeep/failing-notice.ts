@@ -19,10 +19,11 @@ export interface Told {
 
 type Notice = { [N in NoticeName]: { readonly name: N; readonly data: EventData<N> } }[NoticeName];
 
+/** No JSON within a text: the OWASP rules at paranoia 2 take it for an injection, and the notice is lost. */
 const MEND =
   'Corrija o endpoint, ou troque a URL com PATCH /v1/webhooks/{id}. Uma resposta 2xx encerra o estado, e POST /v1/webhooks/{id}/teste pede uma na hora.';
 const REACTIVATE =
-  'Corrija o endpoint e reative o webhook com PATCH /v1/webhooks/{id} {"ativo": true, "retomar": true}, que retoma as entregas suspensas.';
+  'Corrija o endpoint e reative o webhook com PATCH /v1/webhooks/{id}, ativo e retomar em true, que retoma as entregas suspensas.';
 
 /** Null for a change that nobody is sent a notice of. */
 export function noticeOf(change: FailingChange, told: Told): Notice | null {
