@@ -44,8 +44,10 @@ export async function bringBackOf(pool: Pool, read: ReadEvents, eventId: string)
 
 /** For `Pool.mend`: true where the error told of a loan whose history was away, and it is back. */
 export async function mendAway(pool: Pool, read: ReadEvents, error: unknown): Promise<boolean> {
-  const [stream] =
-    codeOf(error) === HISTORY_AWAY ? (/[0-9a-f]{8}-[0-9a-f-]{27}/.exec((error as Error).message) ?? []) : [];
+  const [, stream] =
+    codeOf(error) === HISTORY_AWAY
+      ? (/^the history of loan ([0-9a-f-]{36}) /.exec((error as Error).message) ?? [])
+      : [];
   return stream !== undefined && bringBack(pool, read, stream);
 }
 

@@ -35,8 +35,8 @@ export interface S3Access {
 
 /** Throws {@link ArchiveFault} where `name` is neither an absolute path nor `s3://bucket/prefix`, or there is no key for S3. */
 export function openPlace(name: string, access: S3Access | null): Place {
-  const [, bucket] = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9](?:\/[A-Za-z0-9!_.*'()/-]*)?)$/.exec(name) ?? [];
-  if (bucket === undefined) {
+  const [, bucket, host] = /^s3:\/\/(([a-z0-9.-]{3,63})(?:\/[A-Za-z0-9!_.*'()/-]*)?)$/.exec(name) ?? [];
+  if (bucket === undefined || /^[.-]|[.-]$/.test(host ?? '')) {
     if (name.startsWith('s3:')) throw new ArchiveFault(`${name} is no place: give s3://bucket/prefix`);
     return directoryPlace(path.resolve(name));
   }
