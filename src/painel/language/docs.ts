@@ -185,8 +185,8 @@ export const docs = {
         en: '`POST /v1/webhooks/{id}/homologacao` answers with the `homologacao_id`. `GET /v1/webhooks/{id}/homologacao/{homologacao_id}` tells the `estado`: `em_andamento` to the end, then `aprovada`, `reprovada` (a check failed) or `interrompida` (ask for another). Of each check there are `codigo`, `resultado` and `detalhe`: what we sent, what came and how to mend it. `listen --homologar` does the same on your machine.',
       },
       {
-        pt: '`resultado` é `passou`, `falhou` ou `nao_se_aplica`. Este último não reprova: o receptor não lê a assinatura de que a verificação trata, por exemplo `X-Webhook-Signature-Previous`, ou a primeira entrega não foi aceita e o resto não se pôde julgar.',
-        en: '`resultado` is `passou`, `falhou` or `nao_se_aplica`. The last one fails nobody: the receiver does not read the signature of which the check tells, for instance `X-Webhook-Signature-Previous`, or the first delivery was not taken and nothing else could be judged.',
+        pt: '`resultado` é `passou`, `falhou` ou `nao_se_aplica`. Este último não reprova o receptor: ele não lê a assinatura de que a verificação trata, por exemplo `X-Webhook-Signature-Previous`, ou a primeira entrega não foi aceita e o resto não se pôde julgar.',
+        en: '`resultado` is `passou`, `falhou` or `nao_se_aplica`. The last one is no failure: the receiver does not read the signature that the check is about, for instance `X-Webhook-Signature-Previous`, or the first delivery was not taken and nothing else could be judged.',
       },
     ],
     check: { pt: 'Verificação', en: 'Check' },
