@@ -1,4 +1,3 @@
-CREATE TYPE "public"."arrival_kind" AS ENUM('due', 'look', 'slot_free', 'slot_free_silent');--> statement-breakpoint
 CREATE TABLE "alert_addresses" (
 	"partner_id" uuid NOT NULL,
 	"channel" text NOT NULL,
@@ -90,22 +89,18 @@ CREATE TABLE "retired_keys" (
 	"retired_at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL
 );
 --> statement-breakpoint
-CREATE TABLE "arrivals" (
-	"webhook_id" uuid NOT NULL,
-	"partner_id" uuid NOT NULL,
-	"tx" "xid8" DEFAULT pg_current_xact_id() NOT NULL,
-	"due_at" timestamp with time zone,
-	"kind" "arrival_kind" NOT NULL,
-	"good" integer,
-	"bad" integer,
-	"good_ms" real,
-	"delivery_id" uuid,
-	CONSTRAINT "arrivals_due_at" CHECK ((kind = 'due') = (due_at is not null))
+CREATE TABLE "claims" (
+	"at" timestamp with time zone NOT NULL,
+	"number" bigint NOT NULL,
+	"done_below" bigint NOT NULL,
+	"poller" text NOT NULL,
+	"hooks" uuid[] NOT NULL,
+	"ids" uuid[] NOT NULL,
+	"numbers" integer[] NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "deliveries" (
 	"next_attempt_at" timestamp with time zone,
-	"claimed_at" timestamp with time zone,
 	"finished_at" timestamp (3) with time zone,
 	"attempts" integer DEFAULT 0 NOT NULL,
 	"failures" smallint DEFAULT 0 NOT NULL,
@@ -115,36 +110,44 @@ CREATE TABLE "deliveries" (
 	"webhook_id" uuid NOT NULL,
 	"partner_id" uuid NOT NULL,
 	"status" text DEFAULT 'pendente' NOT NULL,
-	"claimed_by" text,
-	"awaited" boolean,
+	"stopped" text GENERATED ALWAYS AS (case when status in ('erro', 'suspensa') then status end) STORED,
 	"is_test" boolean,
 	"created_at" timestamp (3) with time zone generated always as (uuid_extract_timestamp(event_id)) virtual,
 	CONSTRAINT "deliveries_once" UNIQUE("webhook_id","event_id")
 );
 --> statement-breakpoint
+CREATE TABLE "keepers" (
+	"name" text PRIMARY KEY NOT NULL,
+	"seen_at" timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+	"lanes" integer DEFAULT 0 NOT NULL,
+	"has_lock" boolean DEFAULT false NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE "lanes" (
-	"webhook_id" uuid NOT NULL,
+	"webhook_id" uuid PRIMARY KEY NOT NULL,
 	"partner_id" uuid NOT NULL,
-	"version" bigint DEFAULT 0 NOT NULL,
-	"next_due_at" timestamp with time zone,
+	"keeper" text,
+	"changed" boolean DEFAULT false NOT NULL,
 	"max_in_flight" integer DEFAULT 64 NOT NULL,
-	"in_flight" integer DEFAULT 0 NOT NULL,
 	"window_size" real DEFAULT 8 NOT NULL,
-	"quick_to" real,
-	"answers" real DEFAULT 0 NOT NULL,
-	"answers_ms" real DEFAULT 0 NOT NULL,
-	"best_ms" real,
-	"saturated" boolean DEFAULT false NOT NULL,
-	"scan_from" timestamp with time zone DEFAULT '-infinity' NOT NULL,
-	"next_scan_from" timestamp with time zone DEFAULT '-infinity' NOT NULL,
-	"flying_to" timestamp with time zone,
 	"muted_at" timestamp (3) with time zone,
 	"failing_since" timestamp with time zone,
 	"in_order" boolean DEFAULT false NOT NULL,
 	"resumes_until" timestamp with time zone,
 	CONSTRAINT "lanes_max_in_flight" CHECK (max_in_flight between 1 and 1000),
-	CONSTRAINT "lanes_window_size" CHECK (window_size >= 1),
-	CONSTRAINT "lanes_saturated_wakes" CHECK (case when muted_at is null then not saturated or next_due_at is not null else not saturated and next_due_at is null end)
+	CONSTRAINT "lanes_window_size" CHECK (window_size >= 1)
+);
+--> statement-breakpoint
+CREATE TABLE "pending" (
+	"due_at" timestamp with time zone DEFAULT '-infinity' NOT NULL,
+	"tx" "xid8" DEFAULT pg_current_xact_id(),
+	"number" integer DEFAULT 0 NOT NULL,
+	"webhook_id" uuid NOT NULL,
+	"delivery_id" uuid NOT NULL,
+	"event_id" uuid NOT NULL,
+	"partner_id" uuid NOT NULL,
+	"is_test" boolean,
+	CONSTRAINT "pending_webhook_id_due_at_delivery_id_pk" PRIMARY KEY("webhook_id","due_at","delivery_id")
 );
 --> statement-breakpoint
 CREATE TABLE "cpf_reads" (
@@ -808,12 +811,12 @@ CREATE INDEX "archived_streams_leaving" ON "archived_streams" USING btree ("stre
 CREATE INDEX "archived_streams_by_day" ON "archived_streams" USING brin ("first_on","last_on");--> statement-breakpoint
 CREATE UNIQUE INDEX "conformance_runs_under_way" ON "conformance_runs" USING btree ("webhook_id") WHERE ended_at is null;--> statement-breakpoint
 CREATE INDEX "conformance_runs_by_webhook" ON "conformance_runs" USING btree ("webhook_id","id");--> statement-breakpoint
-CREATE INDEX "arrivals_by_tx" ON "arrivals" USING btree ("tx");--> statement-breakpoint
-CREATE INDEX "deliveries_stopped" ON "deliveries" USING btree ("webhook_id","status","event_id") WHERE status in ('erro', 'suspensa');--> statement-breakpoint
-CREATE INDEX "deliveries_due" ON "deliveries" USING btree ("webhook_id","next_attempt_at") WHERE status = 'pendente';--> statement-breakpoint
-CREATE INDEX "lanes_newest" ON "lanes" USING btree ("webhook_id","version");--> statement-breakpoint
-CREATE INDEX "lanes_due" ON "lanes" USING btree ("next_due_at") WHERE next_due_at is not null;--> statement-breakpoint
+CREATE INDEX "claims_of" ON "claims" USING btree ("poller","number");--> statement-breakpoint
+CREATE INDEX "deliveries_stopped" ON "deliveries" USING btree ("webhook_id","stopped","event_id") WHERE stopped is not null;--> statement-breakpoint
+CREATE INDEX "lanes_kept" ON "lanes" USING btree (coalesce(keeper, ''));--> statement-breakpoint
+CREATE INDEX "lanes_changed" ON "lanes" USING btree ("keeper") WHERE changed;--> statement-breakpoint
 CREATE INDEX "lanes_stopped" ON "lanes" USING btree ("webhook_id") WHERE muted_at is not null or failing_since is not null;--> statement-breakpoint
+CREATE INDEX "pending_by_tx" ON "pending" USING btree ("tx") WHERE tx is not null;--> statement-breakpoint
 CREATE INDEX "cpf_reads_sealable" ON "cpf_reads" USING brin (epoch,(xid8send(tx)::bigint)) WITH (autosummarize=true);--> statement-breakpoint
 CREATE INDEX "erasure_orders_sealable" ON "erasure_orders" USING brin (epoch,(xid8send(tx)::bigint)) WITH (autosummarize=true);--> statement-breakpoint
 CREATE INDEX "erasure_pages_sealable" ON "erasure_pages" USING brin (epoch,(xid8send(tx)::bigint)) WITH (autosummarize=true);--> statement-breakpoint

@@ -83,12 +83,12 @@ grant select (id, partner_id, events, active, created_at) on webhooks to carteir
 grant select (id, name, active, signing, documents, issuance, created_at) on partners to carteiro_auditor;
 -- Which release put a function in place: what a newer one has made is not altered.
 grant select on applied_migrations to carteiro_auditor;
-grant select (webhook_id, version, muted_at) on lanes to carteiro_auditor;
+grant select (webhook_id, muted_at) on lanes to carteiro_auditor;
 grant execute on function current_epoch(), cluster_timeline(), cluster_control(), is_emitted(text), field_of(json, text), reads_the_same(text)
   to carteiro_auditor;
 -- `audit verify` makes the release's tables once more, with their constraints (src/db/migrations/compare-schema.ts).
 grant execute on function
-  is_sound_delivery(text, integer, smallint, smallint, timestamptz, text, timestamptz, timestamptz),
+  is_sound_delivery(text, integer, smallint, smallint, timestamptz, timestamptz),
   is_sound_attempt(integer, boolean, text, smallint, integer, text, boolean)
   to carteiro_auditor;
 -- Who may see CPFs reads the rows as they were sealed, and hashes the texts itself. No column holds a signing secret.
@@ -97,29 +97,28 @@ grant select (url) on webhooks to carteiro_auditor_cpf;
 
 -- Both: what they read, and what they add. `epoch`, `tx`, `position` and `recorded_at` are left out of every grant to insert: a
 -- row's place in the order is the database's to give, or a seal could be made to miss it.
-grant select on applied_migrations, event_types, installation, partners, partner_history, webhooks, webhook_history, retired_keys, events, facts, messages, deliveries, arrivals, lanes,
+grant select on applied_migrations, event_types, installation, partners, partner_history, webhooks, webhook_history, retired_keys, events, facts, messages, deliveries, pending, claims, keepers, lanes,
   attempts, targets, send_orders, seals, seal_trees, seal_nodes, checkpoints to carteiro_app, carteiro_poller;
 grant insert (url, address, key_id) on targets to carteiro_app, carteiro_poller;
 grant insert (delivery_id, number, late, event_id, webhook_id, partner_id, outcome, status_code, started_at, duration_ms, target, url,
   address, key_id, claim, error, answer, body_digest) on attempts to carteiro_app, carteiro_poller;
-grant update (status, attempts, failures, lost_in_row, next_attempt_at, claimed_by, claimed_at, finished_at, awaited)
+grant update (status, attempts, failures, lost_in_row, next_attempt_at, finished_at)
   on deliveries to carteiro_app, carteiro_poller;
-grant insert (webhook_id, partner_id, kind, due_at, good, bad, good_ms) on arrivals to carteiro_app, carteiro_poller;
+grant insert, update, delete on pending to carteiro_app, carteiro_poller;
+grant insert, update, delete on claims, keepers to carteiro_poller;
 grant insert on seals, seal_trees, seal_nodes to carteiro_app, carteiro_poller;
 grant insert (size, root, note) on checkpoints to carteiro_app, carteiro_poller;
 grant select on anchors, anchor_receipts to carteiro_app, carteiro_poller;
-grant update (version, next_due_at, max_in_flight, saturated, scan_from, next_scan_from, flying_to, in_flight, window_size, quick_to,
-  answers, answers_ms, best_ms, muted_at, failing_since, in_order,
-  resumes_until)
+grant update (keeper, changed, window_size, max_in_flight, muted_at, failing_since, in_order, resumes_until)
   on lanes to carteiro_app, carteiro_poller;
 -- A row can be locked only with the right to update one of its columns: this is the one that nothing is decided by.
 grant update (created_at) on partners, webhooks to carteiro_app, carteiro_poller;
 grant execute on function
   advisory_lock(text), masked(text), answer_head(text), answer_body(text), poller_of(text), field_of(json, text),
   envelope(text, timestamptz, text, uuid, json),
-  is_sound_delivery(text, integer, smallint, smallint, timestamptz, text, timestamptz, timestamptz),
+  is_sound_delivery(text, integer, smallint, smallint, timestamptz, timestamptz),
   is_sound_attempt(integer, boolean, text, smallint, integer, text, boolean),
-  lease(), next_slot(deliveries, timestamptz), cluster_timeline(), cluster_control(), current_epoch(), server_fault(), refuse_strange_server(), session_mark(), look_at_server(integer, xid8)
+  flights(), first_ahead(uuid, uuid, int, boolean), waiting_of(lanes, timestamptz, uuid[], int), waiting_lanes(int), log_lost_attempts(uuid[]), hold_pending(uuid[]), lease(), next_slot(deliveries, timestamptz), cluster_timeline(), cluster_control(), current_epoch(), server_fault(), refuse_strange_server(), session_mark(), look_at_server(integer, xid8)
   to carteiro_app, carteiro_poller;
 
 -- What operators are shown.
@@ -142,7 +141,6 @@ grant execute on function
   to carteiro_poller;
 grant execute on function operator_partner() to carteiro_app;
 
-grant delete on arrivals to carteiro_poller;
 -- Alerts to partners' people: the API keeps where to, the pollers tell.
 grant select, insert, update, delete on alert_addresses to carteiro_app;
 grant select, insert, update on alerts to carteiro_app;
@@ -158,23 +156,12 @@ grant execute on function is_strange_answer(text) to carteiro_app, carteiro_poll
 grant update (first_failed_at) on failing_runs to carteiro_app;
 grant select on attempt_hours, attempt_steps to carteiro_app;
 grant select, insert, update, delete on attempt_hours, attempt_steps to carteiro_poller;
--- Pollers vacuum the two tables whose rows live for milliseconds (src/delivery/queue/upkeep/cleaner.ts).
-grant maintain on arrivals, lanes to carteiro_poller;
 grant execute on function
-  arrivals_taken(), is_appending(bigint), wait_for_work(timestamptz, float8, float8, timestamptz, uuid[]),
-  next_window(int, int, boolean, bigint, bigint, float8, float8, float8, float8, float8, float8),
-  saturated_lanes_told_of(xid8, xid8[]), wait_for_append(bigint, float8),
-  take_arrivals(bigint), arm_lanes(arrivals[], timestamptz), partner_share(bigint, int),
-  arrivals_by_lane(arrivals[]), told_again(boolean, timestamptz, boolean, boolean, bigint, bigint, float8),
-  state_of_lane(lanes, timestamptz, timestamptz), within_share(uuid[], bigint, int, uuid[], int[]),
-  find_due(tid[], timestamptz, bigint, bigint, uuid[], int, uuid[], int[]),
-  rearm_lanes(tid[], bigint[], timestamptz[], boolean[], bigint, timestamptz),
-  serve_arrivals(text, arrivals[], bigint, timestamptz, int, uuid[], int[]),
-  claim_named(text, lanes, uuid[], timestamptz, timestamptz, timestamptz), held_with(text, arrivals[], uuid[], int[]),
-  take_turn(text, bigint, timestamptz, timestamptz, int, uuid[], int[], uuid[], float8, float8),
-  wait_behind_others(timestamptz, float8, float8, float8, timestamptz, uuid[]), poller_number(text), term_of(text), living_pollers(), sign_of_life(text, boolean),
-  hold_back(tid[], timestamptz, bigint), due_in_order(tid[], timestamptz, bigint),
-  first_ahead(uuid, uuid, uuid, int, boolean), claim_due(text, bigint, timestamptz, timestamptz, int, uuid[], int[], uuid[])
+  is_appending(bigint), wait_for_append(bigint, float8), wait_for_work(text, timestamptz, xid8, xid8[], timestamptz, float8, float8),
+  take_turn(text, bigint, bigint, timestamptz, pg_snapshot, uuid[], uuid[], int[], int, int, uuid[], timestamptz[], uuid[], timestamptz[], int[], uuid[],
+    timestamptz, float8, float8, json), take_loans(text, bigint, bigint, timestamptz, timestamptz, json),
+  take_lanes(text, int), end_poller(text, boolean), end_lost(uuid[], timestamptz),
+  poller_number(text), term_of(text), living_pollers(), sign_of_life(text, boolean)
   to carteiro_poller;
 
 -- The lender's core brings its partners in over HTTP.

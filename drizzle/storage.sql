@@ -1,24 +1,23 @@
 -- How the tables lie on disk and how they are kept clean. Applied again whenever this file has changed or a
 -- numbered migration is applied.
 
--- Deliveries of one transaction are due at the same instant. As one posting list their index entries could only be marked
--- dead together, and each claim walked over all that were delivered already: 150 heap fetches a lane in the middle of a
--- drain of 100,000.
-alter index deliveries_due set (deduplicate_items = off);
-
--- A claim is a heap-only update where its page has room for one more version of some of its rows.
+-- A record is a heap-only update where its page has room for one more version of some of its rows.
 alter table deliveries set (fillfactor = 80);
 
--- A record gives each delivery's key a second entry, of which the first is dead soon. In pages that were full it split them all.
-alter index deliveries_pkey set (fillfactor = 75);
+-- Rows that live for milliseconds: dead ones are vacuumed while they are few.
+alter table pending set (
+  autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000, autovacuum_vacuum_cost_delay = 0
+);
+alter table claims set (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_cost_delay = 0);
 
--- Rows that live for milliseconds: dead ones are vacuumed while they are few (src/delivery/queue/upkeep/cleaner.ts does so sooner).
-alter table arrivals set (
-  autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_cost_delay = 0
-);
-alter table lanes set (
-  fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_cost_delay = 0
-);
+-- Random ids do not compress, and are read once in a poller's life.
+do $$
+begin
+  if exists (select from pg_attribute where attrelid = 'claims'::regclass and attname in ('hooks', 'ids', 'numbers') and attstorage <> 'e') then
+    alter table claims alter hooks set storage external, alter ids set storage external, alter numbers set storage external;
+  end if;
+end
+$$;
 
 -- Hashes do not compress, and a proof reads 8 KiB out of the middle of them.
 do $$
@@ -36,13 +35,12 @@ alter table deliveries set (autovacuum_vacuum_cost_limit = 2000);
 alter table attempts set (autovacuum_vacuum_cost_limit = 2000);
 alter table events set (autovacuum_vacuum_cost_limit = 2000);
 
--- These two have no key by which a logical replica could find a changed row. It takes a lock that nobody reads beside, and
+-- It has no key by which a logical replica could find a changed row. It takes a lock that nobody reads beside, and
 -- is asked for only once.
 do $$
 begin
-  if exists (select from pg_class where oid = 'arrivals'::regclass and relreplident <> 'f') then
-    alter table arrivals replica identity full;
-    alter table lanes replica identity full;
+  if exists (select from pg_class where oid = 'claims'::regclass and relreplident <> 'f') then
+    alter table claims replica identity full;
   end if;
 end
 $$;

@@ -1,7 +1,7 @@
 -- Makes the database's present server the known one, and begins an epoch above every row, so that all rows are over and
 -- come first. Returns the fault that there was (server_fault); null when there was none, and then nothing is done.
 -- One transaction, alone on the tables whose rows have an epoch: it commits, or nothing has happened.
--- Arrivals are made anew, one for each webhook, because sessions look for them by this server's transactions. The
+-- What is pending is of this transaction from now on, because pollers follow it by this server's transactions. The
 -- counters of positions continue above the rows, for databases whose tables were copied by hand.
 create or replace function adopt_server(out fault text, out epoch integer)
   language plpgsql volatile set search_path from current
@@ -36,8 +36,7 @@ begin
   on conflict (is_only) do update
   set system_identifier = excluded.system_identifier, epoch_base = excluded.epoch_base, own_from = excluded.own_from,
       timeline = excluded.timeline, next_tx = excluded.next_tx, noted_at = excluded.noted_at;
-  delete from arrivals;
-  insert into arrivals (webhook_id, partner_id, kind) select id, partner_id, 'look' from webhooks;
+  update pending set tx = pg_current_xact_id() where tx is not null;
   for numbered in
     select a.attrelid::regclass as "table", a.attname as "column"
     from pg_attribute a join pg_class c on c.oid = a.attrelid

@@ -4,12 +4,10 @@ create or replace function advisory_lock(purpose text) returns bigint
   language sql stable parallel safe
 return current_schema()::regnamespace::oid::bigint << 32 | case purpose
   when 'appending' then 1 -- held, shared, by a transaction that appends events (append_event)
-  when 'awaiting' then 2 -- held by the one idle poller that waits for those transactions (wait_for_work)
-  when 'arming' then 3 -- held by the poller that turns arrivals into due lanes (arm_lanes)
+  when 'ending' then 2 -- held by the poller that ends dead ones (src/delivery/queue/upkeep/dead-pollers.ts)
   when 'sealing' then 4 -- held by the sealer at work (src/audit/seals/seal.ts)
   when 'numbering' then 5 -- held by who begins a series of loan numbers (next_loan_number)
   when 'projecting' then 6 -- held by the projector at work (src/core/projection/projector.ts)
-  when 'ending' then 7 -- held by the poller that ends the claims of dead ones (src/delivery/queue/upkeep/dead-pollers.ts)
   when 'judging' then 8 -- held by the poller that judges failing webhooks (src/delivery/queue/upkeep/failing.ts)
   when 'raising' then 9 -- held for a moment, shared, by who takes a loan number, and alone by who raises a series (raise_loan_numbers)
   when 'ordering erasures' then 10 -- held by who orders that a worker be forgotten (src/core/workers/order-erasure.ts)

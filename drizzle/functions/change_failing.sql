@@ -24,11 +24,9 @@ begin
     return false;
   end if;
   update lanes
-  set version = version + 1,
+  set changed = keeper is not null,
       failing_since = case when begins then p_at end,
-      saturated = saturated and begins,
-      resumes_until = case when p_change <> 'suspensao' then resumes_until end,
-      next_due_at = case when begins then next_due_at when muted_at is null then clock_timestamp() end
+      resumes_until = case when p_change <> 'suspensao' then resumes_until end
   where webhook_id = p_webhook_id and (failing_since is null) = begins;
   if not found then
     return false;

@@ -2,8 +2,8 @@
 -- names its schema.
 -- Measured: nine CHECKs of plain SQL cost an insert of one row 50 us, of which most was reading them from text.
 create or replace function is_sound_delivery(
-  status text, attempts integer, failures smallint, lost_in_row smallint, next_attempt_at timestamptz, claimed_by text,
-  claimed_at timestamptz, finished_at timestamptz
+  status text, attempts integer, failures smallint, lost_in_row smallint, next_attempt_at timestamptz,
+  finished_at timestamptz
 ) returns boolean
   language plpgsql immutable parallel safe
 as $$
@@ -12,8 +12,6 @@ begin
     -- Pending is what is due sometime, and over is what has a time of its end.
     and (status operator(pg_catalog.=) 'pendente') operator(pg_catalog.=) (next_attempt_at is not null)
     and (status operator(pg_catalog.=) any (array['entregue', 'erro'])) operator(pg_catalog.=) (finished_at is not null)
-    and (claimed_by is null) operator(pg_catalog.=) (claimed_at is null)
-    and (claimed_by is null or status operator(pg_catalog.=) 'pendente')
     -- The slots of the longest schedule: the first attempt and those after its delays. `erro` with fewer spent is what an operator cancelled,
     -- which its order in `send_orders` tells.
     and failures operator(pg_catalog.>=) 0 and failures operator(pg_catalog.<=) {{MOST_FAILURES}}
@@ -26,7 +24,7 @@ do $$
 begin
   if not exists (select from pg_constraint where conrelid = 'deliveries'::regclass and conname = 'deliveries_sound') then
     alter table deliveries add constraint deliveries_sound check (
-      is_sound_delivery(status, attempts, failures, lost_in_row, next_attempt_at, claimed_by, claimed_at, finished_at)
+      is_sound_delivery(status, attempts, failures, lost_in_row, next_attempt_at, finished_at)
     );
   end if;
 end

@@ -41,8 +41,5 @@ begin
   end if;
   insert into webhook_history (webhook_id, partner_id, url, events, active, change, actor, changed_at)
   select id, partner_id, url, events, active, done, 'servico', clock_timestamp() from webhooks where id = own and done is not null;
-  if done = 'desativacao' then
-    insert into arrivals (webhook_id, partner_id, kind) values (own, own, 'look');
-  end if;
 end
 $$;

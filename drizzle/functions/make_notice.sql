@@ -38,13 +38,14 @@ begin
     from told
     returning id, partner_id
   ),
-  arrival as (
-    insert into arrivals (webhook_id, partner_id, kind, due_at) select id, partner_id, 'due', now() from hook
-  ),
   delivery as (
     insert into deliveries (event_id, webhook_id, partner_id, next_attempt_at)
     select event.id, hook.id, hook.partner_id, now() from event join hook on hook.partner_id = event.partner_id
-    returning webhook_id
+    returning id, webhook_id, event_id, partner_id
+  ),
+  queued as (
+    insert into pending (webhook_id, delivery_id, event_id, partner_id)
+    select webhook_id, id, event_id, partner_id from delivery
   )
   select count(*) into made from delivery;
   return made;

@@ -16,12 +16,14 @@ begin
             seen_beside_others())
     returning id
   ),
-  arrival as (
-    insert into arrivals (webhook_id, partner_id, kind, due_at) values (p_webhook_id, p_partner_id, 'due', now())
+  delivery as (
+    insert into deliveries (event_id, webhook_id, partner_id, next_attempt_at, is_test)
+    select id, p_webhook_id, p_partner_id, now(), true from event
+    returning id
   )
-  insert into deliveries (event_id, webhook_id, partner_id, next_attempt_at, is_test)
-  select id, p_webhook_id, p_partner_id, now(), true from event
-  returning id into made;
+  insert into pending (webhook_id, delivery_id, event_id, partner_id, is_test)
+  select p_webhook_id, delivery.id, event.id, p_partner_id, true from event, delivery
+  returning delivery_id into made;
   return made;
 end
 $$;

@@ -1,62 +1,177 @@
--- A turn of a poller, in the caller's transaction: waits for work, `patience_ms` at most (null: not at all), takes arrivals,
--- and claims up to `at_most` deliveries under the name `claim`. src/delivery/queue/claim.ts has the invariant of a claim.
--- Returns first a row of the turn itself: how many arrivals it took, the start of this server, and how long a claim is its
--- poller's. Then what serve_arrivals and claim_due return.
--- A poller behind others waits before its turn (wait_behind_others), and not in it.
---
--- Arrivals are served first, by half of the slots at most (serve_arrivals); then the lanes that are due (claim_due).
--- Crash: all or nothing. A turn that claims nothing commits asynchronously: should the server lose it, the arrivals are there
--- again, and the session's memory of them is gone with its session.
+-- A turn of a poller, in the caller's transaction: waits for work, `patience_ms` at most (null: not at all), and claims what is due on
+-- the lanes that it keeps. src/delivery/queue/lanes/kept-lanes.ts has what the poller knows, and the invariant.
+--   seen         the snapshot up to which the caller has followed `pending`
+--   closed       its lanes that may take nothing new now; what comes there is told, not claimed
+--   tight        its lanes that may take few, and how many
+--   most, most_each   of what is new: so many, and so many of another lane
+--   hooks … rooms     lanes to read on, each behind a place (due_at, id) and up to a time, and how many to take of it
+--   flying       what is in flight of these lanes behind that place
+--   wake_at      when something that the caller knows of comes due
+--   loans        the same of lanes that get each loan in order (take_loans.sql); what comes there is told, not claimed
+-- Returns what it claimed; what it saw and did not claim, by lane, with the first place (`due_at`, `told`); of a lane that was read for
+-- retries, when its next one is due (`told` is `next`); of one that somebody else has locked, that is changed or not kept, `shut`; and
+-- last the turn itself: the snapshot that it has followed to, this server's start (`event`), the lease, the time, and whether a lane of the
+-- caller has changed (`is_test`).
+-- A claim's deliveries and their numbers are one row of `claims`, in the same commit. What is new and the snapshot come from one
+-- statement. A claim's time is that of its statement: what that sees may have become due after the turn's. Each look-up in `pending` is by key, or by its partial index.
 create or replace function take_turn(
-  claim text, at_most bigint, at timestamptz, due_from timestamptz, reserve int, holders uuid[], held int[], sated uuid[],
-  patience_ms float8 default null, nap_ms float8 default 1
+  p_poller text, p_number bigint, p_done_below bigint, at timestamptz, seen pg_snapshot, closed uuid[], tight uuid[], tight_rooms int[],
+  most int, most_each int,
+  hooks uuid[], from_dues timestamptz[], from_ids uuid[], to_dues timestamptz[], rooms int[], flying uuid[], wake_at timestamptz,
+  patience_ms float8 default null, nap_ms float8 default 1, loans json default null
 )
   returns table (
-    id uuid, number int, event text, body bytea, loan_version int, traceparent text, salt bytea,
-    webhook_id uuid, active boolean, partner_id uuid, url text, encrypted_secret bytea, previous_encrypted_secret bytea,
-    encrypted_credentials bytea, claimed_at timestamptz, lost uuid[], is_full boolean, is_test boolean, arrived int, server text, lease_ms float8
+    id uuid, number int, webhook_id uuid, event text, body bytea, loan_version int, traceparent text, salt bytea, is_test boolean,
+    due_at text, told text
   )
   language plpgsql volatile set search_path from current
 as $$
 #variable_conflict use_column
 declare
-  arrivals_a_turn constant bigint := 4000;
+  claimed_at_once constant bigint := 4000;
+  -- Of one form, so that the caller can compare them as texts.
+  iso constant text := 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"';
+  after constant xid8 := pg_snapshot_xmax(seen);
+  running constant xid8[] := case when pg_snapshot_xmin(seen) < pg_snapshot_xmax(seen) then array(select pg_snapshot_xip(seen)) else '{}' end;
+  new_rows bigint;
   moment timestamptz;
-  has_work boolean := true;
-  came arrivals[];
-  -- Nothing that arrived was claimed.
-  is_empty boolean := true;
-  waits_for_disk text;
+  followed text;
+  n bigint := 0;
+  m bigint := 0;
+  k bigint := 0;
+  done boolean;
 begin
   if coalesce(current_setting('carteiro.known_server', true), '') = '' then
     perform refuse_strange_server();
   end if;
-  if patience_ms is not null then
-    has_work := wait_for_work(at, patience_ms, nap_ms, due_from, sated);
-  end if;
+  followed := wait_for_work(p_poller, at, after, running, wake_at, patience_ms, nap_ms);
   moment := coalesce(at, clock_timestamp());
-  came := take_arrivals(arrivals_a_turn);
-  arrived := coalesce(cardinality(came), 0);
-  server := pg_postmaster_start_time();
-  lease_ms := extract(epoch from lease()) * 1000;
-  return next;
-  if came is not null then
-    return query select s.*, null::int, null::text, null::float8
-    from serve_arrivals(claim, came, at_most, moment, reserve, holders, held) s;
-    is_empty := not found;
-  end if;
-  if (came is null and has_work)
-     or exists (select from lanes where next_due_at between due_from and moment and partner_id <> all (sated)) then
-    if not is_empty then
-      select h.holders, h.held, at_most - h.added into holders, held, at_most from held_with(claim, came, holders, held) h;
+  if followed is null then
+    new_rows := (select count(*) from (select from pending p where p.tx >= after limit claimed_at_once + 1) first_rows);
+    if new_rows > claimed_at_once then
+      return query
+      with new as materialized (
+        select p.webhook_id, p.due_at, p.delivery_id from pending p where p.tx >= after
+        union all
+        select p.webhook_id, p.due_at, p.delivery_id from pending p where p.tx = any (running)
+      )
+      select null::uuid, null::int, n.webhook_id, null, null::bytea, null::int, null, null::bytea, null::boolean,
+             to_char(nullif(min(n.due_at), '-infinity') at time zone 'UTC', iso), min(n.delivery_id::text)
+      from new n group by n.webhook_id, n.due_at = '-infinity'
+      union all
+      select null, null, null, null, null, null, null, null, null, null, pg_current_snapshot()::text;
+    else
+      return query
+      with new as materialized (
+        select p.ctid as place, p.* from pending p where p.tx >= after
+        union all
+        select p.ctid, p.* from pending p where p.tx = any (running)
+      ),
+      lane as materialized (
+        select l.webhook_id from lanes l
+        where l.webhook_id = any (array(select distinct n.webhook_id from new n where n.webhook_id <> all (closed)))
+          and l.keeper = p_poller and not l.changed and not l.in_order
+        for update of l skip locked
+      ),
+      due as materialized (
+        select p.*
+        from (
+          select r.place
+          from (
+            select n.place, n.webhook_id, row_number() over (partition by n.webhook_id order by n.delivery_id) as rank
+            from new n
+            where n.due_at = '-infinity' and n.webhook_id = any (array(select l.webhook_id from lane l)) and n.delivery_id <> all (flying)
+          ) r
+          where r.rank <= coalesce(tight_rooms[array_position(tight, r.webhook_id)], most_each) limit most
+        ) chosen
+        cross join lateral (select * from pending p where p.ctid = chosen.place for update skip locked) p
+      ),
+      intent as (
+        insert into claims (poller, number, done_below, at, hooks, ids, numbers)
+        select p_poller, p_number, p_done_below, coalesce(at, clock_timestamp()), array_agg(d.webhook_id), array_agg(d.delivery_id), array_agg(d.number + 1)
+        from due d having count(*) > 0
+      )
+      select d.delivery_id, d.number + 1, d.webhook_id, m.type, m.body, m.loan_version, m.traceparent, m.salt, d.is_test, null, null
+      from due d join messages m on m.event_id = d.event_id
+      union all
+      select null, null, n.webhook_id, null, null, null, null, null, null, to_char(nullif(min(n.due_at), '-infinity') at time zone 'UTC', iso), min(n.delivery_id::text)
+      from new n
+      where n.delivery_id <> all (array(select d.delivery_id from due d))
+      group by n.webhook_id, n.due_at = '-infinity'
+      union all
+      select null, null, null, null, null, null, null, null, null, null, pg_current_snapshot()::text;
     end if;
+    get diagnostics n = row_count;
+  end if;
+  if hooks <> '{}' then
     return query
-    select c.*, null::int, null::text, null::float8
-    from claim_due(claim, at_most, moment, due_from, reserve, holders, held, sated) c;
-    is_empty := is_empty and not found;
+    with ask as materialized (
+      select * from unnest(hooks, from_dues, from_ids, to_dues, rooms) with ordinality as t (hook, from_due, from_id, to_due, room, place)
+    ),
+    lane as materialized (
+      select a.* from ask a join lanes l on l.webhook_id = a.hook where l.keeper = p_poller and not l.changed and not l.in_order
+      for update of l skip locked
+    ),
+    found as materialized (
+      select l.place as ask, p.*
+      from lane l
+      cross join lateral (
+        select p.ctid as place, p.due_at, p.delivery_id
+        from pending p
+        where p.webhook_id = l.hook and (p.due_at, p.delivery_id) > (l.from_due, l.from_id) and p.due_at <= least(l.to_due, moment)
+          and p.delivery_id <> all (flying)
+        order by p.due_at, p.delivery_id
+        limit l.room
+      ) p
+    ),
+    due as materialized (
+      select p.*
+      from found f
+      cross join lateral (select * from pending p where p.ctid = f.place for update skip locked) p
+    ),
+    intent as (
+      insert into claims (poller, number, done_below, at, hooks, ids, numbers)
+      select p_poller, p_number, p_done_below, coalesce(at, clock_timestamp()), array_agg(d.webhook_id), array_agg(d.delivery_id), array_agg(d.number + 1)
+      from due d having count(*) > 0
+    )
+    select d.delivery_id, d.number + 1, d.webhook_id, m.type, m.body, m.loan_version, m.traceparent, m.salt, d.is_test,
+           to_char(nullif(d.due_at, '-infinity') at time zone 'UTC', iso), null
+    from due d join messages m on m.event_id = d.event_id
+    union all
+    select null, null, a.hook, null, null, null, null, null, null, to_char(nullif(f.due_at, '-infinity') at time zone 'UTC', iso), f.delivery_id::text
+    from found f join ask a on a.place = f.ask
+    where f.delivery_id <> all (array(select d.delivery_id from due d))
+    union all
+    select null, null, l.hook, null, null, null, null, null, null,
+           (select to_char(p.due_at at time zone 'UTC', iso) from pending p
+            where p.webhook_id = l.hook and (p.due_at, p.delivery_id) > (coalesce(last.due_at, l.from_due), coalesce(last.delivery_id, l.from_id))
+              and p.delivery_id <> all (flying)
+            order by p.due_at, p.delivery_id limit 1),
+           'next'
+    from lane l
+    left join lateral (select f.due_at, f.delivery_id from found f where f.ask = l.place order by f.due_at desc, f.delivery_id desc limit 1) last
+      on true
+    where l.to_due > '-infinity'
+    union all
+    select null, null, a.hook, null, null, null, null, null, null, null, 'shut'
+    from ask a where a.place <> all (array(select l.place from lane l));
+    get diagnostics m = row_count;
   end if;
-  if is_empty then
-    waits_for_disk := set_config('synchronous_commit', 'off', true);
+  if loans is not null then
+    return query select * from take_loans(p_poller, p_number, p_done_below, at, moment, loans);
+    get diagnostics k = row_count;
   end if;
+  if n + m + k = 0 then
+    -- Nothing was written: should the server lose it, nothing is lost.
+    done := set_config('synchronous_commit', 'off', true) is null;
+  end if;
+  id := null;
+  webhook_id := null;
+  number := extract(epoch from lease()) * 1000;
+  event := pg_postmaster_start_time();
+  due_at := to_char(moment at time zone 'UTC', iso);
+  told := followed;
+  is_test := exists (select from lanes l where l.keeper = p_poller and l.changed);
+  return next;
 end
 $$;

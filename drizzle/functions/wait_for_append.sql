@@ -4,7 +4,7 @@ create or replace function wait_for_append(appending bigint, nap_ms float8) retu
   language plpgsql volatile set search_path from current
 as $$
 declare
-  -- Assigned: `perform` would start a statement (take_arrivals.sql).
+  -- Assigned: `perform` would start a statement (wait_for_work.sql).
   done boolean;
 begin
   done := set_config('lock_timeout', greatest(ceil(nap_ms), 1)::text, true) is null;

@@ -13,14 +13,14 @@
 import { DEFAULT_INSTALLATION } from './installation.ts';
 import type { ConnectionOptions } from './connect/client.ts';
 import { Connection } from './connect/connection.ts';
-import type { Sql, Statement, Tx } from './sql.ts';
+import type { Sql, Tx } from './sql.ts';
 import { readDatabaseUrl } from '../database-url.ts';
 import { untrusted } from './connect/tls.ts';
 import { transactOrUndo } from './transaction.ts';
 import { DatabaseUnavailable, FullServer, isLoss, isUnavailable } from './unavailable.ts';
 import { noteRefusedWrite } from './refused-writes.ts';
 
-export type { Sql, Statement, Tx };
+export type { Sql, Tx };
 
 export interface PoolOptions {
   readonly url: string;

@@ -11,8 +11,5 @@ export type Sql = postgres.Sql<Record<never, never>>;
 /** A transaction, or a connection outside one: anything that takes a tagged query. */
 export type Tx = postgres.ISql<Record<never, never>>;
 
-/** One query that was made but not sent. */
-export type Statement<Row extends object> = postgres.PendingQuery<Row[]>;
-
 /** A piece of a statement, which is sent as a part of one. */
 export type Fragment = postgres.PendingQuery<postgres.Row[]>;

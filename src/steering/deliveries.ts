@@ -42,7 +42,7 @@ export async function readAround(sql: Tx, id: string): Promise<Around | null> {
     from deliveries d
     join webhooks w on w.id = d.webhook_id
     join partners p on p.id = d.partner_id
-    cross join lateral (select muted_at, in_order from lanes where webhook_id = w.id order by version desc limit 1) l
+    cross join lateral (select muted_at, in_order from lanes where webhook_id = w.id) l
     where d.id = ${id}`;
   return row === undefined ? null : { ...row, url: masked(row.url) };
 }

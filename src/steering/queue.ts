@@ -14,10 +14,8 @@ const COUNTED_A_LANE = 10_000;
 const COUNTED_IN_ALL = 100_000;
 /** How many lanes are read: the first by due time, and as many muted or falhando ones. */
 const LANES = 5_000;
-/** The oldest arrivals that are looked at. */
-const ARRIVALS = 10_000;
-/** Lanes in which claims are looked for. */
-const FLYING_LANES = 10_000;
+/** Due deliveries of a lane that are looked at for the oldest. */
+const LOOKED_AT = 8;
 const RATE_S = 60;
 
 interface LaneLine {
@@ -96,35 +94,28 @@ type FoundLane = LaneLine & { readonly isCounted: boolean; readonly areAllFound:
 /** The lanes that have something pending, are muted or falhando; each scan begins at the lane's own mark, behind dead entries. */
 async function readLanes(tx: Tx): Promise<{ readonly lanes: readonly LaneLine[]; readonly isExact: boolean }> {
   const found = await tx<FoundLane[]>`
-    with due as materialized (
-      select webhook_id from lanes where next_due_at is not null order by next_due_at limit ${LANES}
-    ),
+    with due as materialized (select webhook_id from waiting_lanes(${LANES})),
+    flying as materialized (select webhook_id, delivery_id from flights()),
     stopped as materialized (
       select webhook_id from lanes where muted_at is not null or failing_since is not null order by webhook_id limit ${LANES}
     ),
-    woken as materialized (
-      select webhook_id from arrivals order by tx limit ${ARRIVALS}
-    ),
-    lane as materialized (
-      select webhook_id from due union select webhook_id from stopped union select webhook_id from woken
-    ),
+    lane as materialized (select webhook_id from due union select webhook_id from stopped),
     bound as materialized (
       select least(${COUNTED_A_LANE}, ${COUNTED_IN_ALL} / greatest(1, (select count(*) from lane))) as a_lane,
              (select count(*) from due) < ${LANES} and (select count(*) from stopped) < ${LANES}
-             and (select count(*) from woken) < ${ARRIVALS} as are_all_found
+             as are_all_found
     )
     select l.webhook_id as webhook, w.partner, w.url, fault.reason as fault,
            case when l.muted_at is not null then 'muted'
                 when not w.active then 'inactive'
                 when l.failing_since is not null then 'falhando'
-                when l.saturated then 'saturated' else 'active' end as state,
+                when flying."inFlight" >= least(l.max_in_flight, floor(l.window_size)) then 'saturated' else 'active' end as state,
            waiting.pending, flying."inFlight",
            greatest(coalesce(extract(epoch from now() - waiting.due_at), 0), 0)::float8 as "dueForS",
            waiting.pending < bound.a_lane as "isCounted", bound.are_all_found as "areAllFound"
-    from bound, lane
-    cross join lateral (
-      select * from lanes where webhook_id = lane.webhook_id order by version desc limit 1
-    ) l
+    from bound
+    cross join lane
+    join lanes l on l.webhook_id = lane.webhook_id
     cross join lateral (
       select p.name as partner, w.url, w.active and p.active as active
       from webhooks w join partners p on p.id = w.partner_id
@@ -133,18 +124,13 @@ async function readLanes(tx: Tx): Promise<{ readonly lanes: readonly LaneLine[];
     ) w
     cross join lateral (
       select count(*)::int as pending,
-             min(next_attempt_at) filter (where claimed_at is null and isfinite(next_attempt_at)) as due_at
+             (select min(next_attempt_at) from waiting_of(l, now(), array(select delivery_id from flying), ${LOOKED_AT})) as due_at
       from (
-        select next_attempt_at, claimed_at from deliveries d
-        where d.webhook_id = l.webhook_id and d.status = 'pendente' and d.next_attempt_at >= l.scan_from
-        order by next_attempt_at
-        limit (select a_lane from bound)
+        select from pending p where p.webhook_id = l.webhook_id order by p.due_at, p.delivery_id limit (select a_lane from bound)
       ) first
     ) waiting
     cross join lateral (
-      select count(*)::int as "inFlight" from deliveries d
-      where d.webhook_id = l.webhook_id and d.status = 'pendente' and d.claimed_at is not null
-        and d.next_attempt_at between l.scan_from and l.flying_to
+      select count(*)::int as "inFlight" from flying f where f.webhook_id = l.webhook_id
     ) flying
     left join present_send_faults fault on fault.webhook_id = lane.webhook_id
     where waiting.pending > 0 or l.muted_at is not null or l.failing_since is not null
@@ -160,24 +146,7 @@ async function readLanes(tx: Tx): Promise<{ readonly lanes: readonly LaneLine[];
 /** The pollers: those that have given a sign of life, that hold claims, or that recorded attempts in the last minute. */
 async function readPollers(tx: Tx): Promise<PollerLine[]> {
   return tx<PollerLine[]>`
-    with held as materialized (
-      (select webhook_id, scan_from, flying_to from lanes
-       where next_due_at is not null order by next_due_at limit ${FLYING_LANES})
-      union all
-      (select webhook_id, scan_from, flying_to from lanes
-       where muted_at is not null order by webhook_id limit ${FLYING_LANES})
-    ),
-    claim as (
-      select poller_of(d.claimed_by) as poller, d.claimed_at as at
-      from held l
-      cross join lateral (
-        select claimed_by, claimed_at from deliveries
-        where webhook_id = l.webhook_id and status = 'pendente' and claimed_by is not null
-          and next_attempt_at between l.scan_from and l.flying_to
-        offset 0
-      ) d
-      where l.flying_to is not null
-    )
+    with claim as (select poller, claimed_at as at from flights())
     select poller, sum(claims)::int as "inFlight", sum(attempts)::int as "attemptsLastMinute",
            greatest(extract(epoch from now() - max(at)), 0)::float8 as "seenAgoS"
     from (

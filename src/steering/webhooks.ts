@@ -83,7 +83,7 @@ export async function readLines(sql: Tx, ids: readonly string[]): Promise<Webhoo
     from unnest(${ids as string[]}::uuid[]) with ordinality as asked (id, place)
     cross join lateral (select * from webhooks where id = asked.id limit 1) w
     cross join lateral (select * from partners where id = w.partner_id limit 1) p
-    cross join lateral (select * from lanes where webhook_id = w.id order by version desc limit 1) l
+    cross join lateral (select * from lanes where webhook_id = w.id) l
     order by asked.place`;
   return rows.map((row) => Object.assign(row, { url: masked(row.url) }));
 }
@@ -138,19 +138,24 @@ export async function readHistory(sql: Tx, id: string, before: string | null): P
   return pageOf(lines, HISTORY_PAGE, ({ position }) => position);
 }
 
+/** Due deliveries that are looked at for the oldest. */
+const DUE_LOOKED_AT = 64;
+
 /** How many deliveries of a webhook are in each state but `entregue`. */
 export async function countDeliveries(sql: Tx, webhookId: string): Promise<WebhookCounts> {
   const [row] = await sql<[WebhookCounts]>`
     select pending.*, ${stopped(sql, webhookId, 'suspensa')} as suspended, ${stopped(sql, webhookId, 'erro')} as failed
     from (
-      select count(*)::int as pending, count(claimed_at)::int as "inFlight",
-             extract(epoch from now() - min(next_attempt_at) filter (where claimed_at is null and next_attempt_at <= now()))::float8
-               as "oldestDueS"
+      select count(*)::int as pending, count(first.claimed_at)::int as "inFlight",
+             (select extract(epoch from now() - min(due.next_attempt_at))::float8
+              from lanes l cross join lateral waiting_of(l, now(), array(select delivery_id from flights()), ${DUE_LOOKED_AT}) due
+              where l.webhook_id = ${webhookId}) as "oldestDueS"
       from (
-        select next_attempt_at, claimed_at from deliveries
-        where webhook_id = ${webhookId} and status = 'pendente'
-        order by next_attempt_at
-        limit ${COUNTED + 1}
+        select p.delivery_id, f.claimed_at
+        from (
+          select delivery_id, due_at from pending where webhook_id = ${webhookId} order by due_at, delivery_id limit ${COUNTED + 1}
+        ) p
+        left join flights() f on f.delivery_id = p.delivery_id
       ) first
     ) pending`;
   return row;
@@ -160,7 +165,7 @@ function stopped(sql: Tx, webhookId: string, status: 'suspensa' | 'erro') {
   return sql`(
     select count(*)::int from (
       select from deliveries
-      where webhook_id = ${webhookId} and status = ${sql.unsafe(`'${status}'`)}
+      where webhook_id = ${webhookId} and stopped = ${sql.unsafe(`'${status}'`)}
       order by event_id
       limit ${COUNTED + 1}
     ) counted

@@ -15,8 +15,8 @@ export interface DeliveryMetrics {
   countSendFault(): void;
   /** A delivery that was ended because nobody can read its event. */
   countUnreadable(): void;
-  /** Lanes that the sweep found stranded; expected to stay at 0. */
-  countStranded(lanes: number): void;
+  /** Rows of `pending` of deliveries that are not pending, which the sweep deleted; expected to stay at 0. */
+  countStray(rows: number): void;
   /** A webhook that the policy for failing endpoints has changed. */
   countFailing(change: FailingChange): void;
 }
@@ -53,7 +53,7 @@ export function deliveryMetrics(exposition: Registry): DeliveryMetrics {
     'Deliveries that a fault of ours kept from being sent, a missing sealing key say; 0 unless there is one',
   );
   const unreadable = counter('carteiro_unreadable_deliveries_total', 'Deliveries whose event nobody can read');
-  const stranded = counter('carteiro_stranded_lanes_total', 'Lanes that had lost their wake-up; 0 without a bug');
+  const stray = counter('carteiro_stray_rows_total', 'Rows of the queue without a pending delivery; 0 without a bug');
   const failing = counter(
     'carteiro_failing_changes_total',
     'Webhooks that this process has changed by the policy for failing endpoints: falhando, fim_da_falha, suspensao',
@@ -93,7 +93,7 @@ export function deliveryMetrics(exposition: Registry): DeliveryMetrics {
     },
     countSendFault: () => faults.inc(),
     countUnreadable: () => unreadable.inc(),
-    countStranded: (lanes) => stranded.inc(lanes),
+    countStray: (rows) => stray.inc(rows),
     countFailing: (change) => failing.inc({ change }),
   };
 }

@@ -105,7 +105,7 @@ export const READINGS = {
   tableBytes: ['carteiro_table_bytes', 'Bytes on disk of each table with its indexes', 'table'],
   tableRows: [
     'carteiro_table_rows_estimated',
-    'Rows of each table as of its last ANALYZE or VACUUM; the indexes deliveries_due (pending) and deliveries_stopped (erro, suspensa) as tables',
+    'Rows of each table as of its last ANALYZE or VACUUM; the index deliveries_stopped (erro, suspensa) as a table',
     'table',
   ],
   sessions: ['carteiro_database_sessions', 'Sessions of the PostgreSQL server, those of others included'],

@@ -15,7 +15,7 @@ export async function readOptions(pool: Pool, partnerId: string, id: string): Pr
   const [row] = await pool.run(
     (sql) => sql<{ inOrder: boolean; label: string | null }[]>`
       select l.in_order as "inOrder", w.label from lanes l join webhooks w on w.id = l.webhook_id
-      where l.webhook_id = ${id} and l.partner_id = ${partnerId} order by l.version desc limit 1`,
+      where l.webhook_id = ${id} and l.partner_id = ${partnerId}`,
   );
   return row === undefined ? null : { order: row.inOrder ? 'por_emprestimo' : 'nenhuma', label: row.label };
 }

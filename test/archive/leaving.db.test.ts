@@ -187,7 +187,7 @@ describe('a history that is away', () => {
     expect(handled).toMatchObject({ ok: { version: 3 } });
     expect([await eventsOf(over.id), await awayNow()]).toEqual([3, [other.id]]);
     await sql`delete from deliveries where event_id = (select id from events where stream = ${over.id} and version = 3)`;
-    await sql`delete from arrivals`;
+    await sql`delete from pending where event_id = (select id from events where stream = ${over.id} and version = 3)`;
     await sql`delete from events where stream = ${over.id} and version = 3`;
     await sql`update loans set version = 2, state = ${sql.json(JSON.parse(JSON.stringify(over)) as never)} where id = ${over.id}`;
   });

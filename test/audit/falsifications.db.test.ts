@@ -458,10 +458,10 @@ const TABLE = `
   create cast (text as state) with function state_of(text)
 [owner: named function carteiro.every_one(integer)] an aggregate that the release does not make
   create aggregate every_one(integer) (sfunc = int4pl, stype = integer, initcond = '0')
-[owner: named carteiro.arrivals silent] a rule of a table that nobody judges
-  create rule silent as on insert to arrivals do instead nothing
-[owner: named carteiro.arrivals few] a row policy of a table that nobody judges
-  create policy few on arrivals using (true)
+[owner: named carteiro.pending silent] a rule of a table that nobody judges
+  create rule silent as on insert to pending do instead nothing
+[owner: named carteiro.pending few] a row policy of a table that nobody judges
+  create policy few on pending using (true)
 [superuser: named type uuid] another form of a type on the wire
   create function other_send(uuid) returns bytea language internal immutable strict as 'uuid_send';
   update pg_type set typsend = 'other_send'::regproc where typname = 'uuid' and typnamespace = 'pg_catalog'::regnamespace
@@ -501,7 +501,7 @@ const TABLE = `
 [app: verify] a webhook deactivated without a line of history
   update webhooks set active = false where id = :w
 [app: verify] a webhook muted without a line of history
-  update lanes set muted_at = now(), next_due_at = null, saturated = false where webhook_id = :w
+  update lanes set muted_at = now() where webhook_id = :w
 [superuser: verify check] another author of a resend
   update send_orders set actor = 'nobody'
 [superuser: verify check] another reason of a resend

@@ -32,7 +32,9 @@ beforeEach(async () => {
 });
 
 const end = (status = 'entregue') =>
-  sql()`update deliveries set status = ${status}, attempts = 1, next_attempt_at = null, finished_at = now() where status = 'pendente'`;
+  sql()`
+    with over as (delete from pending)
+    update deliveries set status = ${status}, attempts = 1, next_attempt_at = null, finished_at = now() where status = 'pendente'`;
 
 async function seal(): Promise<void> {
   await untilSettled(sql());

@@ -211,7 +211,7 @@ describe('the auditor', () => {
       select attrelid::regclass || '.' || attname as name from pg_attribute join pg_class c on c.oid = attrelid
       where c.relnamespace = 'carteiro'::regnamespace and c.relkind in ('r', 'v') and attnum > 0 and attname ~ 'secret|key|token'
         and has_column_privilege(attrelid, attnum, 'select')
-      order by attname`;
+      order by attname, 1`;
     expect(legible.map(({ name }) => name)).toEqual([
       'carteiro.attempts.key_id',
       'carteiro.targets.key_id',

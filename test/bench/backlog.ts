@@ -14,14 +14,16 @@ export async function insertBacklog(sql: Sql, webhook: BenchWebhook, count: numb
       delivery as (
         insert into deliveries (event_id, webhook_id, partner_id, next_attempt_at)
         select id, ${webhook.id}, ${webhook.partnerId}, clock_timestamp() from event
+        returning id, event_id, webhook_id, partner_id
+      ),
+      queued as (
+        insert into pending (webhook_id, delivery_id, event_id, partner_id) select webhook_id, id, event_id, partner_id from delivery
       )
       insert into events (id, stream, version, type, partner_id, data, occurred_at, actor, fan_out, seen)
       select id, id, 1, ${EVENT}, ${webhook.partnerId}, replace(${dataOf('$')}, '$', id::text)::json, now(), 'bench', 1,
              pg_current_snapshot()
       from event`;
   }
-  await sql`
-    insert into arrivals (webhook_id, partner_id, kind) values (${webhook.id}, ${webhook.partnerId}, 'look')`;
 }
 
 /** One event for each partner of these webhooks, and for each webhook a due delivery and its wake row. */
@@ -35,10 +37,10 @@ export async function insertFanOut(sql: Sql, webhookIds: readonly string[]): Pro
     delivery as (
       insert into deliveries (event_id, webhook_id, partner_id, next_attempt_at)
       select event.id, unnest(hooks), partner_id, now() from event
-      returning webhook_id, partner_id
+      returning id, event_id, webhook_id, partner_id
     ),
-    arrival as (
-      insert into arrivals (webhook_id, partner_id, kind, due_at) select webhook_id, partner_id, 'due', now() from delivery
+    queued as (
+      insert into pending (webhook_id, delivery_id, event_id, partner_id) select webhook_id, id, event_id, partner_id from delivery
     )
     insert into events (id, stream, version, type, partner_id, data, occurred_at, actor, fan_out, seen)
     select id, id, 1, ${EVENT}, partner_id, replace(${dataOf('$')}, '$', id::text)::json, now(), 'bench', cardinality(hooks),

@@ -1,6 +1,7 @@
 /** The engine's claim and record, driven without HTTP: every delivery is taken to have been answered with 200. */
 import type { ClaimedDelivery } from '../../src/delivery/queue/claim.ts';
-import { Claimer } from '../../src/delivery/poller/claimer.ts';
+import { Slots } from '../../src/delivery/queue/slots.ts';
+import { type Claim, Claimer } from '../../src/delivery/poller/claimer.ts';
 import { bodyDigestOf } from '../../src/delivery/poller/request.ts';
 import { SESSION_SETTINGS } from '../../src/delivery/poller/session.ts';
 import { Recorder } from '../../src/delivery/poller/recorder.ts';
@@ -24,27 +25,32 @@ export function openEngine(url: string) {
   const sweeper = new Sweeper(deps);
   const recorder = new Recorder({
     ...deps,
-    onRecorded: (reports) => (recorded += reports.length),
+    onRecorded: (reports, landings) => {
+      claimer.landed(reports, landings);
+      recorded += reports.length;
+    },
   });
   return {
     /** One turn of a poller: arms what arrived, claims up to `limit`; and sweeps when it is time. */
     async claim(limit: number) {
       const startedMs = performance.now();
-      const { claim, deliveries } = await claimer.claim(limit, null);
+      const { claim, deliveries } = await claimer.claim(new Slots(limit), null);
       const tookMs = performance.now() - startedMs;
       await sweeper.sweepNowAndThen();
-      return { name: claim.name, deliveries, tookMs };
+      return { claim, deliveries, tookMs };
     },
     /** Hands these deliveries to the recorder as delivered. */
-    record(name: string, deliveries: readonly ClaimedDelivery[]) {
+    record(claim: Claim, deliveries: readonly ClaimedDelivery[]) {
       for (const delivery of deliveries) {
-        const { id: deliveryId, webhookId, partnerId, number, url: target } = delivery;
+        const { id: deliveryId, webhookId, partnerId, number, url: target, dueAt } = delivery;
         const report = {
           deliveryId,
           webhookId,
           partnerId,
           number,
-          claim: name,
+          claim: claim.name,
+          claimNumber: claim.number,
+          dueAt,
           url: target,
           keyId: 'bench',
           bodyDigest: bodyDigestOf(delivery),

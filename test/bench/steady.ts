@@ -8,7 +8,6 @@ const LIMIT = 512;
 /** Deliveries that wait, more or less, while the engine works: what keeps every claim full. */
 const WAITING = 1_000;
 const FEEDERS = 2;
-const IDLE = { name: '', deliveries: [], tookMs: 0 };
 
 export interface Load {
   /** Deliveries recorded so far. */
@@ -43,11 +42,15 @@ export async function drive(
     while (!isOver()) {
       load.done = engine.recorded();
       const slots = LIMIT - (claimed - load.done);
-      const { name, deliveries, tookMs } = slots > 0 ? await engine.claim(slots) : IDLE;
+      if (slots <= 0) {
+        await sleep(1);
+        continue;
+      }
+      const { claim, deliveries, tookMs } = await engine.claim(slots);
       if (deliveries.length === 0) await sleep(1);
       else load.claims.push({ done: load.done, atMs: performance.now(), tookMs });
       claimed += deliveries.length;
-      engine.record(name, deliveries);
+      engine.record(claim, deliveries);
     }
     await engine.settled();
   }

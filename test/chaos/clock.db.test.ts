@@ -18,7 +18,7 @@ const { sql } = database;
 const receiver = await startReceiver();
 receiver.answerWith(status(500));
 beforeEach(async () => {
-  await sql`truncate partners, webhooks, webhook_history, events, deliveries, arrivals, lanes, attempts cascade`;
+  await sql`truncate partners, webhooks, webhook_history, events, deliveries, pending, claims, keepers, lanes, attempts cascade`;
   partnerId = await insertPartner(sql);
   await insertEncryptedWebhook(sql, partnerId, `${receiver.url}/`);
 });

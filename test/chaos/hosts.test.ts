@@ -93,7 +93,7 @@ test.skipIf(!mayRun)(
       await sql.begin((tx) => setCap(tx, id, CAP));
     }
     const pollers = await Promise.all(hosts.map((host) => startPollerProcess(url, {}, host.prefix)));
-    const countHeld = async (by = '%') => (await sql`select from deliveries where claimed_by like ${by}`).length;
+    const countHeld = async (by = '%') => (await sql`select from flights() where poller like ${by}`).length;
     const ofPoller = (poller: PollerProcess) => `%-${poller.pid}-%`;
 
     await commitEvents(sql, partnerId, EVENTS);
@@ -109,7 +109,7 @@ test.skipIf(!mayRun)(
     isHolding = false;
     for (const answer of held) answer();
     // The others notice, and take over what it held.
-    while (!others.some(({ lines }) => lines.join('\n').includes('pollers are gone'))) await sleep(20);
+    while (!others.some(({ lines }) => lines.join('\n').includes('a poller is gone'))) await sleep(20);
     while ((await sql`select from deliveries where status <> 'entregue' limit 1`).length > 0) await sleep(20);
     await cutOff?.heal();
     // It is one of them again: nothing else delivers now.

@@ -76,8 +76,8 @@ async function watchOver(world: World, watch: Watch, say: (line: string) => void
     const over = await insist(() =>
       world.pool.run(
         (sql) => sql`
-          select from deliveries d join lanes l using (webhook_id)
-          where d.claimed_at > now() - lease()
+          select from flights() f join lanes l using (webhook_id)
+          where f.claimed_at > now() - lease()
           group by l.webhook_id, l.max_in_flight having count(*) > l.max_in_flight`,
       ),
     );
@@ -91,7 +91,7 @@ async function describe({ pool }: World): Promise<string> {
   const rows = await insist(() =>
     pool.run(
       (sql) => sql<{ state: string; n: number }[]>`
-        select case when claimed_by is not null then 'in flight' when status = 'pendente' and failures > 0 then 'to be retried'
+        select case when id in (select delivery_id from flights()) then 'in flight' when status = 'pendente' and failures > 0 then 'to be retried'
                     else status end as state, count(*)::int as n
         from deliveries group by 1 order by 2 desc`,
     ),

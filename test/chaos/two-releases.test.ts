@@ -199,7 +199,7 @@ test('schema, API and pollers, core, and back one step at each point, under load
   const [counts] = await sql`
     select (select count(*)::int from events where type like 'desembolso.%') as events,
            (select count(*)::int from deliveries) as deliveries,
-           (select count(*)::int from deliveries where claimed_by is not null) as "leases left",
+           (select count(*)::int from flights()) as "leases left",
            (select count(*)::int from attempts where outcome <> 'entregue') as "attempts not delivered",
            (select count(*)::int from attempts a join deliveries d on d.id = a.delivery_id join events e on e.id = d.event_id
             where a.started_at - uuid_extract_timestamp(e.id) > lease()) as late`;

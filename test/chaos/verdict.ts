@@ -116,10 +116,8 @@ async function findFaults(sql: Tx): Promise<Record<string, number>> {
        where s.failures < 6 and abs(extract(epoch from s.next - case
            when s.is_booked then s.at else a.started_at + a.duration_ms * interval '1 millisecond' end)
          - (${RETRY_DELAYS_S as readonly number[] as number[]}::int[])[s.failures]) > 0.003) as "retries off schedule",
-      (select count(*)::int from deliveries where claimed_by is not null) as "leases left",
-      (select count(*)::int from lanes
-       where saturated and not exists (select from arrivals where arrivals.webhook_id = lanes.webhook_id)
-      ) as "lanes left saturated"`;
+      (select count(*)::int from flights()) as "leases left",
+      (select count(*)::int from pending) as "rows left pending"`;
   return row;
 }
 

@@ -25,24 +25,28 @@ async function addWitnesses(sql: Tx): Promise<void> {
   await sql`create table chaos_slots (
     delivery_id uuid, number int, failures int, is_booked boolean, next timestamptz, at timestamptz)`;
   await sql`
-    create function chaos_witness() returns trigger language plpgsql as $$
+    create function chaos_claim_witness() returns trigger language plpgsql as $$
     begin
-      if new.attempts > old.attempts then
-        insert into chaos_claims
-        values (old.id, new.attempts, greatest(old.next_attempt_at, old.claimed_at + lease()), new.claimed_at);
-      end if;
-      if new.failures > old.failures then
-        insert into chaos_slots
-        values (old.id, old.attempts, new.failures,
-                exists (select from attempts a where a.delivery_id = old.id and a.number = old.attempts
-                          and not a.late and a.outcome = 'desconhecido'),
-                new.next_attempt_at, now());
-      end if;
+      insert into chaos_claims
+      select d.id, each.number, d.next_attempt_at, new.at
+      from unnest(new.ids, new.numbers) as each (id, number) join deliveries d using (id);
+      return null;
+    end $$`;
+  await sql`
+    create trigger chaos_witness after insert on claims for each row execute function chaos_claim_witness()`;
+  await sql`
+    create function chaos_slot_witness() returns trigger language plpgsql as $$
+    begin
+      insert into chaos_slots
+      values (old.id, new.attempts, new.failures,
+              exists (select from attempts a where a.delivery_id = old.id and a.number = new.attempts
+                        and not a.late and a.outcome = 'desconhecido'),
+              new.next_attempt_at, now());
       return null;
     end $$`;
   await sql`
     create trigger chaos_witness after update on deliveries for each row
-    when (new.attempts > old.attempts or new.failures > old.failures) execute function chaos_witness()`;
+    when (new.failures > old.failures) execute function chaos_slot_witness()`;
 }
 
 async function addPartner(sql: Tx, urls: readonly string[]): Promise<string> {

@@ -91,7 +91,6 @@ describe('an erased event', () => {
     await order();
     await eraseAll(database.pool);
     await database.sql`update deliveries set status = 'pendente', next_attempt_at = now(), finished_at = null`;
-    await database.sql`insert into arrivals (webhook_id, partner_id, kind, due_at) select webhook_id, partner_id, 'due', now() from deliveries`;
     await engine.turn();
     expect(receiver.posts).toEqual([]);
     await expect
@@ -106,7 +105,7 @@ describe('an erased event', () => {
     await order();
     const turn = engine.turn();
     const answer = await held.promise;
-    await database.sql`update deliveries set claimed_at = claimed_at - interval '1 hour'`;
+    await database.sql`update claims set at = at - interval '1 hour'`;
     await eraseAll(database.pool);
     answer();
     await turn;

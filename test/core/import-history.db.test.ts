@@ -69,7 +69,7 @@ describe('history', () => {
     expect(await run(text, { batch: 30 })).toMatchObject({ appended: 0, stopped: null });
     expect(await read()).toEqual(before);
     expect(await database.sql`select from deliveries where partner_id = ${partnerId}`).toEqual([]);
-    expect(await database.sql`select from arrivals where partner_id = ${partnerId}`).toEqual([]);
+    expect(await database.sql`select from pending where partner_id = ${partnerId}`).toEqual([]);
   });
 
   test('mixed by streams and cut anywhere gives the same log, begun again', async () => {

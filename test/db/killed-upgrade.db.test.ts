@@ -50,8 +50,8 @@ await newer.write('0001_channel.sql', TABLES);
 await newer.write('0002_attempts_by_url.sql', INDEX);
 await newer.write('0003_notes.sql', NOTES);
 await newer.write('functions/channel_of.sql', CHANNEL_OF);
-const claimDue = await newer.read('functions/claim_due.sql');
-await newer.write('functions/claim_due.sql', claimDue.replace(/^declare\n/m, 'declare\n  -- of the newer release\n'));
+const turn = await newer.read('functions/take_turn.sql');
+await newer.write('functions/take_turn.sql', turn.replace(/^declare\n/m, 'declare\n  -- of the newer release\n'));
 const partners = await newer.read('functions/auditoria.parceiros.sql');
 await newer.write(
   'functions/auditoria.parceiros.sql',

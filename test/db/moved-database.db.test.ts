@@ -9,7 +9,7 @@ import { sealAll } from '../../src/audit/seals/sealer.ts';
 import { readServerFault } from '../../src/db/known-server.ts';
 import { migrate } from '../../src/db/migrations/migrate.ts';
 import type { Pool, Sql } from '../../src/db/pool.ts';
-import { claimDue } from '../support/claim-due.ts';
+import { claimDue } from '../support/turn.ts';
 import { whereToGoOn } from '../../src/log/feed.ts';
 import { adoptServer } from '../../src/main/commands/adopt.ts';
 import {

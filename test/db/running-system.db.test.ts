@@ -128,11 +128,11 @@ async function columnsOf(sql: Sql): Promise<string[]> {
 }
 
 async function changeAFunction(): Promise<void> {
-  const changed = (await next.read('functions/claim_due.sql')).replace(
+  const changed = (await next.read('functions/take_turn.sql')).replace(
     /^declare\n/m,
     '-- of the next release\ndeclare\n',
   );
-  await next.write('functions/claim_due.sql', changed);
+  await next.write('functions/take_turn.sql', changed);
 }
 
 describe('two releases', () => {
@@ -170,7 +170,7 @@ describe('two releases', () => {
   });
 
   test('a new process on an old database refuses plainly', async () => {
-    await database.sql`delete from applied_migrations where name = 'functions/claim_due.sql'`;
+    await database.sql`delete from applied_migrations where name = 'functions/take_turn.sql'`;
     await expect(untilFit(database.pool, silentLog, new AbortController().signal)).rejects.toThrow(
       /^1 migration is pending: run the command 'migrate' first$/,
     );
@@ -187,7 +187,7 @@ describe('two releases', () => {
 
 async function sourceOf(sql: Sql): Promise<string> {
   const [{ source }] = await sql<[{ source: string }]>`
-    select prosrc as source from pg_proc where oid = 'carteiro.claim_due'::regproc`;
+    select prosrc as source from pg_proc where oid = 'carteiro.take_turn'::regproc`;
   return source;
 }
 

@@ -11,10 +11,11 @@ import { startEngine } from '../support/engine.ts';
 import { commitEvents, insertSubscriber } from '../support/outbox.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { untilSettled } from '../support/settled.ts';
+import { claimDue } from '../support/turn.ts';
 import { silentLog } from '../support/silent-log.ts';
 import { openPool } from '../support/database.ts';
 
-const PURPOSES = ['appending', 'awaiting', 'arming', 'sealing'];
+const PURPOSES = ['appending', 'ending', 'judging', 'sealing'];
 
 type Installed = Awaited<ReturnType<typeof install>>;
 
@@ -86,19 +87,22 @@ describe.each(['in one database', 'in two databases of one server'])('two instal
   });
 
   test.runIf(where === 'in one database')(
-    'one session that works for both, as a pooler’s may, takes what arrived for each',
+    'one session that works for both, as a pooler’s may, takes what is pending of each',
     async () => {
       await commitEvents(one.sql, one.partnerId, 1);
       await commitEvents(other.sql, other.partnerId, 1);
       const session = await one.sql.reserve();
-      const armed: unknown[] = [];
+      const taken: number[] = [];
       for (const { pool } of [one, other]) {
         await session`select set_config('search_path', ${searchPathOf(pool.schema)}, false)`;
-        armed.push(...(await session`select cardinality(take_arrivals(100)) > 0 as armed`));
+        await session`update lanes set keeper = null`;
+        await session`begin`;
+        taken.push((await claimDue(session, 'both/1', 10)).deliveries.length);
+        await session`commit`;
       }
       await session`select set_config('search_path', ${searchPathOf(one.pool.schema)}, false)`;
       session.release();
-      expect(armed).toEqual([{ armed: true }, { armed: true }]);
+      expect(taken).toEqual([1, 1]);
     },
   );
 

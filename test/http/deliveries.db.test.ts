@@ -4,7 +4,7 @@ import type { DeliveryResource, DeliveryWithAttempts } from '../../src/contract/
 import { DELIVERY_STATUSES } from '../../src/contract/statuses.ts';
 import type { ErrorBody } from '../../src/contract/errors.ts';
 import { startDeliveryWorld, useSubscriber } from '../support/delivery-world.ts';
-import { commitEvents, readAttempts, readDeliveries } from '../support/outbox.ts';
+import { commitEvents, insertClaim, readAttempts, readDeliveries } from '../support/outbox.ts';
 import { itemsOf, type Page as PageOf, pagesOf } from '../support/pages.ts';
 import { status } from '../support/receiver.ts';
 import { FAILED_MARGIN, PROCESSED_SETTLEMENT } from '../support/payloads.ts';
@@ -395,9 +395,7 @@ describe('a resend of many', () => {
     await delivered(200);
     await partner.emit();
     const id = await idOf(1);
-    await world.api.database.sql`
-      update deliveries set claimed_by = 'other/1', claimed_at = now(), attempts = 1
-      where id = ${id}`;
+    await insertClaim(world.api.database.sql, 'other/1', [id]);
     const both = { desde: '2026-01-01', status: ['entregue', 'pendente'] };
     expect((await resendMany(both)).body).toMatchObject({ entregas: 1, em_andamento: 1 });
     expect(await readAttempts(world.api.database.sql, id)).toEqual([]);
@@ -405,8 +403,9 @@ describe('a resend of many', () => {
 
   test('of more than one batch resends each once, also taken up again at its cursor', async () => {
     await commitEvents(sql, partner.id, 2100);
+    await sql`update deliveries set attempts = 1 where webhook_id = ${webhook.id}`;
     await sql`
-      update deliveries set status = 'entregue', next_attempt_at = null, finished_at = now(), attempts = 1
+      update deliveries set status = 'entregue', next_attempt_at = null, finished_at = now()
       where webhook_id = ${webhook.id}`;
     const { resendMany: resend } = await import('../../src/delivery/partner/resend.ts');
     const many = {

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { ErrorBody } from '../../src/contract/errors.ts';
 import type { WebhookResource } from '../../src/contract/resources/webhook.ts';
-import { insertArrivals } from '../../src/delivery/queue/arrivals.ts';
 import { startDeliveryWorld, useSubscriber } from '../support/delivery-world.ts';
-import { commitEvents, readDeliveries } from '../support/outbox.ts';
+import { endOverdue } from '../../src/delivery/queue/lost.ts';
+import { commitEvents, insertClaim, readDeliveries } from '../support/outbox.ts';
 import { hang, status } from '../support/receiver.ts';
 
 let path: string;
@@ -105,7 +105,6 @@ describe('a deactivation', () => {
     for (const answer of answers) answer();
     await turning;
     expect((await statuses()).toSorted()).toEqual(['entregue', 'pendente']);
-    await world.api.database.sql`update lanes set next_due_at = now() where webhook_id = ${webhook.id}`;
     await world.deliver();
     expect((await statuses()).toSorted()).toEqual(['entregue', 'suspensa']);
     expect(world.postsTo(webhook.path)).toHaveLength(2);
@@ -115,8 +114,6 @@ describe('a deactivation', () => {
     await commitEvents(sql, partner.id, 2100);
     await sql`update deliveries set next_attempt_at = now() + interval '6 hours' where webhook_id = ${webhook.id}`;
     await sql`update webhooks set active = false where id = ${webhook.id}`;
-    await sql`delete from arrivals`;
-    await world.api.database.pool.transaction((tx) => insertArrivals(tx, [webhook.id]));
     for (let turn = 0; turn < 5; turn += 1) await world.engine.turn();
     expect(new Set(await statuses())).toEqual(new Set(['suspensa']));
     expect(await statuses()).toHaveLength(2_100);
@@ -170,11 +167,11 @@ describe('a re-activation', () => {
 test('the row of a lost attempt names the URL that its claim had read', async () => {
   world.receiver.answerWith(hang(), webhook.path);
   await partner.emit();
-  await sql`
-    update deliveries set claimed_by = 'dead/1', claimed_at = now() - interval '46 seconds', attempts = 1
-    where webhook_id = ${webhook.id}`;
+  const [lost] = await readDeliveries(sql, webhook.id);
+  await insertClaim(sql, 'dead/1', [String(lost?.id)], 46);
   await sql`update webhook_history set changed_at = changed_at - interval '1 hour' where webhook_id = ${webhook.id}`;
   await patch({ url: `${world.receiver.url}/elsewhere` });
+  await world.api.database.pool.transaction((tx) => endOverdue(tx));
   await world.deliver();
   const rows = await sql`select number, outcome, url from attempts where webhook_id = ${webhook.id} order by number`;
   expect(rows).toEqual([

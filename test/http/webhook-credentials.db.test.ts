@@ -2,7 +2,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import { credentialsName, openCredentials } from '../../src/webhooks/gateway/credentials.ts';
 import type { ShownCredentials } from '../../src/contract/resources/webhook-credentials.ts';
-import { insertArrivals } from '../../src/delivery/queue/arrivals.ts';
 import { TOKEN_MS } from '../../src/delivery/sending/tokens.ts';
 import { makeAuthority } from '../support/certificates.ts';
 import { startDeliveryWorld, useSubscriber } from '../support/delivery-world.ts';
@@ -209,7 +208,6 @@ test('a rotation of a key or of a client’s secret loses nothing, whichever sid
   }
   expect(await statuses(webhook.id)).toContainEqual({ status: 'pendente', count: expect.any(Number) as number });
   await sql`update deliveries set next_attempt_at = now() where webhook_id = ${webhook.id} and status = 'pendente'`;
-  await insertArrivals(sql, [webhook.id]);
   await world.deliver();
   expect(await statuses(webhook.id)).toEqual([{ status: 'entregue', count: 20 }]);
   givesToken({ access_token: TOKEN, expires_in: 3_600 });

@@ -6,7 +6,9 @@ import { EVENT_EXAMPLES } from '../../src/contract/event-examples.ts';
 import { EMITTED_NAMES, EVENTS } from '../../src/contract/events.ts';
 import type { DeliveryWithAttempts } from '../../src/contract/resources/delivery-resource.ts';
 import type { ErrorBody } from '../../src/contract/errors.ts';
-import { endLostClaims } from '../../src/delivery/queue/lost.ts';
+import type { Sql } from '../../src/db/pool.ts';
+import { endOverdue } from '../../src/delivery/queue/lost.ts';
+import { insertClaim } from '../support/outbox.ts';
 import { sign, signingKey } from '../../src/delivery/sending/signature.ts';
 import { muteWebhook } from '../../src/webhooks/muting.ts';
 import { type Registered, startDeliveryWorld, type Subscriber } from '../support/delivery-world.ts';
@@ -92,12 +94,13 @@ test('a test that fails says how, and is over: it is never tried again', async (
 
 test('a test whose poller died is over too', async () => {
   const { body } = await tryOut();
-  await sql`
-    update deliveries
-    set status = 'pendente', claimed_by = 'dead', claimed_at = now() - interval '1 hour', next_attempt_at = now(),
-        finished_at = null, attempts = 2
-    where id = ${body.id}`;
-  await world.api.database.pool.transaction((tx) => endLostClaims(tx, [body.id]));
+  // In one transaction, so that the poller that lives sees nothing of it.
+  await world.api.database.pool.transaction(async (tx) => {
+    await tx`
+      update deliveries set status = 'pendente', next_attempt_at = now(), finished_at = null where id = ${body.id}`;
+    await insertClaim(tx as unknown as Sql, 'dead/1', [body.id], 3_600);
+    await endOverdue(tx);
+  });
   expect(await partner.read(body.id)).toMatchObject({ status: 'erro', total_tentativas: 2 });
 });
 

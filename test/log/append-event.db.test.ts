@@ -105,9 +105,9 @@ describe('a core with nothing but its role', () => {
   test.each([
     'select * from carteiro.events',
     'select * from carteiro.partners',
-    "insert into carteiro.arrivals (webhook_id, partner_id, kind) values (uuidv7(), uuidv7(), 'look')",
+    'insert into carteiro.pending (webhook_id, delivery_id, event_id, partner_id) values (uuidv7(), uuidv7(), uuidv7(), uuidv7())',
     "select carteiro.make_test_delivery(uuidv7(), uuidv7(), 'x', '{}', 'x')",
-    "select carteiro.claim_due('x', 1, null, '-infinity', null, '{}', '{}', '{}')",
+    "select carteiro.take_lanes('x', 1)",
   ])('may not: %s', async (statement) => {
     await expect(core.unsafe(statement)).rejects.toMatchObject({ code: '42501' });
   });

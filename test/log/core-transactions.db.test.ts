@@ -99,7 +99,6 @@ test('an append waits for none of eight that stay open, and locks no row and not
     // Shared, and tried without waiting: what an idle poller looks at.
     'advisory 1: ShareLock',
     'archived_streams: AccessShareLock',
-    'arrivals: RowExclusiveLock',
     'deliveries: RowExclusiveLock',
     'events: AccessShareLock',
     'events: RowExclusiveLock',
@@ -107,6 +106,7 @@ test('an append waits for none of eight that stay open, and locks no row and not
     'index: RowExclusiveLock',
     'installation: AccessShareLock',
     'partners: AccessShareLock',
+    'pending: RowExclusiveLock',
     'seals: AccessShareLock',
     'transactionid: ExclusiveLock',
     'virtualxid: ExclusiveLock',

@@ -41,7 +41,9 @@ async function plant(stream: string, { occurredAt, more }: { occurredAt: string;
   const [delivery] = await sql<[{ id: string }]>`
     insert into deliveries (event_id, webhook_id, partner_id, next_attempt_at)
     values (${id}, ${webhook.id}, ${partner.id}, now()) returning id`;
-  await sql`insert into arrivals (webhook_id, partner_id, kind, due_at) values (${webhook.id}, ${partner.id}, 'due', now())`;
+  await sql`
+    insert into pending (webhook_id, delivery_id, event_id, partner_id)
+    values (${webhook.id}, ${delivery.id}, ${id}, ${partner.id})`;
   return { eventId: id, deliveryId: delivery.id };
 }
 

@@ -74,7 +74,6 @@ test('each fault is found, with what to do, and leaves with 1', async () => {
     insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, started_at, recorded_at, url, claim)
     select id, 1, webhook_id, partner_id, 'desconhecido', now(), now() - interval '10 minutes', 'u', 'p/1'
     from deliveries where id = ${delivery?.id ?? ''}`;
-  await sql`update lanes set next_due_at = now() - interval '5 minutes' where webhook_id = ${webhookId}`;
   await sql`update deliveries set next_attempt_at = now() - interval '5 minutes' where webhook_id = ${webhookId}`;
   await sql`grant delete on attempts to carteiro_app`;
   await sql.unsafe(`alter database ${name} set synchronous_commit = off`);

@@ -155,7 +155,6 @@ test('no table, log, metric, trace, export, archive, proof, page or answer has a
   await attempted(4);
   gives = { error: CLIENT_SECRET, error_description: CLIENT_SECRET };
   await sql`update deliveries set next_attempt_at = now() where status = 'pendente'`;
-  await sql`update lanes set next_due_at = now()`;
   await attempted(8);
   const rows = await sql<{ outcome: string; answer: string | null }[]>`select outcome, answer from attempts`;
   expect(new Set(rows.map(({ outcome }) => outcome))).toEqual(new Set(['resposta_nao_2xx', 'erro_autorizacao']));

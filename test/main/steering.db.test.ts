@@ -7,7 +7,7 @@ import { checkProof } from '../../src/audit/proof/check-proof.ts';
 import { type Finished, callCommand, startCommand } from '../support/command.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { createLogin } from '../support/logins.ts';
-import { commitMarginEvents, insertSubscriber, insertWebhook, readDeliveries } from '../support/outbox.ts';
+import { commitMarginEvents, insertClaim, insertSubscriber, insertWebhook, readDeliveries } from '../support/outbox.ts';
 import { sealAndSign, TRUSTED } from '../support/checkpoint.ts';
 import { untilSettled } from '../support/settled.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
@@ -240,8 +240,9 @@ describe('webhook', () => {
     expect((await run('webhook', 'list', '--partner', partnerId)).stdout).toMatch(/muted +64/);
     const as = ['--author', 'rui', '--reason', 'lento'];
     expect(await json('webhook', 'cap', webhookId, '3', ...as)).toEqual({ webhook: webhookId, cap: 3 });
-    const [lane] = await database.sql`select next_due_at, max_in_flight from lanes where webhook_id = ${webhookId}`;
-    expect(lane).toEqual({ next_due_at: null, max_in_flight: 3 });
+    const [lane] =
+      await database.sql`select muted_at is not null as "isMuted", max_in_flight from lanes where webhook_id = ${webhookId}`;
+    expect(lane).toEqual({ isMuted: true, max_in_flight: 3 });
     expect(await json('webhook', 'unmute', webhookId)).toEqual({ webhook: webhookId, muted: false, pending: 2 });
     expect(refused(await run('webhook', 'unmute', webhookId))[2]).toContain('is not muted');
     expect(await ofWebhook()).toMatchObject([
@@ -390,9 +391,9 @@ describe('delivery', () => {
   test('in flight is left alone by cancel; of a webhook that is inactive none is sent again', async () => {
     await commitMarginEvents(database.sql, partnerId, 1);
     const id = await first();
-    await database.sql`update deliveries set claimed_by = 'p/1', claimed_at = now(), attempts = 1 where id = ${id}`;
+    await insertClaim(database.sql, 'p/1', [id]);
     expect(refused(await run('delivery', 'cancel', id, '--reason', 'x'))[2]).toContain('is in flight');
-    await database.sql`update deliveries set claimed_at = now() - interval '1 minute' where id = ${id}`;
+    await database.sql`update claims set at = at - interval '1 minute'`;
     await json('delivery', 'cancel', id, '--reason', 'x');
     const attempts = await database.sql`select outcome from attempts where delivery_id = ${id}`;
     expect(attempts).toEqual([{ outcome: 'desconhecido' }]);
@@ -411,12 +412,8 @@ describe('what a poller has claimed', () => {
     ['webhook', 'mute', 'pendente'],
   ])('is waited for by %s %s, because its POST may only be about to leave', async (group, name, status) => {
     await commitMarginEvents(sql, partnerId, 1);
-    await sql`
-      with claimed as (
-        update deliveries set claimed_by = 'p/1', claimed_at = now(), attempts = 1 where webhook_id = ${webhookId}
-        returning next_attempt_at
-      )
-      update lanes set flying_to = next_attempt_at, version = version + 1 from claimed where webhook_id = ${webhookId}`;
+    const [claimed] = await readDeliveries(sql, webhookId);
+    await insertClaim(sql, `${group}/1`, [String(claimed?.id)]);
     const running = startCommand([group, name, group === 'partner' ? partnerId : webhookId, '--json'], env());
     const ended = running.end();
     const over = new AbortController();
@@ -427,14 +424,15 @@ describe('what a poller has claimed', () => {
       const rows = await sql<{ at: string }[]>`
         select query_start::text as at from pg_stat_activity
         where datname = current_database() and application_name = 'carteiro job' and state = 'idle'
-          and query like '%as w (id)%'`;
+          and query like '%as count from flights()%'`;
       for (const { at } of rows) looks.add(at);
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
     expect(over.signal.aborted).toBe(false);
     // What a failed attempt leaves.
+    await sql`update deliveries set attempts = 1 where webhook_id = ${webhookId}`;
     await sql`
-      update deliveries set claimed_by = null, claimed_at = null, failures = 1, next_attempt_at = now() + interval '1 minute'
+      update deliveries set failures = 1, next_attempt_at = now() + interval '1 minute'
       where webhook_id = ${webhookId}`;
     const { code, stdout } = await ended;
     expect([code, JSON.parse(stdout)]).toMatchObject([0, { wereInFlight: 1 }]);

@@ -2,18 +2,14 @@
 import { readMutants } from './read-mutants.ts';
 
 export const CONSENT_MUTANTS = readMutants(String.raw`
-state_of_lane.sql: a webhook without a first 2xx has its whole window
-- case when l.failing_since is not null or w.refusals is not null then 1 end
-+ case when l.failing_since is not null then 1 end
+queue/claim.ts: a webhook without a first 2xx has its whole window
+- m.failing_since is not null or w.refusals is not null as "isSingle"
++ m.failing_since is not null as "isSingle"
 consent: [2-9] are in flight before a first 2xx
 
-state_of_lane.sql: the minute behind ten failures is not kept
-- and (w.quiet_until > moment) is not true
+queue/lanes/kept-lane.ts: the minute behind ten failures is not kept
+-  || (quietUntil?.getTime() ?? 0) > nowMs
 consent: one left within a minute
-
-rearm_lanes.sql: a lane is looked at all through the minute
-- when s.quiet_until > moment and s.due_at <= moment then s.quiet_until
-consent: looked at while its webhook must wait
 
 queue/consent.ts: the failures of another poller are forgotten
 - least(refusals + failed, 1000)

@@ -3,12 +3,12 @@ import { readMutants } from './read-mutants.ts';
 
 export const DEAD_POLLER_MUTANTS = readMutants(String.raw`
 queue/upkeep/dead-pollers.ts: a living poller’s claims are ended: nobody asks for its lock
-- poller_number(poller_of(held.claim)) <> all (living.numbers)
+- poller_number(known.name) <> all (living.numbers)
 + living.numbers is not null
 living poller: living pollers were ended
 
-queue/upkeep/dead-pollers.ts: claims that never had a lock are ended
-- term_of(held.claim) is not null and
+queue/upkeep/dead-pollers.ts: one that never had a lock is ended
+- known.has_lock and
 living poller: living pollers were ended
 
 queue/upkeep/dead-pollers.ts: a dead poller’s claims are not ended: nobody looks when a lock has gone
@@ -32,7 +32,7 @@ queue/upkeep/dead-pollers.ts: after a restart the grace is that of a reset conne
 restarted server: came back to a new server were ended
 
 queue/upkeep/dead-pollers.ts: who has no lock on a server judges others there
--  and poller_number(\${name}) = any (living.numbers)
+- poller_number(\${name}) = any (living.numbers) and
 +
 - select array_agg(number) as numbers
 + select coalesce(array_agg(number), '{}') as numbers

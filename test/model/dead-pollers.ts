@@ -1,5 +1,6 @@
 /** Pollers that die, live, or come back with the server, on one monotonic clock that is moved by hand. */
 import { Pool, type Sql } from '../../src/db/pool.ts';
+import { enter } from '../../src/delivery/queue/claim.ts';
 import { SignOfLife } from '../../src/delivery/poller/sign-of-life.ts';
 import { DeadPollers } from '../../src/delivery/queue/upkeep/dead-pollers.ts';
 import { silentLog } from '../support/silent-log.ts';
@@ -94,7 +95,7 @@ export async function endTheDead(pool: Pool, sql: Sql, append: Append): Promise<
     if ((await countEnded(sql)) > 0) throw new Error('claims were ended within the grace');
     await lives.turnAt(after(1.31), own);
     if ((await countEnded(sql)) !== CLAIMED) throw new Error('the claims of a dead poller are not ended');
-    const spent = await sql`select from deliveries where failures > 0 or claimed_by is not null`;
+    const spent = await sql`select from deliveries where failures > 0 or id in (select delivery_id from flights())`;
     if (spent.length > 0) throw new Error('what a dead poller held is not due again as it was');
     const taken = await takeTurn(pool, 'own/1.1', CLAIMED, new Date(Date.now() + 1_000));
     if (taken.length !== CLAIMED) throw new Error('nobody takes over what a dead poller held: the lane sleeps');
@@ -107,6 +108,7 @@ export async function leaveTheLiving(pool: Pool, sql: Sql, append: Append): Prom
     const [own, other, lost] = [lives.start('own'), lives.start('other'), lives.start('lost')];
     await lives.turnAt([0, ...after(0)], own, other, lost);
     await claimAs(pool, append, 'other/1.1', 'alone/1');
+    await pool.run((tx) => enter(tx, 'alone', false));
     await lives.cut('lost');
     await lives.turnAt(after(1, 3, 5, 7, 9), own);
     if ((await countEnded(sql)) > 0) throw new Error('claims of living pollers were ended');

@@ -149,7 +149,8 @@ function report(life: Life, step: Reported): Effect {
 /** The claimer gives back what nothing was sent of: the attempt never happened. */
 function release(life: Life, step: Extract<Step, { kind: 'release' }>): Effect {
   if (life.claim !== step.claim) return effect(life, {}, []);
-  return effect(life, { ...UNCLAIMED, attempts: life.attempts - 1, dueAt: step.now + step.delayMs }, []);
+  const dueAt = step.delayMs > 0 ? step.now + step.delayMs : life.dueAt;
+  return effect(life, { ...UNCLAIMED, attempts: life.attempts - 1, dueAt }, []);
 }
 
 /** What lies ahead comes nearer, and no nearer than now. */

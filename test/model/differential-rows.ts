@@ -25,15 +25,25 @@ export interface Compared {
   readonly lostInRow: number;
   readonly dueAt: number | null;
   readonly claim: string | null;
+  /** What its row of `pending` has that it must not; null: nothing. */
+  readonly pending: string | null;
   /** `number outcome` of each attempt row, an L before those that came late; in order. */
   readonly rows: string | null;
 }
 
 export async function readBoth(sql: Sql, ids: readonly string[]): Promise<Map<string, Compared>> {
   const rows = await sql<Compared[]>`
-    select d.id, d.status, d.attempts, d.failures, coalesce(d.lost_in_row, 0) as "lostInRow", d.claimed_by as claim,
+    with flying as materialized (select delivery_id, number, poller || '/' || claim as claim from flights())
+    select d.id, d.status, coalesce(f.number, d.attempts) as attempts, d.failures, coalesce(d.lost_in_row, 0) as "lostInRow", f.claim,
+           case when p.n <> (d.status = 'pendente')::int then 'has ' || p.n || ' rows pending' else p.due end as pending,
            extract(epoch from d.next_attempt_at)::float8 * 1000 as "dueAt", a.rows
     from deliveries d
+    left join flying f on f.delivery_id = d.id
+    cross join lateral (
+      select count(*)::int as n, max(case when q.due_at not in ('-infinity', d.next_attempt_at) then 'is pending at another time'
+                                          when q.number <> d.attempts then 'is pending with another number' end) as due
+      from pending q where q.webhook_id = d.webhook_id and q.delivery_id = d.id
+    ) p
     left join lateral (
       select string_agg(case when late then 'L' else '' end || number || ' ' || outcome, ', ' order by number, late) as rows
       from attempts where delivery_id = d.id
@@ -64,7 +74,8 @@ export function compare(during: string, id: string, life: Life, row: Compared | 
   if (row.attempts !== life.attempts) differ('attempts', row.attempts, life.attempts);
   if (row.failures !== life.failures) differ('failures', row.failures, life.failures);
   if (row.lostInRow !== life.lostInRow) differ('lost_in_row', row.lostInRow, life.lostInRow);
-  if (row.claim !== life.claim) differ('claimed_by', row.claim, life.claim);
+  if (row.claim !== life.claim) differ('claim', row.claim, life.claim);
   if (!isSameTime(row.dueAt, life.dueAt)) differ('next_attempt_at', row.dueAt, life.dueAt);
+  if (row.pending !== null) throw new Divergence(during, row.pending, id);
   if ((row.rows ?? '') !== rowsOf(life)) differ('attempt rows', row.rows, rowsOf(life));
 }

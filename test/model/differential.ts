@@ -5,15 +5,16 @@
  */
 import type { Pool, Sql } from '../../src/db/pool.ts';
 import { advanceTime } from '../../src/delivery/partner/advance.ts';
-import { type Claimed, takeTurn } from '../../src/delivery/queue/claim.ts';
-import { claimDue } from '../support/claim-due.ts';
-import { armLanes } from '../support/arm-lanes.ts';
+import { type ClaimedDelivery, clearClaims } from '../../src/delivery/queue/claim.ts';
+import { endOverdue } from '../../src/delivery/queue/lost.ts';
 import { record } from '../../src/delivery/queue/record.ts';
-import { endLostClaims } from '../../src/delivery/queue/lost.ts';
-import { releaseClaim, releaseDeliveries } from '../../src/delivery/queue/release.ts';
+import { putOff, withdraw } from '../../src/delivery/queue/release.ts';
+import type { Report } from '../../src/delivery/queue/report.ts';
 import { suspendUnclaimed } from '../../src/delivery/queue/orders/suspend.ts';
 import { commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
 import { createRandom, type Random } from '../support/random.ts';
+import { reportFor } from '../support/delivered.ts';
+import { claimDue } from '../support/turn.ts';
 import {
   born,
   type Effect,
@@ -28,8 +29,8 @@ import {
   take,
 } from './delivery-model.ts';
 import { type Compared, compare, Divergence, readBoth, type Tracked } from './differential-rows.ts';
-import { LaneWindows } from './lane-windows.ts';
 
+const POLLER = 'poller';
 const PARTNERS = 2;
 const WEBHOOKS = 8;
 const CAP = 8;
@@ -50,12 +51,8 @@ const FAILURES = [
 
 /** What a poller remembers of one claimed delivery. */
 interface Ticket {
-  readonly id: string;
-  readonly webhookId: string;
-  readonly partnerId: string;
-  readonly url: string;
+  readonly delivery: ClaimedDelivery;
   readonly claim: string;
-  readonly number: number;
   readonly claimedAt: number;
   /** How it ended, once it was sent. */
   sent: {
@@ -73,7 +70,6 @@ export class Differential {
   readonly #lives = new Map<string, Tracked>();
   readonly #partners: string[] = [];
   readonly #active = new Map<string, boolean>();
-  readonly #windows: LaneWindows;
   #tickets: Ticket[] = [];
   #claims = 0;
   #turns = 0;
@@ -86,7 +82,6 @@ export class Differential {
   constructor(pool: Pool, sql: Sql, seed: number) {
     this.#pool = pool;
     this.#sql = sql;
-    this.#windows = new LaneWindows(sql);
     this.#random = createRandom(seed);
   }
 
@@ -114,7 +109,7 @@ export class Differential {
 
   /**
    * Takes at least `steps`, and more (three times as many at most) until deliveries have come to every end. Of each partner
-   * there are `webhooks`: with one, most first attempts go the short way.
+   * there are `webhooks`.
    */
   async run(steps: number, webhooks = WEBHOOKS): Promise<void> {
     await this.#populate(webhooks);
@@ -196,7 +191,7 @@ export class Differential {
   }
 
   #retire(): void {
-    const held = new Set(this.#tickets.map((ticket) => ticket.id));
+    const held = new Set(this.#tickets.map(({ delivery }) => delivery.id));
     for (const { id, life } of this.#lives.values()) {
       if (life.status === 'pendente' || held.has(id)) continue;
       this.ends[life.status] = (this.ends[life.status] ?? 0) + 1;
@@ -206,11 +201,11 @@ export class Differential {
 
   /** Claims once. Returns how many deliveries it changed. */
   async #claim(limit: number): Promise<number> {
-    const claim = `poller/${(this.#claims += 1)}`;
+    const claim = `${POLLER}/${(this.#claims += 1)}`;
     const now = this.#clock;
-    const { deliveries, inactive, lost } = await this.#take(claim, limit, now);
+    const { deliveries, inactive } = await this.#pool.transaction((tx) => claimDue(tx, claim, limit, now));
     if (inactive.length > 0) await this.#pool.transaction((tx) => suspendUnclaimed(tx, inactive, now));
-    if (lost.length > 0) await this.#pool.transaction((tx) => endLostClaims(tx, lost, now));
+    await this.#pool.transaction((tx) => endOverdue(tx, now));
     const seen = await readBoth(this.#sql, [...this.#lives.keys()]);
     const expected = new Map<string, Effect>();
     const sent = new Map(deliveries.map((delivery) => [delivery.id, delivery]));
@@ -231,26 +226,12 @@ export class Differential {
         throw new Divergence('claim', 'sent and must not, or not and must', id);
       if (delivery && delivery.number !== effect.life.attempts)
         throw new Divergence('claim', 'other attempt number', id);
-      if (delivery) this.#tickets.push({ ...delivery, claim, claimedAt: this.#now, sent: null });
+      if (delivery) this.#tickets.push({ delivery, claim, claimedAt: this.#now, sent: null });
     }
     if (deliveries.length > limit) throw new Divergence('claim', 'more than the limit', claim);
     await this.#settle('claim', expected);
-    this.#checkCaps(new Set(deliveries.map(({ webhookId }) => webhookId)));
+    this.#checkCaps();
     return expected.size;
-  }
-
-  /** A poller's turn, the same by its long way alone, or a claim that finds what is armed already. */
-  async #take(claim: string, limit: number, now: Date): Promise<Claimed> {
-    const way = this.#random.pick(['turn', 'turn', 'long', 'claim'] as const);
-    const claimLong = () => this.#pool.transaction((tx) => claimDue(tx, claim, limit, now));
-    if (way === 'claim' && limit !== PLENTY) return claimLong();
-    let turn: Claimed | null = null;
-    const wrong = await this.#windows.armed(async () => {
-      if (way === 'turn') turn = await this.#pool.transaction((tx) => takeTurn(tx, claim, limit, now));
-      else await armLanes(this.#sql, now);
-    });
-    if (wrong !== null) throw new Divergence('arm', wrong.what, wrong.webhookId);
-    return turn ?? claimLong();
   }
 
   #inFlight(): Map<string, number> {
@@ -261,11 +242,9 @@ export class Differential {
     return counts;
   }
 
-  #checkCaps(claimedFrom: ReadonlySet<string>): void {
+  #checkCaps(): void {
     for (const [webhookId, count] of this.#inFlight()) {
       if (count > CAP) throw new Divergence('claim', `${count} in flight, over the cap`, webhookId);
-      if (!claimedFrom.has(webhookId) || count <= this.#windows.of(webhookId)) continue;
-      throw new Divergence('claim', `${count} in flight, over its window`, webhookId);
     }
   }
 
@@ -275,7 +254,7 @@ export class Differential {
     const inFlight = this.#inFlight();
     for (const { id, webhookId, life } of this.#lives.values()) {
       if (!isDue(life, this.#now)) continue;
-      const isFull = (inFlight.get(webhookId) ?? 0) >= this.#windows.of(webhookId);
+      const isFull = (inFlight.get(webhookId) ?? 0) >= CAP;
       if (!isFull) throw new Divergence('claim', 'a due delivery is left behind: its lane sleeps', id);
     }
   }
@@ -285,23 +264,24 @@ export class Differential {
     for (const ticket of tickets) ticket.sent ??= this.#send(ticket);
     const reports = tickets.map((ticket) => ({ ticket, report: reportOf(ticket) }));
     if (reports.length === 0) return;
-    const standings = await record(
+    const landings = await record(
       this.#pool,
       reports.map(({ report }) => report),
       () => this.#now,
       this.#clock,
     );
-    this.#windows.hear(reports.map(({ report }) => report));
     const expected = new Map<string, Effect>();
-    const isCurrent = ({ id, claim, number }: Ticket): boolean => {
+    const isCurrent = ({ delivery: { id, number }, claim }: Ticket): boolean => {
       const life = this.#lives.get(id)?.life;
       return life?.claim === claim && life.attempts === number;
     };
-    const inOrder = [...reports.entries()].sort(
-      ([, a], [, b]) => Number(isCurrent(b.ticket)) - Number(isCurrent(a.ticket)),
-    );
-    for (const [index, { ticket }] of inOrder) {
-      const { id, claim, number, sent } = ticket;
+    const inOrder = reports.toSorted((a, b) => Number(isCurrent(b.ticket)) - Number(isCurrent(a.ticket)));
+    for (const { ticket, report } of inOrder) {
+      const {
+        delivery: { id, number },
+        claim,
+        sent,
+      } = ticket;
       const { startedAt = 0, durationMs = 0, outcome = '' } = sent ?? {};
       const step: Step = {
         kind: 'report',
@@ -311,8 +291,9 @@ export class Differential {
         endedAt: Math.min(startedAt + durationMs, this.#now),
       };
       const effect = this.#apply(expected, id, step);
-      if (effect && effect.standing !== standings[index]) {
-        throw new Divergence('record', `taken for ${standings[index]}, is ${effect.standing}`, id);
+      const standing = landings.get(report)?.standing;
+      if (effect && effect.standing !== standing) {
+        throw new Divergence('record', `taken for ${standing}, is ${effect.standing}`, id);
       }
     }
     // One in five is told again: a flush whose commit was unknown.
@@ -334,11 +315,16 @@ export class Differential {
     const isWhole = !this.#tickets.some((ticket) => ticket.claim === claim && ticket.sent !== null);
     const given = unsent.filter((ticket) => ticket.claim === claim && (isWhole || this.#random.chance(0.5)));
     const delayMs = isWhole ? 0 : this.#random.pick([0, 60_000]);
-    const ids = given.map((ticket) => ticket.id);
-    const now = this.#clock;
-    await this.#pool.transaction((tx) =>
-      isWhole ? releaseClaim(tx, claim, now) : releaseDeliveries(tx, claim, ids, delayMs / 1_000, now),
-    );
+    const ids = given.map(({ delivery }) => delivery.id);
+    const number = Number(claim.split('/')[1]);
+    await this.#pool.transaction(async (tx) => {
+      if (isWhole) {
+        await clearClaims(tx, POLLER, { number });
+        return;
+      }
+      await withdraw(tx, POLLER, number, ids);
+      if (delayMs > 0) for (const { delivery } of given) await putOff(tx, delivery, delayMs / 1_000, this.#clock);
+    });
     const expected = new Map<string, Effect>();
     for (const id of ids) this.#apply(expected, id, { kind: 'release', claim, now: this.#now, delayMs });
     this.#tickets = this.#tickets.filter((ticket) => !given.includes(ticket));
@@ -379,34 +365,9 @@ function isUntouched(life: Life, row: Compared): boolean {
   );
 }
 
-function reportOf({
-  id,
-  webhookId,
-  partnerId,
-  url,
-  number,
-  claim,
-  sent,
-}: Ticket): Parameters<typeof record>[1][number] {
+function reportOf({ delivery, claim, sent }: Ticket): Report {
   if (sent === null) throw new Error('nothing was sent');
-  return {
-    deliveryId: id,
-    webhookId,
-    partnerId,
-    number,
-    claim,
-    url,
-    keyId: 'test',
-    bodyDigest: '0'.repeat(64),
-    startedAtMs: sent.startedAt,
-    startedByMs: Number.MAX_SAFE_INTEGER,
-    result: {
-      outcome: sent.outcome as 'entregue',
-      statusCode: sent.statusCode,
-      durationMs: sent.durationMs,
-      address: null,
-      error: null,
-      answer: null,
-    },
-  };
+  const { startedAt: startedAtMs, outcome, statusCode, durationMs } = sent;
+  const result = { outcome: outcome as 'entregue', statusCode, durationMs, address: null, error: null, answer: null };
+  return { ...reportFor(delivery, claim, result), startedAtMs };
 }

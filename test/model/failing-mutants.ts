@@ -2,9 +2,9 @@
 import { readMutants } from './read-mutants.ts';
 
 export const FAILING_MUTANTS = readMutants(String.raw`
-state_of_lane.sql: a falhando webhook keeps its window
-- case when l.failing_since is not null or w.refusals is not null then 1 end
-+ case when w.refusals is not null then 1 end
+queue/claim.ts: a falhando webhook keeps its window
+- m.failing_since is not null or w.refusals is not null as "isSingle"
++ w.refusals is not null as "isSingle"
 failing webhook: of a falhando webhook are in flight
 
 queue/upkeep/failing-runs.ts: a look begins where the last one began

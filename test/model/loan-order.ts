@@ -2,16 +2,17 @@
  * Webhooks that get their loans in order, put before whatever can happen to a delivery: one of a loan in flight at a time,
  * by version, and none that waits for ever. Times are virtual, an hour ahead of the clock.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool, Sql, Tx } from '../../src/db/pool.ts';
-import { armLanes } from '../support/arm-lanes.ts';
 import { type ClaimedDelivery } from '../../src/delivery/queue/claim.ts';
-import { claimDue } from '../support/claim-due.ts';
 import { LEASE_S } from '../../src/delivery/queue/lease.ts';
+import { endOverdue } from '../../src/delivery/queue/lost.ts';
 import { cancelDelivery } from '../../src/delivery/queue/orders/cancel.ts';
-import { releaseWaiting, setInOrder } from '../../src/delivery/queue/orders/loan-order.ts';
+import { setInOrder } from '../../src/delivery/queue/orders/loan-order.ts';
 import { SUSPENDED_AT_ONCE, suspendUnclaimed } from '../../src/delivery/queue/orders/suspend.ts';
 import { record } from '../../src/delivery/queue/record.ts';
-import { releaseDeliveries } from '../../src/delivery/queue/release.ts';
+import { endPoller } from '../../src/delivery/queue/upkeep/dead-pollers.ts';
+import { withdraw } from '../../src/delivery/queue/release.ts';
 import { resendOne } from '../../src/delivery/partner/resend.ts';
 import {
   leaveToResume,
@@ -21,12 +22,12 @@ import {
   resumeWhile,
 } from '../../src/delivery/partner/activation.ts';
 import { Poller } from '../../src/delivery/poller/poller.ts';
-import type { Sender } from '../../src/delivery/sending/send.ts';
+import type { SendResult } from '../../src/delivery/sending/send.ts';
 import { DELIVERED, reportFor } from '../support/delivered.ts';
 import { commitEvents, insertSubscriber, openTestSecret } from '../support/outbox.ts';
 import { createRandom, type Random } from '../support/random.ts';
 import { silentLog } from '../support/silent-log.ts';
-import { takeTurn } from '../support/turn.ts';
+import { claimDue, takeTurn } from '../support/turn.ts';
 
 const STEPS = 900;
 const LOANS = 4;
@@ -82,7 +83,7 @@ class World {
 
   async rows(): Promise<Row[]> {
     return this.sql<Row[]>`
-      select d.id, e.stream, e.version, d.status, d.claimed_by is not null as "isClaimed"
+      select d.id, e.stream, e.version, d.status, d.id in (select delivery_id from flights()) as "isClaimed"
       from deliveries d join events e on e.id = d.event_id
       where d.webhook_id = ${this.webhookId} order by e.stream, e.version`;
   }
@@ -90,7 +91,6 @@ class World {
   /** Takes a turn as a poller, and holds what it took to the rule. */
   async claim(): Promise<void> {
     const claim = `p/${(this.claims += 1)}`;
-    await this.pool.run((sql) => armLanes(sql, this.now));
     const taken = await takeTurn(this.pool, claim, 1 + this.random.below(6), this.now);
     const rows = await this.rows();
     for (const delivery of taken) {
@@ -116,13 +116,13 @@ class World {
 
   async takeBack(held: Held): Promise<void> {
     this.held = this.held.filter((other) => other !== held);
-    await this.pool.transaction((tx) => releaseDeliveries(tx, held.claim, [held.delivery.id], 0, this.now));
+    const [poller = '', number] = held.claim.split('/');
+    await this.pool.transaction((tx) => withdraw(tx, poller, Number(number), [held.delivery.id]));
   }
 
   async setInOrder(inOrder: boolean): Promise<void> {
     await this.pool.transaction((tx) => setInOrder(tx, this.webhookId, inOrder));
     this.isInOrder = inOrder;
-    if (!inOrder) await releaseWaiting(this.pool, this.webhookId, this.random.chance(0.5) ? Infinity : 0);
   }
 
   async setActive(active: boolean): Promise<void> {
@@ -130,8 +130,6 @@ class World {
     await this.pool.transaction(async (tx) => {
       await tx`update webhooks set active = ${active} where id = ${this.webhookId}`;
       if (!active) await leaveToSuspend(tx, this.webhookId);
-      else
-        await tx`insert into arrivals (webhook_id, partner_id, kind) values (${this.webhookId}, ${this.partnerId}, 'look')`;
       if (resumes) await leaveToResume(tx, this.webhookId, this.now);
     });
     this.isActive = active;
@@ -235,7 +233,6 @@ export async function holdBesideRecord(pool: Pool, sql: Sql, seed: number): Prom
   const recorded = record(slowPool, [reportOf(first, true)], () => 10, world.now);
   await isWritten.promise;
   world.held = [];
-  await pool.run((tx) => armLanes(tx, world.now));
   const claiming = new AbortController();
   const claimed = pool.transaction((tx) => claimDue(tx, 'q/1', 10, world.now)).finally(() => claiming.abort());
   while (!claiming.signal.aborted && !(await isAnyBlocked(sql)));
@@ -335,7 +332,7 @@ export async function resumeInBatches(pool: Pool, sql: Sql, seed: number): Promi
   await world.claim();
   const flying = await sql`
     select from deliveries d join events e on e.id = d.event_id
-    where d.webhook_id = ${world.webhookId} and e.stream = ${loan?.stream ?? ''} and d.claimed_by is not null`;
+    where d.webhook_id = ${world.webhookId} and e.stream = ${loan?.stream ?? ''} and d.id in (select delivery_id from flights())`;
   if (flying.length > 0) throw new Error('taken before its turn: it passed what is still suspended');
   await world.resume();
   await world.claim();
@@ -351,56 +348,197 @@ async function isAnyBlocked(sql: Sql): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Deliveries are pending, none is in flight, no arrival will wake their lane, and it sleeps until a lease ends. */
-async function isAsleep(sql: Sql): Promise<boolean> {
-  const rows = await sql`
-    select from lanes
-    where coalesce(next_due_at, 'infinity') > now() + interval '10 seconds'
-      and exists (select from deliveries where status = 'pendente')
-      and not exists (select from deliveries where claimed_by is not null)
-      and not exists (select from arrivals)`;
-  return rows.length > 0;
+const EVENTS = 300;
+
+interface FlightOfLoan {
+  readonly id: string;
+  readonly loan: string;
 }
 
-/** Four pollers and slow answers: of each loan the receiver gets one at a time, by version. */
-export async function pollInLoanOrder(pool: Pool, sql: Sql, seed: number): Promise<void> {
-  const world = await makeWorld(pool, sql, seed);
-  const { random } = world;
-  const flying = new Map<string, number>();
-  const got = new Map<string, number[]>();
-  const faults: string[] = [];
-  const send: Sender['send'] = async ({ body, headers }) => {
-    const loan = (JSON.parse(body.toString()) as { data: { emprestimo_id: string } }).data.emprestimo_id;
-    got.set(loan, [...(got.get(loan) ?? []), Number(headers[headers.indexOf('X-Webhook-Loan-Version') + 1])]);
-    const beside = flying.get(loan) ?? 0;
-    if (beside > 0) faults.push('two of a loan in flight');
-    flying.set(loan, beside + 1);
-    for (let turn = random.below(20); turn > 0; turn -= 1) await new Promise(setImmediate);
-    flying.set(loan, (flying.get(loan) ?? 1) - 1);
-    return DELIVERED;
-  };
-  const pollers = Array.from({ length: 4 }, (_, index) => {
-    return new Poller({
-      pool,
-      sender: { send },
+/** A poller of a process that may be killed or frozen at each of its calls to the database, and while it sends. */
+class Member {
+  readonly poller: Poller;
+  readonly name: string;
+  /** What it has in flight, while others count that as its own. */
+  readonly flying = new Set<FlightOfLoan>();
+  #gate: Promise<void> = Promise.resolve();
+  #thaw: () => void = () => undefined;
+  #standstillMs = 0;
+
+  constructor(
+    pool: Pool,
+    name: string,
+    now: () => Date,
+    answer: (member: Member, flight: FlightOfLoan, version: number) => Promise<SendResult>,
+  ) {
+    this.name = name;
+    const gated = async <T>(work: () => Promise<T>): Promise<T> => {
+      await this.#gate;
+      const result = await work();
+      await this.#gate;
+      return result;
+    };
+    this.poller = new Poller({
+      pool: {
+        run: (work: Parameters<Pool['run']>[0]) => gated(() => pool.run(work)),
+        transaction: (work: Parameters<Pool['transaction']>[0]) => gated(() => pool.transaction(work)),
+      } as Pool,
+      sender: {
+        send: async ({ body, headers }) => {
+          const loan = (JSON.parse(body.toString()) as { data: { emprestimo_id: string } }).data.emprestimo_id;
+          const header = (name: string) => headers[headers.indexOf(name) + 1] ?? '';
+          const flight = { id: header('X-Webhook-Delivery'), loan };
+          const result = await answer(this, flight, Number(header('X-Webhook-Loan-Version')));
+          await this.#gate;
+          this.flying.delete(flight);
+          return result;
+        },
+      },
       openSecret: openTestSecret,
       log: silentLog,
-      name: `order-${index}`,
+      name,
       capacity: 8,
-      monotonicMs: () => performance.now(),
-      now: () => new Date(Date.now() + 1_000),
+      monotonicMs: () => performance.now() + this.#standstillMs,
+      now,
     });
-  });
-  const running = pollers.map((poller) => poller.run());
-  for (let event = 0; event < 300; event += 1) await world.append();
-  const total = () => [...got.values()].reduce((sum, versions) => sum + versions.length, 0);
-  while (total() < 300 && faults.length === 0 && !(await isAsleep(sql)));
-  await Promise.all(pollers.map((poller) => poller.drain()));
-  await Promise.all(running);
-  if (faults.length > 0) throw new Error(`${faults.length} × ${faults[0]}`);
-  for (const versions of got.values()) {
-    const sorted = versions.toSorted((one, other) => one - other);
-    if (String(sorted) !== String(versions)) throw new Error(`taken before its turn: ${versions.join(', ')}`);
   }
-  if (total() < 300) throw new Error(`${300 - total()} deliveries wait for ever`);
+
+  /** Nothing of it goes on: until {@link wake}, or for ever. */
+  freeze(): void {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#gate = promise;
+    this.#thaw = resolve;
+  }
+
+  /** It has stood still for longer than its leases. */
+  wake(): void {
+    this.#standstillMs += 2 * LEASE_S * 1_000;
+    this.#thaw();
+  }
+}
+
+/** Pollers that die and freeze, and slow answers: of each loan the receiver gets one at a time, by version. */
+class Crowd {
+  readonly #world: World;
+  readonly #members: Member[] = [];
+  readonly #frozen: Member[] = [];
+  /** By loan: the version that came last. */
+  readonly #got = new Map<string, number>();
+  readonly #failing: number;
+  #born = 0;
+  #aheadMs = 1_000;
+  fault: string | null = null;
+
+  constructor(world: World, size: number, failing: number) {
+    this.#world = world;
+    this.#failing = failing;
+    while (this.#members.length < size) this.#bear();
+  }
+
+  #bear(): void {
+    const now = () => new Date(Date.now() + this.#aheadMs);
+    const member = new Member(this.#world.pool, `order-${(this.#born += 1)}`, now, (...post) => this.#answer(...post));
+    this.#members.push(member);
+    void member.poller.run();
+  }
+
+  async #answer(member: Member, flight: FlightOfLoan, version: number): Promise<SendResult> {
+    const { loan } = flight;
+    const others = [...this.#members, ...this.#frozen].flatMap(({ flying }) =>
+      [...flying].filter((other) => other.loan === loan).map(({ id }) => id),
+    );
+    if (others.length > 0 && (await this.#areInFlight(others))) this.fault ??= `two of a loan in flight: ${version}`;
+    const last = this.#got.get(loan) ?? 0;
+    if (version < last) this.fault ??= `taken before its turn: ${last} before ${version}`;
+    this.#got.set(loan, version);
+    member.flying.add(flight);
+    for (let turn = this.#world.random.below(20); turn > 0; turn -= 1) await new Promise(setImmediate);
+    return !this.#world.random.chance(this.#failing)
+      ? DELIVERED
+      : { ...DELIVERED, outcome: 'resposta_nao_2xx', statusCode: 500 };
+  }
+
+  /** The lease of one that stands still for long may have ended meanwhile. */
+  async #areInFlight(ids: readonly string[]): Promise<boolean> {
+    const flights = await this.#world.sql`select from flights() where delivery_id = any (${ids as string[]}::uuid[])`;
+    return flights.length > 0;
+  }
+
+  /** Kills or freezes one, has one wake, or cancels what waits to be tried again. */
+  async disturb(): Promise<void> {
+    const { random, pool } = this.#world;
+    const roll = random.next();
+    if (roll < 0.4) {
+      const [member] = this.#members.splice(random.below(this.#members.length), 1) as [Member];
+      member.freeze();
+      this.#bear();
+      const isKilled = roll < 0.2;
+      await pool.transaction((tx) => endPoller(tx, member.name, isKilled));
+      if (isKilled) member.flying.clear();
+      else this.#frozen.push(member);
+    } else if (roll < 0.7) await this.#wake();
+    else await this.#cancelRetry();
+  }
+
+  async #cancelRetry(): Promise<void> {
+    const { pool, sql } = this.#world;
+    const [retry] = await sql<{ id: string }[]>`
+      select id from deliveries where status = 'pendente' and failures > 0 and id not in (select delivery_id from flights()) limit 1`;
+    if (retry !== undefined) await pool.transaction((tx) => cancelDelivery(tx, retry.id, AUTHOR));
+  }
+
+  /** The leases of a frozen one end, and it goes on. */
+  async #wake(): Promise<void> {
+    const member = this.#frozen.shift();
+    if (member === undefined) return;
+    const { pool } = this.#world;
+    await pool.transaction(async (tx) => {
+      await tx`update claims set at = at - interval '1 hour' where poller = ${member.name}`;
+      await endOverdue(tx);
+    });
+    member.flying.clear();
+    member.wake();
+    this.#members.push(member);
+  }
+
+  /** Until nothing is pending, by a clock that goes on when nothing else does. */
+  async finish(): Promise<void> {
+    while (this.#frozen.length > 0) await this.#wake();
+    const { sql } = this.#world;
+    let [before, idle] = [Infinity, 0];
+    while (this.fault === null) {
+      const [row] = await sql<[{ left: number; spent: number }]>`
+        select count(*) filter (where status = 'pendente')::int as left, sum(attempts)::int as spent from deliveries`;
+      if (row.left === 0) break;
+      idle = row.spent === before ? idle + 1 : 0;
+      before = row.spent;
+      if (idle % 6 === 5) {
+        await this.#cancelRetry();
+        this.#aheadMs += HOUR_MS;
+      }
+      if (idle > 400) this.fault = `${row.left} deliveries wait for ever`;
+      await sleep(50);
+    }
+    await Promise.all(this.#members.map(({ poller }) => poller.drain()));
+    if (this.fault !== null) throw new Error(this.fault);
+  }
+}
+
+/** Four pollers, of which some die and some freeze. */
+export async function pollInLoanOrder(pool: Pool, sql: Sql, seed: number): Promise<void> {
+  const world = await makeWorld(pool, sql, seed);
+  const crowd = new Crowd(world, 4, 0.1);
+  for (let event = 0; event < EVENTS && crowd.fault === null; event += 1) {
+    await world.append();
+    if (event % 10 === 9) await crowd.disturb();
+  }
+  await crowd.finish();
+}
+
+/** More loans at once than a turn judges of a lane, and nothing has it read from its start. */
+export async function readManyLoans(pool: Pool, sql: Sql, seed: number): Promise<void> {
+  const world = await makeWorld(pool, sql, seed);
+  const crowd = new Crowd(world, 1, 0);
+  await commitEvents(sql, world.partnerId, 200);
+  await crowd.finish();
 }

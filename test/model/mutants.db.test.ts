@@ -15,11 +15,9 @@ import { CONSENT_MUTANTS } from './consent-mutants.ts';
 import { DEAD_POLLER_MUTANTS } from './dead-poller-mutants.ts';
 import { FAILING_MUTANTS } from './failing-mutants.ts';
 import { FAIRNESS_MUTANTS } from './fairness-mutants.ts';
-import { FIRST_ATTEMPT_MUTANTS } from './first-attempt-mutants.ts';
 import { LOAN_ORDER_MUTANTS } from './loan-order-mutants.ts';
 import { MUTANTS } from './mutants.ts';
 import type { Mutant } from './read-mutants.ts';
-import { WINDOW_MUTANTS } from './window-mutants.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const PROGRAM = path.join(ROOT, 'test/support/check-mutant.ts');
@@ -60,12 +58,10 @@ describe.concurrent('the engine', () => {
     [
       ...MUTANTS,
       ...FAIRNESS_MUTANTS,
-      ...WINDOW_MUTANTS,
       ...DEAD_POLLER_MUTANTS,
-      ...LOAN_ORDER_MUTANTS,
       ...FAILING_MUTANTS,
       ...CONSENT_MUTANTS,
-      ...FIRST_ATTEMPT_MUTANTS,
+      ...LOAN_ORDER_MUTANTS,
     ].map((mutant) => [mutant.name, mutant] as const),
   )('is caught when %s', async ([, mutant]) => {
     // A walk meets the database's own clock, so one may miss a fault that nearly all find: two more have a try.

@@ -3,7 +3,7 @@
  * what it holds. What ends is told of in flushes some milliseconds apart, then the lane is filled again.
  */
 import { createRandom, type Random } from '../support/random.ts';
-import { NEW_PACE, nextWindow, type Pace } from './window.ts';
+import { NEW_PACE, nextWindow, type Pace } from '../../src/delivery/queue/window.ts';
 
 const FLUSH_MS = 10;
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { FIRST_WINDOW, NEW_PACE, nextWindow, type Pace, type Told } from './window.ts';
+import { FIRST_WINDOW, NEW_PACE, nextWindow, type Pace, type Told } from '../../src/delivery/queue/window.ts';
 import { deliver, logNormal, type Receiver } from './window-world.ts';
 
 const pace: fc.Arbitrary<Pace> = fc

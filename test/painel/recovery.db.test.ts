@@ -24,7 +24,8 @@ test('what failed is counted first, sent on a word, and only what was asked for'
   await partner.emit();
   await partner.emit();
   const { sql } = world.api.database;
-  await sql`update deliveries set status = 'erro', attempts = 6, failures = 6, finished_at = now(), next_attempt_at = null
+  await sql`with over as (delete from pending where webhook_id = ${id})
+            update deliveries set status = 'erro', attempts = 6, failures = 6, finished_at = now(), next_attempt_at = null
             where webhook_id = ${id}`;
   const visitor = await world.signedIn(partner.id);
   const page = `/painel/webhooks/${id}/recuperar`;
@@ -57,7 +58,8 @@ test('more than one request ends is gone on with, and tells how far it is', asyn
   const { id } = await partner.register();
   const { sql } = world.api.database;
   await commitEvents(sql, partner.id, 1_200);
-  await sql`update deliveries set status = 'erro', attempts = 6, failures = 6, finished_at = now(), next_attempt_at = null
+  await sql`with over as (delete from pending where webhook_id = ${id})
+            update deliveries set status = 'erro', attempts = 6, failures = 6, finished_at = now(), next_attempt_at = null
             where webhook_id = ${id}`;
   const visitor = await world.signedIn(partner.id);
   const page = `/painel/webhooks/${id}/recuperar`;

@@ -27,6 +27,9 @@ await sql`
            case when status in ('erro', 'entregue') then now() end
     from generate_series(1, 50000) n, unnest('{pendente,suspensa,erro,entregue}'::text[]) status`;
 await sql`
+    insert into pending (webhook_id, delivery_id, event_id, partner_id, due_at)
+    select webhook_id, id, event_id, partner_id, next_attempt_at from deliveries where status = 'pendente'`;
+await sql`
     insert into webhook_history (webhook_id, partner_id, url, events, active, change, actor, reason)
     select ${webhookId}, ${partnerId}, 'https://partner.example/', '{}', true, 'limite', 'test', n::text
     from generate_series(1, 20000) n`;
@@ -39,7 +42,7 @@ await sql`
     select gen_random_uuid(), 1, ${webhookId}, ${partnerId}, outcome, case outcome when 'entregue' then 200 end, now(), 1, 'https://partner.example/', 'old/1'
     from generate_series(1, 30000), unnest('{erro_conexao,entregue}'::text[]) outcome`;
 await sql`
-    update lanes set muted_at = now(), next_due_at = null
+    update lanes set muted_at = now()
     where webhook_id in (select id from webhooks order by id desc limit 150)`;
 
 describe.each(['never analysed', 'analysed'])('on tables %s', (statistics) => {

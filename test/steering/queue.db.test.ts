@@ -1,6 +1,5 @@
 /** The queue's status among many webhooks: what it looks at are those that have something, however many there are. */
 import { beforeAll, describe, expect, test } from 'vitest';
-import { armLanes } from '../support/arm-lanes.ts';
 import { muteLane } from '../../src/delivery/queue/orders/mute.ts';
 import { readBounded } from '../../src/steering/bounds.ts';
 import { type QueueStatus, readQueue } from '../../src/steering/queue.ts';
@@ -31,13 +30,15 @@ const failing = await makeBusy(1);
 // One claim, so that there is something in flight of a muted webhook too.
 await takeTurn(database.pool, 'poller-a/1', 100, new Date(Date.now() + 1_000));
 await muteLane(sql, muted);
-await sql`update lanes set version = version + 1, failing_since = now() where webhook_id = ${failing}`;
+await sql`update lanes set failing_since = now() where webhook_id = ${failing}`;
 const large = await makeBusy(1);
 await sql`
     insert into deliveries (event_id, webhook_id, partner_id, next_attempt_at)
     select uuidv7(), id, partner_id, now() + n * interval '1 second' from webhooks, generate_series(1, 30000) n
     where id = ${large}`;
-await database.pool.run((tx) => armLanes(tx, null));
+await sql`
+    insert into pending (due_at, webhook_id, delivery_id, event_id, partner_id)
+    select next_attempt_at, webhook_id, id, event_id, partner_id from deliveries where webhook_id = ${large} and next_attempt_at > now()`;
 const unarmed = await makeBusy(2);
 
 describe.each(['never analysed', 'analysed'])('among 50,000 quiet webhooks, on tables %s', (statistics) => {
@@ -69,13 +70,16 @@ test('it finds what is due, in flight, muted, falhando, and not armed yet', asyn
 test('where 6,000 lanes have something it counts a part of them, a little of each, and says so', async () => {
   await sql`
     with idle as (
-      select webhook_id, partner_id from lanes where next_due_at is null and muted_at is null order by webhook_id limit 6000
+      select webhook_id, partner_id from lanes l
+      where muted_at is null and not exists (select from pending p where p.webhook_id = l.webhook_id)
+      order by webhook_id limit 6000
     ),
-    due as (
-      update lanes l set version = version + 1, next_due_at = now() from idle where l.webhook_id = idle.webhook_id
+    made as (
+      insert into deliveries (event_id, webhook_id, partner_id, next_attempt_at)
+      select uuidv7(), webhook_id, partner_id, now() from idle, generate_series(1, 20)
+      returning *
     )
-    insert into deliveries (event_id, webhook_id, partner_id, next_attempt_at)
-    select uuidv7(), webhook_id, partner_id, now() from idle, generate_series(1, 20)`;
+    insert into pending (webhook_id, delivery_id, event_id, partner_id) select webhook_id, id, event_id, partner_id from made`;
   const rows = await rowsLookedAt(database.url, (pool) => readBounded(pool, (tx) => readQueue(tx, 10)));
   if (process.env['TELL']) console.log(rows);
   expect(rows).toBeLessThan(250_000);

@@ -15,7 +15,7 @@ export interface Counter {
   readonly entries: number;
 }
 
-const HOT = ['deliveries', 'attempts', 'events', 'lanes'];
+const HOT = ['deliveries', 'pending', 'attempts', 'events', 'lanes'];
 const NOTHING: Counter = { scans: 0, entries: 0 };
 
 /** A session goes over to a generic plan after five runs of a statement, so each plan has a turn or more. */

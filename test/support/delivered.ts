@@ -14,7 +14,7 @@ export const DELIVERED: SendResult = {
 
 /** What a poller reports of a delivery that it claimed. */
 export function reportFor(delivery: ClaimedDelivery, claim: string, result: SendResult): Report {
-  const { id: deliveryId, webhookId, partnerId, number, url } = delivery;
+  const { id: deliveryId, webhookId, partnerId, number, url, dueAt } = delivery;
   const times = { startedAtMs: 0, startedByMs: Number.MAX_SAFE_INTEGER };
   return {
     deliveryId,
@@ -22,6 +22,8 @@ export function reportFor(delivery: ClaimedDelivery, claim: string, result: Send
     partnerId,
     number,
     claim,
+    claimNumber: Number(claim.split(/[/.]/).at(-1)),
+    dueAt,
     url,
     keyId: 'test',
     bodyDigest: '0'.repeat(64),

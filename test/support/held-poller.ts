@@ -35,12 +35,12 @@ export function startHeldPoller(pool: Pool, name: string, capacity: number, star
   const to = (url: string) => [...posts].filter((post) => post.url.startsWith(url));
   const tick = async (atS = (nowMs - startMs) / 1_000) => {
     nowMs = startMs + atS * 1_000;
-    const claimed = await poller.tick();
+    const claimed = (await poller.tick()) || (await poller.tick());
     while (posts.size < poller.held) await nextTurn();
     return claimed;
   };
   return {
-    /** One turn, `atS` seconds after the start; returns how many deliveries it claimed. */
+    /** One turn, or two if the first takes nothing: it may have learned what has changed. `atS` seconds after the start; returns how many it claimed. */
     tick,
     /** Ticks until nothing is claimed. */
     async fill(atS?: number) {
@@ -53,5 +53,12 @@ export function startHeldPoller(pool: Pool, name: string, capacity: number, star
       for (const post of to(url).slice(0, count)) post.end(result);
       while (poller.held > posts.size) await nextTurn();
     },
+    /** The same of all but the first. */
+    async endButFirst(result: SendResult) {
+      for (const post of [...posts].slice(1)) post.end(result);
+      while (poller.held > posts.size) await nextTurn();
+    },
+    /** Ends it as a drain does: what is in flight must be answered. */
+    drain: () => poller.drain(),
   };
 }

@@ -6,8 +6,8 @@ import { sealAll } from '../../src/audit/seals/sealer.ts';
 import { verifySeals } from '../../src/audit/seals/verify.ts';
 import type { Pool, Sql } from '../../src/db/pool.ts';
 import { countSealable } from './count-sealable.ts';
-import { claimDue } from './claim-due.ts';
-import { armLanes } from './arm-lanes.ts';
+import { endOverdue } from '../../src/delivery/queue/lost.ts';
+import { claimDue } from './turn.ts';
 import { FEED_START, type FeedCursor, readFeed, whereToGoOn } from '../../src/log/feed.ts';
 import { startEngine } from './engine.ts';
 import { commitEvents, insertPartner, insertWebhook } from './outbox.ts';
@@ -27,14 +27,14 @@ export async function burnTransactions(sql: Sql, count: number): Promise<void> {
 /** Delivers what is due. */
 export async function deliverAll(pool: Pool): Promise<void> {
   const engine = startEngine(pool, { now: () => null });
-  const hasWork = () => pool.run((sql) => sql<[{ work: boolean }]>`select wait_for_work(null, 0, 0) as work`);
-  while ((await engine.turn()) > 0 || (await hasWork())[0].work);
+  while ((await engine.turn()) > 0);
+  await engine.close();
 }
 
-/** Moves every claim a minute back, with the time at which its lane looks for it. */
+/** Ends every claim, as a minute would. */
 export async function endLeases(sql: Sql): Promise<void> {
-  await sql`update deliveries set claimed_at = claimed_at - interval '1 minute' where claimed_by is not null`;
-  await sql`update lanes set next_due_at = next_due_at - interval '1 minute'`;
+  await sql`update claims set at = at - interval '1 minute'`;
+  await sql.begin((tx) => endOverdue(tx));
 }
 
 /** A partner's webhook and 12 events: 8 delivered and sealed, 3 claimed by a poller that is gone. */
@@ -49,7 +49,6 @@ export async function live(pool: Pool, sql: Sql, receiver: Receiver): Promise<Li
   await untilSettled(sql);
   await sealAll(pool);
   await commitEvents(sql, partnerId, 4);
-  await pool.run((tx) => armLanes(tx, null));
   const { deliveries } = await pool.transaction((tx) => claimDue(tx, 'gone/1', 3));
   expect(deliveries).toHaveLength(3);
   return { partnerId, webhookId };

@@ -14,7 +14,7 @@ const DEADLOCK = '40P01';
 export async function emptyDatabase(sql: Sql): Promise<void> {
   try {
     await sql`
-      truncate partners, webhooks, webhook_history, events, deliveries, arrivals, lanes, attempts, failing_runs, failing_policy
+      truncate partners, webhooks, webhook_history, events, deliveries, pending, claims, keepers, lanes, attempts, failing_runs, failing_policy
       cascade`;
   } catch (error) {
     if (!(error instanceof postgres.PostgresError) || error.code !== DEADLOCK) throw error;

@@ -96,6 +96,15 @@ export async function insertAttempts(sql: Sql): Promise<void> {
     where not exists (select from attempts a where a.delivery_id = d.id)`;
 }
 
+/** As if the poller of this claim had claimed these deliveries, `agoS` seconds ago, and not been heard of since. */
+export async function insertClaim(sql: Sql, claim: string, ids: readonly string[], agoS = 0): Promise<void> {
+  await sql`
+    insert into claims (poller, number, done_below, at, hooks, ids, numbers)
+    select poller_of(${claim}), ${Number(claim.split(/[/.]/).at(-1))}::bigint, 0, now() - ${agoS} * interval '1 second',
+           array_agg(webhook_id), array_agg(id), array_agg(attempts + 1)
+    from deliveries where id = any (${ids as string[]}::uuid[])`;
+}
+
 export interface DeliveryRow {
   readonly id: string;
   readonly status: string;
@@ -109,7 +118,7 @@ export interface DeliveryRow {
 export async function readDeliveries(sql: Sql, webhookId: string): Promise<DeliveryRow[]> {
   return sql<DeliveryRow[]>`
     select id, status, attempts, failures, coalesce(lost_in_row, 0) as "lostInRow", next_attempt_at as "nextAttemptAt",
-           claimed_by as "claimedBy"
+           (select f.poller || '/' || f.claim from flights() f where f.delivery_id = deliveries.id) as "claimedBy"
     from deliveries where webhook_id = ${webhookId} order by id`;
 }
 

@@ -1,16 +1,61 @@
-import type { Pool } from '../../src/db/pool.ts';
-import { type ClaimedDelivery, takeTurn as turn } from '../../src/delivery/queue/claim.ts';
-import { endLostClaims } from '../../src/delivery/queue/lost.ts';
+import type { Pool, Tx } from '../../src/db/pool.ts';
+import {
+  type ClaimedDelivery,
+  deliveryOf,
+  enter,
+  readLanes,
+  takeTurn as turn,
+} from '../../src/delivery/queue/claim.ts';
+import type { KeptLane } from '../../src/delivery/queue/lanes/kept-lane.ts';
+import { KeptLanes } from '../../src/delivery/queue/lanes/kept-lanes.ts';
+import { endOverdue } from '../../src/delivery/queue/lost.ts';
 import { suspendUnclaimed } from '../../src/delivery/queue/orders/suspend.ts';
+import { Slots } from '../../src/delivery/queue/slots.ts';
+
+/** Of a poller that is alone: no partner has a share. */
+class AllSlots extends Slots {
+  override heldBy(): number {
+    return Number.NEGATIVE_INFINITY;
+  }
+}
+
+/** Claims as a poller does that takes every lane that is free, has one turn, and then keeps nothing; its claims stand. */
+export async function claimDue(
+  tx: Tx,
+  claim: string,
+  limit: number,
+  now: Date | null = null,
+): Promise<{ readonly deliveries: ClaimedDelivery[]; readonly inactive: readonly string[] }> {
+  const [poller = '', number = '1'] = claim.split('/');
+  const lanes = new KeptLanes();
+  lanes.seen = await enter(tx, poller, number.includes('.'));
+  const settings = await readLanes(tx, poller, 100_000);
+  for (const one of settings) lanes.keep(one);
+  const nowMs = now?.getTime() ?? Date.now();
+  const deliveries: ClaimedDelivery[] = [];
+  // A turn that asks one lane for all that there are slots for learns of no other, and each reads some lanes.
+  const mostTurns = 32 + lanes.size / 64;
+  for (let turns = 0; turns < mostTurns && deliveries.length < limit && (turns === 0 || lanes.isWaiting); turns += 1) {
+    const ask = lanes.plan(new AllSlots(limit - deliveries.length), nowMs);
+    const id = { poller, number: Number(number.split('.').at(-1)), doneBelow: 0 };
+    const { rows, claimedAt } = await turn(tx, id, lanes.seen, ask, null, now);
+    const due = lanes.hear(ask, rows, nowMs);
+    deliveries.push(...due.map((row) => deliveryOf(row, lanes.get(row.webhookId) as KeptLane, claimedAt)));
+    if (lanes.isStuck(nowMs)) break;
+  }
+  await tx`update lanes set keeper = null where keeper = ${poller}`;
+  // One that held its lock is found dead by its row.
+  if (!number.includes('.')) await tx`delete from keepers where name = ${poller}`;
+  return { deliveries, inactive: settings.filter(({ isActive }) => !isActive).map(({ webhookId }) => webhookId) };
+}
 
 /**
- * One turn of a poller, and a second one when the first found lost claims: it takes what arrived, claims, suspends deliveries of
- * inactive webhooks and ends lost claims. Returns the claimed deliveries; nothing is sent.
+ * One turn of a poller: it ends claims whose leases are over, claims, and suspends deliveries of inactive webhooks. Returns the claimed
+ * deliveries; nothing is sent.
  */
 export async function takeTurn(pool: Pool, claim: string, limit: number, now: Date): Promise<ClaimedDelivery[]> {
-  const { deliveries, inactive, lost } = await pool.transaction((tx) => turn(tx, claim, limit, now));
+  await pool.transaction((tx) => endOverdue(tx, now));
+  const { deliveries, inactive } = await pool.transaction((tx) => claimDue(tx, claim, limit, now));
   await pool.transaction((tx) => suspendUnclaimed(tx, inactive, now));
-  const ended = await pool.transaction((tx) => endLostClaims(tx, lost, now));
-  const left = limit - deliveries.length;
-  return ended === 0 || left === 0 ? deliveries : [...deliveries, ...(await takeTurn(pool, claim, left, now))];
+  return deliveries;
 }

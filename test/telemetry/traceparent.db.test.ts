@@ -2,7 +2,6 @@
 import { afterEach, expect, test } from 'vitest';
 import type { TransactionSql } from 'postgres';
 import { createHmac } from 'node:crypto';
-import { insertArrivals } from '../../src/delivery/queue/arrivals.ts';
 import { currentTraceparent } from '../../src/telemetry/traces.ts';
 import { readTraceparent, writeTraceparent } from '../../src/telemetry/traceparent.ts';
 import { startDeliveryWorld } from '../support/delivery-world.ts';
@@ -48,7 +47,6 @@ test('the trace of a request is kept with its event, and each attempt carries it
   expect(await delivered()).toBe(TRACE);
   expect(await sql`select traceparent from events order by position desc limit 1`).toEqual([{ traceparent: TRACE }]);
   await sql`update deliveries set next_attempt_at = now() - interval '1 second' where status = 'pendente'`;
-  await insertArrivals(sql, [webhook.id]);
   world.receiver.answerWith(status(200));
   const before = world.postsTo(webhook.path).length;
   expect(await delivered()).toBe(TRACE);

@@ -31,7 +31,7 @@ export async function findStrangeStates(sql: Tx, sight: Sight): Promise<VerifyFi
     with newest_webhook as (select distinct on (webhook_id) * from ${lines} lines order by webhook_id, position desc),
          newest_partner as (select distinct on (partner_id) partner_id, name, active, signing, documents, issuance
                             from partner_history order by partner_id, position desc),
-         lane as (select distinct on (webhook_id) webhook_id, muted_at from lanes order by webhook_id, version desc),
+         lane as (select webhook_id, muted_at from lanes),
          muting as (select distinct on (webhook_id) webhook_id, change = 'silenciamento' as is_muted from webhook_history
                     where change in ('silenciamento', 'fim_do_silenciamento') order by webhook_id, position desc)
     select 'webhooks' as "table", h.webhook_id::text as name, pg_catalog.array_remove(array[

@@ -22,7 +22,7 @@ import { sealedViews } from '../sealed-rows.ts';
 export const MIGRATIONS_FOLDER = fileURLToPath(new URL('../../../drizzle', import.meta.url));
 
 export interface MigrationFile {
-  /** Its path under drizzle/, as `functions/claim_due.sql`. */
+  /** Its path under drizzle/, as `functions/take_turn.sql`. */
   readonly name: string;
   readonly kind: 'versioned' | 'repeatable';
   readonly sql: string;

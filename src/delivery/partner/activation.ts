@@ -2,7 +2,7 @@
  * The pending deliveries of a webhook when its partner deactivates or resumes it.
  *
  * Each function works one batch a transaction until nothing is left or its time is up. A crash between two batches loses nothing: a
- * deactivation has left an arrival, so the pollers suspend the rest (queue/orders/suspend.ts); a resumption is repeated by the partner.
+ * deactivation changes the lane, so its keeper suspends the rest (queue/orders/suspend.ts); a resumption is repeated by the partner.
  *
  * Invariant: where a webhook keeps the order of loans, no delivery passes one of its loan that is still to be resumed. The
  * transaction that activates says on the lane that the suspended ones are coming ({@link leaveToResume}), before any new event can
@@ -11,7 +11,6 @@
  */
 import type { Result } from '../../contract/refusals.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
-import { insertArrivals } from '../queue/arrivals.ts';
 import { type Author, logSendOrder } from '../queue/orders/send-orders.ts';
 import { SUSPENDED_AT_ONCE, suspendUnclaimed } from '../queue/orders/suspend.ts';
 
@@ -23,7 +22,7 @@ export const RESUMPTION_S = 300;
 export async function leaveToResume(tx: Tx, webhookId: string, now: Date | null = null): Promise<void> {
   await tx`
     update lanes
-    set version = version + 1,
+    set changed = keeper is not null,
         resumes_until = coalesce(${now}::timestamptz, now()) + ${RESUMPTION_S} * interval '1 second'
     where webhook_id = ${webhookId}`;
 }
@@ -46,50 +45,23 @@ async function resumeBatch(tx: Tx, webhookId: string, author: Author): Promise<b
       where id = any (${ids}::uuid[]) and partner_id = ${open.partnerId}`;
     await logSendOrder(tx, 'retomada', webhookId, ids, author);
   }
-  const isMore = rows.length === RESUMED_AT_ONCE || (await wakePutOff(tx, webhookId));
-  await insertArrivals(tx, [webhookId]);
-  return isMore;
-}
-
-/**
- * Nothing is suspended any more: makes up to a batch of what was put off behind it due now, and ends the resumption when that
- * was all; true if there may be more. Put off is what no attempt was made of and is due later: append_event makes a delivery
- * due at once. One that has attempts keeps its time, which is at most 30 s away if it was put off.
- */
-async function wakePutOff(tx: Tx, webhookId: string): Promise<boolean> {
-  // A claim that holds the lane may be putting off more: only the next statement sees that.
-  const resuming = await tx`
-    select from lanes where webhook_id = ${webhookId} and resumes_until is not null for no key update`;
-  if (resuming.length === 0) return false;
-  const { count } = await tx`
-    update deliveries set next_attempt_at = now()
-    where id = any (array(
-      select d.id
-      from lanes l
-      join deliveries d on d.webhook_id = l.webhook_id and d.partner_id = l.partner_id
-      where l.webhook_id = ${webhookId} and d.status = 'pendente' and d.attempts = 0
-        and d.next_attempt_at > now() and d.next_attempt_at <= l.resumes_until
-      limit ${RESUMED_AT_ONCE}
-      for update of d skip locked
-    ))`;
-  if (count === RESUMED_AT_ONCE) return true;
+  if (rows.length === RESUMED_AT_ONCE) return true;
   await endResumption(tx, webhookId);
   return false;
 }
 
 async function endResumption(tx: Tx, webhookId: string): Promise<void> {
   await tx`
-    update lanes set version = version + 1, resumes_until = null
+    update lanes set changed = keeper is not null, resumes_until = null
     where webhook_id = ${webhookId} and resumes_until is not null`;
 }
 
 /**
- * Leaves the arrival by which the pollers suspend what is pending, and ends a resumption under way; part of the transaction
+ * Ends a resumption under way; part of the transaction
  * that deactivates.
  */
 export async function leaveToSuspend(tx: Tx, webhookId: string): Promise<void> {
   await endResumption(tx, webhookId);
-  await insertArrivals(tx, [webhookId]);
 }
 
 /** Suspends, a batch a transaction, until nothing is left or `untilMs` has come; the claims go on with the rest. */

@@ -3,7 +3,6 @@
  * its time, because the log has sealed it; so nothing becomes due before now, which is behind its creation and its last attempt.
  */
 import type { Tx } from '../../db/pool.ts';
-import { insertArrivals } from '../queue/arrivals.ts';
 
 /**
  * Makes every pending delivery of the partner that is not in flight due `seconds` earlier, now at the earliest; returns how many. Runs
@@ -16,30 +15,25 @@ export async function advanceTime(
   seconds: number,
   now: Date | null = null,
 ): Promise<number> {
-  const rows = await tx<{ webhookId: string }[]>`
-    with pending as materialized (
-      select d.id
-      from webhooks w
-      join deliveries d on d.webhook_id = w.id and d.partner_id = w.partner_id
-      where w.partner_id = ${partnerId} and d.status = 'pendente' and d.claimed_by is null
-      order by d.id
-      for update of d
-    )
-    update deliveries d
-    set next_attempt_at = least(d.next_attempt_at, greatest(
-      d.next_attempt_at - ${seconds} * interval '1 second', coalesce(${now}::timestamptz, now())))
-    from pending
-    where d.id = pending.id and d.partner_id = ${partnerId}
-    returning d.webhook_id as "webhookId"`;
+  const held = await tx<{ id: string }[]>`
+    select d.id
+    from webhooks w
+    join deliveries d on d.webhook_id = w.id and d.partner_id = w.partner_id
+    where w.partner_id = ${partnerId} and d.status = 'pendente'
+    order by d.id
+    for update of d`;
+  const ids = held.map(({ id }) => id);
+  await tx`select hold_pending(${ids}::uuid[])`;
+  const { count } = await tx`
+    update deliveries
+    set next_attempt_at = least(next_attempt_at, greatest(
+      next_attempt_at - ${seconds} * interval '1 second', coalesce(${now}::timestamptz, now())))
+    where id = any (${ids}::uuid[]) and partner_id = ${partnerId} and id <> all (array(select delivery_id from flights()))`;
   await tx`
     update failing_runs set first_failed_at = first_failed_at - ${seconds} * interval '1 second'
     where partner_id = ${partnerId}`;
   await tx`
     update webhooks set quiet_until = quiet_until - ${seconds} * interval '1 second'
     where partner_id = ${partnerId} and quiet_until > now()`;
-  await insertArrivals(
-    tx,
-    rows.map((row) => row.webhookId),
-  );
-  return rows.length;
+  return count;
 }

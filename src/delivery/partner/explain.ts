@@ -43,12 +43,12 @@ export interface Explanation {
 /** Null when there is none of that id; with `partnerId`, when it is another's. */
 export async function explainDelivery(sql: Tx, id: string, partnerId: string | null): Promise<Explanation | null> {
   const [facts] = await sql<WaitingFacts[]>`
+    with flying as materialized (select * from flights())
     select d.partner_id as "partnerId", d.webhook_id as "webhookId", d.status, d.failures, last.outcome as "lastOutcome",
-           greatest(nullif(d.next_attempt_at, 'infinity'), case when d.next_attempt_at < d.created_at then d.created_at end) as "nextAttemptAt",
-           coalesce(d.next_attempt_at = 'infinity', false) as "isHeld", d.claimed_by as "claimedBy",
-           extract(epoch from now() - d.claimed_at)::float8 as "claimedS",
-           coalesce(d.claimed_at <= now() - lease(), false) as "isLost",
-           coalesce(extract(epoch from now() - nullif(d.next_attempt_at, 'infinity')), 0)::float8 as "dueS",
+           case when not held.is_held then greatest(d.next_attempt_at, case when d.next_attempt_at < d.created_at then d.created_at end) end as "nextAttemptAt", held.is_held as "isHeld", own.poller || '/' || own.claim as "claimedBy",
+           extract(epoch from now() - own.claimed_at)::float8 as "claimedS",
+           coalesce(own.claimed_at <= now() - lease(), false) as "isLost",
+           coalesce(extract(epoch from now() - d.next_attempt_at), 0)::float8 as "dueS",
            p.active as "isPartnerActive", w.active as "isWebhookActive", lane.muted_at as "mutedAt",
            lane.failing_since as "failingSince", w.refusals, case when w.quiet_until > now() then w.quiet_until end as "quietUntil",
            flying.count::int as "inFlight",
@@ -57,17 +57,22 @@ export async function explainDelivery(sql: Tx, id: string, partnerId: string | n
            fault.reason as "sendFault", fault.since as "sendFaultSince"
     from deliveries d
     left join present_send_faults fault on fault.webhook_id = d.webhook_id
+    left join flying own on own.delivery_id = d.id
     join webhooks w on w.id = d.webhook_id
     join partners p on p.id = d.partner_id
     cross join lateral (
-      select muted_at, failing_since, window_size, max_in_flight from lanes
-      where webhook_id = d.webhook_id order by version desc limit 1
+      select muted_at, failing_since, window_size, max_in_flight, in_order, resumes_until from lanes
+      where webhook_id = d.webhook_id
     ) lane
     cross join lateral (
+      select lane.in_order and d.status = 'pendente' and exists (
+        select from events e cross join lateral first_ahead(d.webhook_id, e.stream, e.version, coalesce(lane.resumes_until > now(), false))
+        where e.id = d.event_id and e.is_of_loan
+      ) as is_held
+    ) held
+    cross join lateral (
       select count(*) from (
-        select from deliveries o
-        where o.webhook_id = d.webhook_id and o.claimed_by is not null and o.claimed_at > now() - lease()
-        limit 1001
+        select from flying o where o.webhook_id = d.webhook_id and o.claimed_at > now() - lease() limit 1001
       ) some_of_them
     ) flying
     left join lateral (

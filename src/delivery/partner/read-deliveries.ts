@@ -63,6 +63,8 @@ interface DeliveryRow {
   readonly statusCode: number | null;
   readonly nextAttemptAt: Date | null;
   readonly isClaimed: boolean;
+  /** It waits for an earlier one of its loan. */
+  readonly isHeld: boolean;
   readonly createdAt: Date;
   readonly finishedAt: Date | null;
 }
@@ -85,7 +87,11 @@ function columns(sql: Tx) {
     case when m.loan_version is not null then m.stream end as "loanId",
     m.loan_version as "loanVersion", d.status, d.attempts, last.outcome, last.status_code as "statusCode",
     case when isfinite(d.next_attempt_at) then greatest(d.next_attempt_at, d.created_at) end as "nextAttemptAt",
-    d.claimed_by is not null as "isClaimed",
+    d.id = any (array(select f.delivery_id from flights() f)) as "isClaimed",
+    case when d.status = 'pendente' and m.loan_version is not null then exists (
+      select from lanes l cross join lateral first_ahead(l.webhook_id, m.stream, m.loan_version, coalesce(l.resumes_until > now(), false))
+      where l.webhook_id = d.webhook_id and l.in_order
+    ) else false end as "isHeld",
     d.created_at as "createdAt", d.finished_at as "finishedAt"`;
 }
 
@@ -223,7 +229,7 @@ function view(row: DeliveryRow): DeliveryResource {
     ultimo_status_http: row.statusCode,
     em_andamento: row.isClaimed,
     // While it is claimed, or waits for another of its loan, its next attempt is not scheduled.
-    proxima_tentativa_em: row.isClaimed ? null : (row.nextAttemptAt?.toISOString() ?? null),
+    proxima_tentativa_em: row.isClaimed || row.isHeld ? null : (row.nextAttemptAt?.toISOString() ?? null),
     criada_em: row.createdAt.toISOString(),
     concluida_em: row.finishedAt?.toISOString() ?? null,
   };

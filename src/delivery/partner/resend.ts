@@ -13,7 +13,6 @@ import type { DELIVERY_STATUSES } from '../../contract/statuses.ts';
 import { firstIdAt } from '../../db/first-id.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
 import { codeOf } from '../../db/unavailable.ts';
-import { insertArrivals } from '../queue/arrivals.ts';
 import { logLostAttempts } from '../queue/lost.ts';
 import { type Author, logSendOrder } from '../queue/orders/send-orders.ts';
 
@@ -24,14 +23,12 @@ const DEADLOCK_TRIES = 5;
 const INACTIVE: Refused<'webhookInactive'> = { refused: { kind: 'webhookInactive' } };
 
 /** Puts these locked deliveries of one webhook at the start of their schedule, due now. */
-async function startAfresh(tx: Tx, partnerId: string, webhookId: string, ids: readonly string[]): Promise<void> {
-  await logLostAttempts(tx, ids, [partnerId]);
+async function startAfresh(tx: Tx, partnerId: string, ids: readonly string[]): Promise<void> {
+  await logLostAttempts(tx, ids);
   await tx`
     update deliveries
-    set status = 'pendente', failures = 0, lost_in_row = null, claimed_by = null, claimed_at = null,
-        next_attempt_at = now(), finished_at = null
+    set status = 'pendente', failures = 0, lost_in_row = null, next_attempt_at = now(), finished_at = null
     where id = any (${ids as string[]}::uuid[]) and partner_id = ${partnerId}`;
-  await insertArrivals(tx, [webhookId]);
 }
 
 /**
@@ -55,7 +52,7 @@ export async function resendOne(
   const erased = await tx`
     select from deliveries d join messages m on m.event_id = d.event_id and m.salt is null where d.id = ${id}`;
   if (erased.length > 0) return { refused: { kind: 'erased' } };
-  await startAfresh(tx, partnerId, row.webhookId, [id]);
+  await startAfresh(tx, partnerId, [id]);
   await logSendOrder(tx, 'reenvio', row.webhookId, [id], author);
   return { ok: 'resent' };
 }
@@ -122,7 +119,7 @@ async function resendBatch(tx: Tx, many: ManyToResend): Promise<Result<ResentMan
   if (!simulate && !(await holdActive(tx, partnerId, webhookId))) return INACTIVE;
   const { ids, next } = await nextBatch(tx, many);
   const rows = await tx<{ id: string; isInFlight: boolean }[]>`
-    select id, coalesce(claimed_at > now() - lease(), false) as "isInFlight"
+    select id, id = any (array(select f.delivery_id from flights() f where f.claimed_at > now() - lease())) as "isInFlight"
     from deliveries
     where id = any (${ids}::uuid[]) and partner_id = ${partnerId}
       and status = any (${statuses}::text[]) and is_test is not true
@@ -133,7 +130,7 @@ async function resendBatch(tx: Tx, many: ManyToResend): Promise<Result<ResentMan
     ${simulate ? tx`` : tx`for update`}`;
   const chosen = rows.filter((row) => !row.isInFlight).map((row) => row.id);
   if (!simulate && chosen.length > 0) {
-    await startAfresh(tx, partnerId, webhookId, chosen);
+    await startAfresh(tx, partnerId, chosen);
     await logSendOrder(tx, 'reenvio_em_lote', webhookId, chosen, many.author);
   }
   return { ok: { count: chosen.length, inFlight: rows.length - chosen.length, next } };

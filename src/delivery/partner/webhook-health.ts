@@ -99,8 +99,7 @@ export async function readWebhookHealth(
       join webhooks w on w.id = asked.id
       join partners p on p.id = w.partner_id
       cross join lateral (
-        select muted_at, failing_since from lanes l
-        where l.webhook_id = w.id and l.partner_id = w.partner_id order by l.version desc limit 1
+        select muted_at, failing_since from lanes l where l.webhook_id = w.id and l.partner_id = w.partner_id
       ) lane
       cross join lateral (${newestAnswers(sql)}) answers
       where w.partner_id = ${partnerId}
@@ -156,15 +155,17 @@ function readPending(sql: Tx, partnerId: string, ids: string[]): Promise<Pending
     from unnest(${ids}::uuid[]) w (id)
     cross join lateral (
       select id, created_at as "createdAt",
-             case when claimed_by is null and isfinite(next_attempt_at) then greatest(next_attempt_at, created_at) end as "nextAttemptAt"
-      from (
-        select * from deliveries
-        where webhook_id = w.id and partner_id = ${partnerId} and status = 'pendente'
-        order by next_attempt_at
-        limit ${PENDING_LOOKED_AT}
-      ) first
-      order by event_id
-      limit 1
+             case when isfinite(next_attempt_at) and id <> all (array(select f.delivery_id from flights() f)) then greatest(next_attempt_at, created_at) end
+               as "nextAttemptAt"
+      from deliveries
+      where id = (
+        select delivery_id
+        from (
+          select delivery_id, event_id from pending where webhook_id = w.id order by due_at, delivery_id limit ${PENDING_LOOKED_AT}
+        ) first
+        order by event_id
+        limit 1
+      ) and partner_id = ${partnerId}
     ) oldest`;
 }
 
@@ -172,9 +173,9 @@ function readPending(sql: Tx, partnerId: string, ids: string[]): Promise<Pending
 function readLost(sql: Tx, partnerId: string, ids: string[]): Promise<Lost[]> {
   const first = (order: 'asc' | 'desc') => sql`
     (select id, event_id, finished_at from deliveries
-     where webhook_id = w.id and partner_id = ${partnerId} and status = 'erro'
+     where webhook_id = w.id and partner_id = ${partnerId} and stopped = 'erro'
      order by event_id ${sql.unsafe(order)} limit 1)`;
-  const counted = sql`(select from deliveries where webhook_id = w.id and status = 'erro' limit ${LOST_COUNTED + 1}) counted`;
+  const counted = sql`(select from deliveries where webhook_id = w.id and stopped = 'erro' limit ${LOST_COUNTED + 1}) counted`;
   const at = (column: string) =>
     sql`to_char(${sql.unsafe(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
   return sql<Lost[]>`

@@ -1,43 +1,46 @@
 /**
- * A poller's claims: gives each a name of its own, and remembers those whose commit is unknown.
+ * A poller's claims on the lanes that it keeps (keeping.ts): plans each turn, and hears what it found.
  *
- * Invariant: a claim without an answer may have committed, or may still commit while the server works through it.
- * Nothing of it was sent. So it is released, again and again, until its rows were found or its lease is over.
+ * Invariant: one turn at a time, and lanes are taken between turns. A claim without an answer may have committed, or may still commit
+ * while the server works through it. Nothing of it was sent, and nothing here has moved: its row of `claims` is deleted, again and
+ * again, until it was found or the lease is over.
  */
 import type { SpanContext } from '@opentelemetry/api';
 import { leaveToCommit } from '../../db/transaction.ts';
 import type { DeliveryMetrics } from '../../telemetry/delivery-metrics.ts';
 import { tellOf } from '../../telemetry/traces.ts';
-import type { Patience } from '../queue/arrivals.ts';
-import { type ClaimedDelivery, takeTurn, type Turn, waitBehindOthers } from '../queue/claim.ts';
-import { Cleaner } from '../queue/upkeep/cleaner.ts';
-import { DueMark } from '../queue/upkeep/due-mark.ts';
-import type { EngineDeps } from '../queue/engine-deps.ts';
-import { HourCounter } from '../queue/upkeep/hour-counter.ts';
+import { gatherAnswers } from '../queue/answers.ts';
+import {
+  type ClaimedDelivery,
+  clearClaims,
+  deliveryOf,
+  leave,
+  type Patience,
+  takeTurn,
+  type Turn,
+} from '../queue/claim.ts';
+import { KeptLanes } from '../queue/lanes/kept-lanes.ts';
 import { LEASE_S } from '../queue/lease.ts';
-import { Mender } from '../queue/upkeep/mender.ts';
-import type { Shares } from '../queue/slots.ts';
-import { releaseClaim } from '../queue/release.ts';
-import { LEASE_ALONE, type Sign, type Standing } from './sign-of-life.ts';
+import type { Landing } from '../queue/record.ts';
+import type { Report } from '../queue/report.ts';
+import type { Slots } from '../queue/slots.ts';
+import { HourCounter } from '../queue/upkeep/hour-counter.ts';
+import { Keeping, type KeepingDeps } from './keeping.ts';
+import { LEASE_ALONE, type Standing } from './sign-of-life.ts';
 
-export interface ClaimerDeps extends EngineDeps {
+export interface ClaimerDeps extends KeepingDeps {
   readonly metrics?: Pick<DeliveryMetrics, 'countClaim'>;
-  /** The poller's name, unique among all. */
-  readonly name: string;
-  /** Its leases alone unless it is given. */
-  readonly sign?: Sign;
 }
 
 /** A claim with the monotonic time before which its lease cannot have begun. */
 export interface Claim extends Standing {
   readonly name: string;
+  readonly number: number;
   readonly startedAtMs: number;
   /** How long it is the poller's from then on, as the database counts. */
   readonly leaseMs: number;
   /** Monotonic; the deliveries were claimed before that. */
   readonly answeredAtMs: number;
-  /** Webhooks that it left without a free slot: what they wait for is the record of these deliveries. */
-  readonly full: ReadonlySet<string>;
   /** Of a claim that took something; absent where nobody records spans. */
   readonly span?: SpanContext | undefined;
 }
@@ -45,108 +48,200 @@ export interface Claim extends Standing {
 interface Found {
   readonly claim: Claim;
   readonly deliveries: ClaimedDelivery[];
-  readonly more: boolean;
 }
 
 /** A claim that may have committed. */
 interface Doubtful {
-  readonly name: string;
+  readonly number: number;
   readonly startedAtMs: number;
   readonly triedAtMs: number;
 }
 
 const RELEASE_EVERY_MS = 1_000;
-/** While a poller behind others finds nothing, it looks after shared upkeep this much less often. */
-export const SELDOM = 1 / 32;
+/** Lanes that wait for a slot of their own make the wait in the server this short. */
+const WAITING_MS = 50;
+const SATED_MS = 20;
+/** Recorded claims are taken away so many at a time. */
+const CLEARED_AT_ONCE = 256;
 
 export class Claimer {
   readonly #deps: ClaimerDeps;
-  readonly #cleaner: Cleaner;
-  readonly #dueMark: DueMark;
-  readonly #mender: Mender;
+  readonly #lanes = new KeptLanes();
+  readonly #keeping: Keeping;
   readonly #hourCounter: HourCounter;
-  /** How much of what all share it looks after: 1 or less. */
-  #often = 1;
-  #claims = 0;
+  #numbers = 0;
+  #cleared = 0;
+  #server: string | null = null;
+  /** The database's clock less the monotonic one, in ms. */
+  #clockMs = Date.now() - performance.now();
+  /** By claim: how many of its deliveries are not recorded. Oldest first. */
+  readonly #open = new Map<number, number>();
   #doubtful: Doubtful[] = [];
 
   constructor(deps: ClaimerDeps) {
     this.#deps = deps;
-    this.#cleaner = new Cleaner(deps);
-    this.#dueMark = new DueMark(deps);
-    this.#mender = new Mender(deps);
+    this.#keeping = new Keeping(deps, this.#lanes);
     this.#hourCounter = new HourCounter(deps);
   }
 
-  /** A claim as {@link claim} makes it; null where `patience` waits behind other pollers, and it was in vain. */
-  async turn(slots: number, patience: Patience | null, shares: Shares): Promise<Found | null> {
-    if (patience === null || !patience.lagMs) return this.claim(slots, patience, shares);
-    return (await this.#findsBehind(patience, shares)) ? this.claim(slots, null, shares) : null;
+  get keepsAny(): boolean {
+    return this.#lanes.size > 0;
   }
 
-  /**
-   * Waits for work as long as `patience` lasts (null: not at all), takes what arrived and claims up to `slots` deliveries,
-   * of each partner no more than its share (null: as many as there are). `more` is true when arrivals were left for another turn.
-   */
-  async claim(slots: number, patience: Patience | null, shares: Shares | null = null): Promise<Found> {
+  /** True while a lane has more to send. */
+  get isWaiting(): boolean {
+    return this.#lanes.isWaiting;
+  }
+
+  /** The same, and none that does has a slot of its own. */
+  get isStuck(): boolean {
+    return this.#lanes.isStuck(this.#nowMs());
+  }
+
+  isFull(webhookId: string): boolean {
+    return this.#lanes.isFull(webhookId, this.#nowMs());
+  }
+
+  /** Waits for work as long as `patience` lasts (null: not at all), and claims what `slots` allow. */
+  async claim(slots: Slots, patience: Patience | null): Promise<Found> {
     const { pool, metrics, name, sign = LEASE_ALONE, monotonicMs, now } = this.#deps;
     const term = await sign.term();
-    const dueFrom = this.#dueMark.get();
-    const claim = {
-      name: `${name}/${term === null ? '' : `${term}.`}${(this.#claims += 1)}`,
-      startedAtMs: monotonicMs(),
-    };
+    await this.#keeping.keep(slots);
+    await this.#clearNowAndThen();
+    const ask = this.#lanes.plan(slots, this.#nowMs());
+    const number = (this.#numbers += 1);
+    const [doneBelow = number] = this.#open.keys();
+    const startedAtMs = monotonicMs();
     let taking: Promise<Turn> | undefined;
+    let turn: Turn;
     try {
       await pool.transaction((tx) => {
-        taking = takeTurn(tx, claim.name, slots, now(), dueFrom, shares, patience);
+        const wait = ask.hooks.length > 0 || ask.loans !== null ? null : this.#shortened(patience, slots);
+        taking = takeTurn(tx, { poller: name, number, doneBelow }, this.#lanes.seen, ask, wait, now());
         leaveToCommit(tx, taking);
         return Promise.resolve();
       });
-      const { deliveries, inactive, lost, full, arrived, more, server, leaseMs } = (await taking) as Turn;
-      this.#mender.mend(inactive, lost);
-      this.#cleaner.count(arrived);
-      this.#often = 1;
-      this.#hourCounter.countNowAndThen();
-      const found = { ...claim, leaseMs, term, server, answeredAtMs: monotonicMs(), full };
-      if (deliveries.length === 0) return { claim: found, deliveries, more };
-      metrics?.countClaim(deliveries.length);
-      const span = tellOf('claim', claim.startedAtMs, { 'carteiro.deliveries': deliveries.length });
-      return { claim: { ...found, span }, deliveries, more };
+      turn = (await taking) as Turn;
     } catch (error) {
-      this.#doubtful.push({ ...claim, triedAtMs: -Infinity });
+      this.#doubtful.push({ number, startedAtMs, triedAtMs: -Infinity });
       throw error;
+    }
+    const answeredAtMs = monotonicMs();
+    const { rows, server, leaseMs, claimedAt } = turn;
+    this.#clockMs = claimedAt.getTime() - answeredAtMs;
+    const due = this.#lanes.hear(ask, rows, claimedAt.getTime());
+    this.#lanes.seen = turn.seen;
+    if (server !== this.#server && this.#server !== null) this.#lanes.readAll();
+    this.#server = server;
+    this.#keeping.isStale = turn.hasChanged;
+    this.#hourCounter.countNowAndThen();
+    const claim = {
+      name: `${name}/${term === null ? '' : `${term}.`}${number}`,
+      number,
+      startedAtMs,
+      leaseMs,
+      term,
+      server,
+      answeredAtMs,
+    };
+    if (due.length === 0) return { claim, deliveries: [] };
+    this.#open.set(number, due.length);
+    metrics?.countClaim(due.length);
+    const deliveries = due.map((row) => deliveryOf(row, this.#laneOf(row.webhookId), claimedAt));
+    return {
+      claim: { ...claim, span: tellOf('claim', startedAtMs, { 'carteiro.deliveries': due.length }) },
+      deliveries,
+    };
+  }
+
+  /** While no slot is free: says that it is alive, and after a while leaves to others what it can serve none of. */
+  async standBy(slots: Slots): Promise<void> {
+    await this.#keeping.keep(slots);
+  }
+
+  /** Hears of what was recorded, and of what was not sent. */
+  landed(reports: readonly Report[], landings: ReadonlyMap<Report, Landing>): void {
+    for (const answers of gatherAnswers(reports)) this.#lanes.answered(answers.webhookId, answers);
+    for (const report of reports) {
+      const { webhookId, deliveryId, number } = report;
+      const retryAt = landings.get(report)?.retryAt;
+      if (retryAt === undefined) this.#lanes.lookAgain(webhookId, deliveryId, number);
+      else this.#lanes.land(webhookId, deliveryId, number, retryAt);
+      this.#close(report.claimNumber);
     }
   }
 
-  async #findsBehind(patience: Patience, { sated }: Shares): Promise<boolean> {
-    const { pool, now } = this.#deps;
-    const dueFrom = this.#dueMark.get(this.#often);
-    const hasWork = await pool.run((sql) => waitBehindOthers(sql, patience, now(), dueFrom, sated));
-    this.#often = hasWork ? 1 : SELDOM;
-    if (!hasWork) this.#hourCounter.countNowAndThen(SELDOM);
-    return hasWork;
+  gaveBack(claim: Claim, deliveries: readonly Pick<ClaimedDelivery, 'id' | 'webhookId' | 'number'>[]): void {
+    for (const { id, webhookId, number } of deliveries) {
+      this.#lanes.lookAgain(webhookId, id, number);
+      this.#close(claim.number);
+    }
   }
 
   /** Resolves when nothing is under way beside the claims. */
   async settled(): Promise<void> {
-    const parts = [this.#mender, this.#cleaner, this.#dueMark, this.#hourCounter];
-    await Promise.all(parts.map((part) => part.settled()));
+    await Promise.all([this.#keeping.settled(), this.#hourCounter.settled()]);
   }
 
-  /** Releases the claims whose commit is unknown; throws while the database is out of reach. */
+  /** Gives all lanes to others, before what is in flight has ended. */
+  async handOver(): Promise<void> {
+    await this.#orElse(this.#keeping.handOver());
+  }
+
+  /** Nothing is in flight any more. */
+  async leave(): Promise<void> {
+    const { pool, name } = this.#deps;
+    await this.#orElse(this.releaseDoubtful(0).then(() => pool.transaction((tx) => leave(tx, name))));
+  }
+
+  async #orElse(left: Promise<void>): Promise<void> {
+    await left.catch((error: Error) =>
+      this.#deps.log.warn({ error: error.name }, 'left its lanes to the others, who notice that it is gone'),
+    );
+  }
+
+  async #clearNowAndThen(): Promise<void> {
+    const { pool, name } = this.#deps;
+    if (this.#numbers - this.#cleared < CLEARED_AT_ONCE) return;
+    const [below = this.#numbers] = this.#open.keys();
+    await pool.run((sql) => clearClaims(sql, name, { below }));
+    this.#cleared = this.#numbers;
+  }
+
+  /** Takes away the claims whose commit is unknown, and those that are recorded; throws while the database is out of reach. */
   async releaseDoubtful(everyMs = RELEASE_EVERY_MS): Promise<void> {
-    const { pool, log, monotonicMs, now } = this.#deps;
+    const { pool, log, name, monotonicMs } = this.#deps;
     for (const claim of this.#doubtful) {
       const triedAtMs = monotonicMs();
       if (triedAtMs - claim.triedAtMs < everyMs) continue;
-      const count = await pool.transaction((tx) => releaseClaim(tx, claim.name, now()));
-      if (count > 0) log.warn({ deliveries: count }, 'released a claim whose commit was unknown');
+      const count = await pool.transaction((tx) => clearClaims(tx, name, { number: claim.number }));
+      if (count > 0) log.warn({ claims: count }, 'released a claim whose commit was unknown');
       const isOver = count > 0 || triedAtMs - claim.startedAtMs > LEASE_S * 1_000;
       this.#doubtful = this.#doubtful.flatMap((other) => {
-        if (other.name !== claim.name) return [other];
+        if (other.number !== claim.number) return [other];
         return isOver ? [] : [{ ...claim, triedAtMs }];
       });
     }
+  }
+
+  #nowMs(): number {
+    return this.#deps.now()?.getTime() ?? this.#deps.monotonicMs() + this.#clockMs;
+  }
+
+  #laneOf(webhookId: string) {
+    const lane = this.#lanes.get(webhookId);
+    if (lane === undefined) throw new Error(`the lane of ${webhookId} is not kept`);
+    return lane;
+  }
+
+  #close(number: number): void {
+    const left = (this.#open.get(number) ?? 1) - 1;
+    if (left > 0) this.#open.set(number, left);
+    else this.#open.delete(number);
+  }
+
+  #shortened(patience: Patience | null, slots: Slots): Patience | null {
+    if (patience === null || !this.#lanes.isWaiting) return patience;
+    return { ...patience, ms: Math.min(patience.ms, slots.shares().sated.length > 0 ? SATED_MS : WAITING_MS) };
   }
 }

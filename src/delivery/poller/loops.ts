@@ -1,5 +1,4 @@
 /** What a poller looks after beside its deliveries, and how often where there is no other poller before it, in ms. */
-import { LOOK_EVERY_MS as CLAIMS_AHEAD_MS } from '../queue/upkeep/claims-ahead.ts';
 import { LOOK_EVERY_MS as DEAD_POLLERS_MS } from '../queue/upkeep/dead-pollers.ts';
 import { EVERY_MS as HOURS_MS } from '../queue/upkeep/hour-counter.ts';
 import { EVERY_MS as SWEEP_MS } from '../queue/upkeep/sweep.ts';
@@ -8,5 +7,4 @@ export const POLLER_LOOPS = {
   sweeper: SWEEP_MS,
   'hour counter': HOURS_MS,
   'dead pollers': DEAD_POLLERS_MS,
-  'claims ahead': CLAIMS_AHEAD_MS,
 } as const;

@@ -1,9 +1,10 @@
 /**
  * The poller: claim, send, record, over and over; any number of them on any number of machines.
  *
- * Invariant: nothing is kept here but what is in flight. A delivery counts against `capacity` from its claim until its
+ * Invariant: a delivery counts against `capacity` from its claim until its
  * record has committed, so a database that is away stops the claims by itself and memory stays bounded.
- * Crash: others end its claims once the lock under its name is gone, or when their leases end (sign-of-life.ts).
+ * Crash: others take its lanes and end its claims once the lock under its name is gone (sign-of-life.ts). A poller that is drained hands
+ * its lanes back before it ends.
  * Wake-up is polling inside the server: a function wakes every 1 to 50 ms, and looks for work if a transaction has ended since
  * its last look (drizzle/functions/wait_for_work.sql). A look costs 10 µs and no round trip. While an event is being appended,
  * the function waits for the end of that transaction instead of sleeping. NOTIFY in an append would take a global lock at
@@ -16,19 +17,18 @@ import type { DeliveryMetrics } from '../../telemetry/delivery-metrics.ts';
 import { writeTraceparent } from '../../telemetry/traceparent.ts';
 import { endAttempt, startAttempt } from '../../telemetry/traces.ts';
 import { ageS } from '../../telemetry/uuid-age.ts';
-import type { Patience } from '../queue/arrivals.ts';
-import type { ClaimedDelivery } from '../queue/claim.ts';
-import { type Claim, Claimer, SELDOM } from './claimer.ts';
-import { ClaimsAhead } from '../queue/upkeep/claims-ahead.ts';
+import type { ClaimedDelivery, Patience } from '../queue/claim.ts';
+import { type Claim, Claimer } from './claimer.ts';
 import type { EngineDeps } from '../queue/engine-deps.ts';
 import { MIN_LEASE_LEFT_MS } from '../queue/lease.ts';
+import { OwnRecords } from './own-records.ts';
 import { Pause } from './pause.ts';
 import { type Flight, Slots } from '../queue/slots.ts';
 import { Recorder } from './recorder.ts';
 import { FailureLog } from './failure-log.ts';
 import { attributesOf, makeReport, type Sent } from './report-of.ts';
 import { signRequest } from './request.ts';
-import { FEW_SLOTS_MS, Rhythm } from './rhythm.ts';
+import { FEW_SLOTS_MS, LOOKERS, REST_MS, Rhythm } from './rhythm.ts';
 import { LEASE_ALONE, type Sign } from './sign-of-life.ts';
 import type { Sender } from '../sending/send.ts';
 import { type Openers, rememberOpened, type ToOpen } from '../sending/openers.ts';
@@ -56,8 +56,6 @@ const JUST_S = 1;
 const SENT_AT_ONCE = 32;
 /** After a claim of at least this size the next claim follows at once, without a look for work. */
 const MANY = 32;
-/** The same for a poller behind others: these are to have the rest. */
-const MANY_BEHIND = 128;
 const OUTAGE_PAUSE_MS = 200;
 
 export class Poller {
@@ -67,17 +65,13 @@ export class Poller {
   readonly #openers: Openers;
   readonly #sweeper: Sweeper;
   readonly #slots: Slots;
-  readonly #claimsAhead: ClaimsAhead;
   readonly #failures: FailureLog;
   readonly #unsent: Unsent;
   #stopping = false;
   #hasMore = false;
-  /** A webhook has no slot left, so the next claim may be awaited. */
-  #isPressed = false;
   /** How many deliveries of the last claim had just arrived. */
   #arrived = 0;
-  /** It has waited behind others and found nothing. */
-  #inVain = false;
+  readonly #records = new OwnRecords();
   readonly #rhythm = new Rhythm();
   readonly #idle = new Pause();
   #noneHeld: PromiseWithResolvers<void> | null = null;
@@ -87,14 +81,19 @@ export class Poller {
     this.#deps = { now: () => null, sign: LEASE_ALONE, ...deps };
     this.#claimer = new Claimer(this.#deps);
     this.#sweeper = new Sweeper(this.#deps);
-    this.#claimsAhead = new ClaimsAhead(this.#deps);
     this.#failures = new FailureLog(deps.log);
-    this.#unsent = new Unsent({ ...this.#deps, letGo: (flights) => this.#letGo(flights) });
+    this.#unsent = new Unsent({
+      ...this.#deps,
+      letGo: (claim, deliveries) => this.#gaveBack(claim, deliveries),
+    });
     this.#openers = rememberOpened(deps);
     this.#slots = new Slots(deps.capacity);
     this.#recorder = new Recorder({
       ...this.#deps,
-      onRecorded: (reports) => this.#letGo(reports),
+      onRecorded: (reports, landings) => {
+        this.#claimer.landed(reports, landings);
+        this.#letGo(reports);
+      },
     });
   }
 
@@ -110,18 +109,16 @@ export class Poller {
   async tick(patience: Patience | null = null): Promise<number> {
     this.#arrived = 0;
     await this.#claimer.releaseDoubtful();
-    if (this.#slots.free <= 0) return 0;
-    const found = await this.#claimer.turn(this.#slots.free, this.#hasMore ? null : patience, this.#slots.shares());
-    this.#inVain = found === null;
-    if (found === null) return 0;
-    const { claim, deliveries, more } = found;
-    this.#hasMore = deliveries.length >= (patience?.lagMs ? MANY_BEHIND : MANY) || more;
-    this.#isPressed = this.#hasMore || claim.full.size > 0;
+    if (this.#slots.free <= 0) {
+      await this.#claimer.standBy(this.#slots);
+      return 0;
+    }
+    const { claim, deliveries } = await this.#claimer.claim(this.#slots, this.#hasMore ? null : patience);
+    this.#hasMore = deliveries.length >= MANY;
     if (deliveries.length === 0) return 0;
     this.#slots.take(claim.name, deliveries, claim.answeredAtMs);
-    this.#arrived = deliveries.filter(
-      ({ id, number, claimedAt }) => number === 1 && ageS(id, claimedAt) < JUST_S,
-    ).length;
+    const hasArrived = ({ id, number, claimedAt }: ClaimedDelivery) => number === 1 && ageS(id, claimedAt) < JUST_S;
+    this.#arrived = deliveries.filter(hasArrived).length;
     if (this.#stopping || !this.#hasLeaseLeft(claim, claim.answeredAtMs)) this.#unsent.giveBack(claim, deliveries);
     else void this.#sendAll(claim, deliveries);
     return deliveries.length;
@@ -139,22 +136,19 @@ export class Poller {
   }
 
   async #loop(): Promise<void> {
-    const { monotonicMs, sign, log } = this.#deps;
+    const { monotonicMs, log } = this.#deps;
     while (!this.#stopping) {
       try {
-        const patience = this.#rhythm.patience(this.#slots.shares().sated.length > 0, sign.rank());
-        const claimed = await this.tick(patience);
+        if (this.#claimer.isStuck) await this.#records.next(this.#idle, () => this.#stopping, monotonicMs);
+        const claimed = await this.tick(this.#rhythm.patience());
         this.#rhythm.hear(claimed, this.#arrived, monotonicMs());
-        await this.#sweeper.sweepNowAndThen(this.#inVain ? SELDOM : 1);
-        await this.#claimsAhead.endNowAndThen(this.#inVain ? SELDOM : 1);
-        const { lagMs = 0, restMs = 0 } = patience;
-        // Another poller may hold what there is.
-        if (claimed === 0 && !this.#hasMore && !this.#inVain) await this.#idle.last(this.#rhythm.napMs);
-        const gatheringMs = this.#rhythm.gatheringMs(this.#isPressed, monotonicMs());
-        const afterClaimMs = claimed < MANY_BEHIND ? Math.max(lagMs / 2, gatheringMs) : gatheringMs;
-        await this.#idle.until(() => this.#stopping, this.#inVain ? restMs : afterClaimMs, monotonicMs);
+        await this.#sweeper.sweepNowAndThen();
+        const isPressed = claimed > 0 && (this.#hasMore || this.#claimer.isWaiting);
+        await this.#idle.until(() => this.#stopping, this.#rhythm.gatheringMs(isPressed, monotonicMs()), monotonicMs);
         const slotsMs = this.#slots.free > 0 ? this.#rhythm.slotsMs(monotonicMs()) : FEW_SLOTS_MS;
         await this.#idle.until(() => this.#stopping || this.#hasSlots(), slotsMs, monotonicMs);
+        if (!this.#claimer.keepsAny && this.#deps.sign.rank() >= LOOKERS)
+          await this.#idle.until(() => this.#stopping, REST_MS, monotonicMs);
       } catch (error) {
         logFailedTry(log, error, 'the database is out of reach, trying again', 'a turn of the poller failed');
         await this.#idle.last(restAfter(error, OUTAGE_PAUSE_MS));
@@ -162,18 +156,15 @@ export class Poller {
     }
   }
 
-  /** Stops claiming, waits for what is in flight, and records it. What was claimed but not sent is released. */
+  /** Stops claiming, gives its lanes to others, waits for what is in flight, and records it. What was claimed but not sent is released. */
   async drain(): Promise<void> {
     this.#stopping = true;
     this.#idle.end();
     // A claim may be under way: what it took must be released before the connections close.
     await this.#running;
+    await this.#claimer.handOver();
     await this.settled();
-    try {
-      await this.#claimer.releaseDoubtful(0);
-    } catch (error) {
-      this.#deps.log.warn({ error: (error as Error).name }, 'left a doubtful claim to the end of its lease');
-    }
+    await this.#claimer.leave();
   }
 
   #hasSlots(): boolean {
@@ -186,11 +177,18 @@ export class Poller {
 
   #letGo(flights: readonly Flight[]): void {
     this.#slots.letGo(flights);
-    this.#rhythm.hearFreed(flights.length, this.#deps.monotonicMs());
+    const atMs = this.#deps.monotonicMs();
+    this.#records.hear(atMs);
+    this.#rhythm.hearFreed(flights.length, atMs);
     this.#idle.end();
     if (this.#slots.held > 0) return;
     this.#noneHeld?.resolve();
     this.#noneHeld = null;
+  }
+
+  #gaveBack(claim: Claim, deliveries: readonly ClaimedDelivery[]): void {
+    this.#claimer.gaveBack(claim, deliveries);
+    this.#letGo(deliveries.map(({ partnerId }) => ({ claim: claim.name, partnerId })));
   }
 
   /** A few at a time: what answers meanwhile, receivers and the database, gets its turn in between. */
@@ -242,7 +240,7 @@ export class Poller {
     endAttempt(span, result.outcome === 'entregue' ? null : result.outcome, () => attributesOf(delivery, result));
     metrics?.countAttempt(result.outcome, result.durationMs);
     if (result.outcome !== 'entregue') this.#failures.add(delivery, result, monotonicMs());
-    const isAwaited = claim.full.has(delivery.webhookId) || result.outcome !== 'entregue' || !this.#hasSlots();
+    const isAwaited = this.#claimer.isFull(delivery.webhookId) || result.outcome !== 'entregue' || !this.#hasSlots();
     this.#recorder.add(makeReport(claim, delivery, sent), isAwaited);
   }
 }

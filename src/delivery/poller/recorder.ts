@@ -16,7 +16,7 @@ import { codeOf, isUnavailable } from '../../db/unavailable.ts';
 import type { DeliveryMetrics } from '../../telemetry/delivery-metrics.ts';
 import { tellOf } from '../../telemetry/traces.ts';
 import type { EngineDeps } from '../queue/engine-deps.ts';
-import { heldByOthers, record } from '../queue/record.ts';
+import { heldByOthers, type Landing, record } from '../queue/record.ts';
 import type { Report } from '../queue/report.ts';
 import { Consent } from '../queue/consent.ts';
 import { Targets } from '../queue/targets.ts';
@@ -34,7 +34,7 @@ const LOCKED_MS = 1_000;
 export interface RecorderDeps extends EngineDeps {
   readonly metrics?: Pick<DeliveryMetrics, 'countRecord'>;
   /** Called after these reports were recorded (or given up). */
-  readonly onRecorded: (reports: readonly Report[]) => void;
+  readonly onRecorded: (reports: readonly Report[], landings: ReadonlyMap<Report, Landing>) => void;
 }
 
 export class Recorder {
@@ -96,7 +96,7 @@ export class Recorder {
       const flush = this.#flush(batch).then((done) => {
         this.#flushes.delete(flush);
         // Told while the flush still counted as under way, a poller took 10 MiB more.
-        this.#deps.onRecorded(done);
+        this.#deps.onRecorded([...done.keys()], done);
         this.#startFlushes();
       });
       this.#flushes.add(flush);
@@ -104,31 +104,32 @@ export class Recorder {
   }
 
   /** Never rejects; returns those that are done with. */
-  async #flush(batch: readonly Report[]): Promise<readonly Report[]> {
+  async #flush(batch: readonly Report[]): Promise<ReadonlyMap<Report, Landing>> {
     const { pool, log, metrics, monotonicMs, now } = this.#deps;
     const startedMs = monotonicMs();
     try {
-      const standings = await this.#persist(() => record(pool, batch, monotonicMs, now()));
+      const landings = await this.#persist(() => record(pool, batch, monotonicMs, now()));
+      const standings = [...landings.values()].map(({ standing }) => standing);
       metrics?.countRecord(standings, monotonicMs() - startedMs);
       tellOf('record', startedMs, { 'carteiro.attempts': batch.length }, () => batch.map(({ span }) => span));
       const late = standings.filter((standing) => standing === 'late').length;
       if (late > 0) log.warn({ late }, 'attempts reported after their lease was lost');
       await this.#learn(batch);
-      return batch;
+      return landings;
     } catch (error) {
       if (hasWaitedTooLong(error)) {
         this.#heldUp.push(...batch);
         this.#freeing ??= this.#flushFreed().finally(() => (this.#freeing = null));
-        return [];
+        return new Map();
       }
       if (batch.length > 1) {
-        const done: Report[] = [];
-        for (const report of batch) done.push(...(await this.#flush([report])));
+        const done = new Map<Report, Landing>();
+        for (const report of batch) for (const [one, landing] of await this.#flush([report])) done.set(one, landing);
         return done;
       }
       // A report the database refuses is a bug of ours. Dropping it lets its lease end, which leaves a row.
       log.error({ delivery_id: batch[0]?.deliveryId, code: codeOf(error) }, 'an attempt cannot be recorded');
-      return batch;
+      return new Map(batch.map((report) => [report, { standing: 'repeated', retryAt: null }]));
     }
   }
 
@@ -158,8 +159,10 @@ export class Recorder {
       this.#heldUp.push(...held);
       const free = asked.filter((report) => !held.has(report));
       if (held.size > 0) log.warn({ deliveries: held.size }, 'cannot record attempts whose deliveries are locked');
-      if (free.length > 0) onRecorded(await this.#flush(free));
-      else await new Promise((resolve) => setTimeout(resolve, LOCKED_MS));
+      if (free.length > 0) {
+        const done = await this.#flush(free);
+        onRecorded([...done.keys()], done);
+      } else await new Promise((resolve) => setTimeout(resolve, LOCKED_MS));
     }
   }
 

@@ -9,7 +9,7 @@ import type { Claim } from './claimer.ts';
 export type Sent = Pick<Report, 'keyId' | 'bodyDigest' | 'startedAtMs' | 'result'> & { readonly span: Span };
 
 export function makeReport(claim: Claim, delivery: ClaimedDelivery, sent: Sent): Report {
-  const { id: deliveryId, webhookId, partnerId, number, url, claimedAt } = delivery;
+  const { id: deliveryId, webhookId, partnerId, number, url, claimedAt, dueAt } = delivery;
   const { keyId, bodyDigest, startedAtMs, result } = sent;
   const startedByMs = claimedAt.getTime() + startedAtMs - claim.startedAtMs;
   const span = claim.span === undefined ? undefined : sent.span.spanContext();
@@ -19,6 +19,8 @@ export function makeReport(claim: Claim, delivery: ClaimedDelivery, sent: Sent):
     partnerId,
     number,
     claim: claim.name,
+    claimNumber: claim.number,
+    dueAt,
     url,
     bodyDigest,
     keyId,

@@ -36,7 +36,7 @@ export function bodyDigestOf({ salt, body }: Pick<ClaimedDelivery, 'salt' | 'bod
  * receiver's own traces; `checkpoint` has a signature of its own. Throws only for a fault of ours.
  */
 export function signRequest(
-  delivery: ClaimedDelivery,
+  delivery: Omit<ClaimedDelivery, 'dueAt'>,
   { openKey, credentialsOf }: Openers,
   at: Date,
   traceparent: string | null = delivery.traceparent,

@@ -10,7 +10,7 @@
  * Measured on two busy cores, 500 events/s over 100 webhooks, CPU of PostgreSQL and poller for 10,000: 24 to 26 s without,
  * 18 to 20 with, more than half of it the appends; commit to arrival (p50) 4 to 7 ms and 12 to 14.
  */
-import type { Patience } from '../queue/arrivals.ts';
+import type { Patience } from '../queue/claim.ts';
 
 const GATHERING_MS = 8;
 /** A claim waits if it is likely to find this many deliveries. */
@@ -22,8 +22,7 @@ const WORTH_A_CLAIM = 20;
 /** A rate is that of about this many ms. */
 const REMEMBERED_MS = 200;
 /**
- * An idle poller waits in the server, which looks for work every ms at first, after some seconds every 50 ms. Of several
- * pollers all but one look a quarter as often (wait_for_work.sql). `pg_sleep` rounds up: 0.9 takes 1.1 ms; 1 takes 2.1 and
+ * An idle poller waits in the server, which looks for work every ms at first, after some seconds every 50 ms. `pg_sleep` rounds up: 0.9 takes 1.1 ms; 1 takes 2.1 and
  * adds half a millisecond from commit to arrival.
  */
 const NAP_MIN_MS = 0.9;
@@ -33,26 +32,10 @@ const NAP_GROWTH = 1.06;
 /** Each wait ends in a claim, and a poller that is told to stop waits for it. */
 const WAIT_MIN_MS = 100;
 const NAPS_A_WAIT = 20;
-/** While a partner has its share, slots that are let go meanwhile may be for its due deliveries: the wait ends this soon. */
-const SATED_WAIT_MS = 20;
 
-/**
- * A poller behind others takes work that has waited LAG_MS for each poller before it, LAG_MAX_MS at most; one wait lasts
- * WAIT_BEHIND_MS at most. When all looked at once, 16 pollers shared out a backlog in claims of 40, and each paid for warming
- * up.
- */
-const LAG_MS = 100;
-const LAG_MAX_MS = 1_000;
-const WAIT_BEHIND_MS = 2_000;
-/** It looks once a lag, and after some seconds without work every half second at most. */
-const NAP_BEHIND = 10;
-/**
- * So many pollers wait at all times. One that comes behind them rests between two waits, for a quarter of the time in which it
- * has found nothing.
- */
+/** So many pollers keep lanes; those behind rest until some have been free for a while. */
 export const LOOKERS = 4;
-const REST_PART = 1 / 4;
-const REST_MAX_MS = 6_000;
+export const REST_MS = 2_000;
 
 /** How many a millisecond, of late. */
 class Rate {
@@ -75,24 +58,13 @@ export class Rhythm {
   readonly #freed = new Rate();
   #napMs = NAP_MIN_MS;
   #heardAtMs: number | null = null;
-  /** When it last claimed something; at first, when it last heard. */
-  #foundAtMs: number | null = null;
 
   get napMs(): number {
     return this.#napMs;
   }
 
-  /** How an idle poller waits now, behind `rank` others; `isSated` when some partner has its share of the poller's slots. */
-  patience(isSated = false, rank = 0): Patience {
-    const lagMs = Math.min(rank * LAG_MS, LAG_MAX_MS);
-    const napMs = Math.max(lagMs, this.#napMs * NAP_BEHIND);
-    if (lagMs > 0 && isSated) return { ms: SATED_WAIT_MS, napMs: SATED_WAIT_MS, lagMs, restMs: lagMs / 2 };
-    if (lagMs > 0) {
-      const idleMs = (this.#heardAtMs ?? 0) - (this.#foundAtMs ?? 0);
-      const restMs = rank < LOOKERS ? 0 : Math.min(idleMs * REST_PART, REST_MAX_MS);
-      return { ms: WAIT_BEHIND_MS, napMs, lagMs, restMs };
-    }
-    if (isSated) return { ms: SATED_WAIT_MS, napMs: Math.min(this.#napMs, SATED_WAIT_MS) };
+  /** How an idle poller waits now. */
+  patience(): Patience {
     return { ms: Math.max(this.#napMs * NAPS_A_WAIT, WAIT_MIN_MS), napMs: this.#napMs };
   }
 
@@ -100,8 +72,6 @@ export class Rhythm {
   hear(count: number, arrived: number, atMs: number): void {
     const passedMs = atMs - (this.#heardAtMs ?? atMs);
     this.#heardAtMs = atMs;
-    if (count > 0) this.#foundAtMs = atMs;
-    this.#foundAtMs ??= atMs;
     this.#arrivals.add(arrived, atMs);
     this.#napMs = count > 0 ? NAP_MIN_MS : Math.min(this.#napMs * NAP_GROWTH ** (passedMs / WAIT_MIN_MS), NAP_MAX_MS);
   }

@@ -7,13 +7,13 @@ import type { Tx } from '../../db/pool.ts';
 import type { DeliveryMetrics } from '../../telemetry/delivery-metrics.ts';
 import type { ClaimedDelivery } from '../queue/claim.ts';
 import type { EngineDeps } from '../queue/engine-deps.ts';
-import { endUnsent, noteSendFault, releaseDeliveries } from '../queue/release.ts';
-import type { Flight } from '../queue/slots.ts';
+import { endUnsent, noteSendFault, putOff, withdraw } from '../queue/release.ts';
 import type { Claim } from './claimer.ts';
 
 interface UnsentDeps extends EngineDeps {
+  readonly name: string;
   readonly metrics?: DeliveryMetrics;
-  readonly letGo: (flights: readonly Flight[]) => void;
+  readonly letGo: (claim: Claim, deliveries: readonly ClaimedDelivery[]) => void;
 }
 
 /** A delivery that a fault of ours keeps from being sent is looked at again after this long. */
@@ -29,8 +29,12 @@ export class Unsent {
   }
 
   giveBack(claim: Claim, deliveries: readonly ClaimedDelivery[]): void {
-    const ids = deliveries.map((delivery) => delivery.id);
-    this.#end(claim, deliveries, (tx) => releaseDeliveries(tx, claim.name, ids, 0, this.#deps.now()));
+    const ids = deliveries.map(({ id }) => id);
+    void this.#persist((tx) => withdraw(tx, this.#deps.name, claim.number, ids))
+      .catch((error: unknown) =>
+        logFailedTry(this.#deps.log, error, 'cannot release unsent deliveries: they are due again'),
+      )
+      .then(() => this.#deps.letGo(claim, deliveries));
   }
 
   giveUp(claim: Claim, delivery: ClaimedDelivery, error: Error): void {
@@ -38,16 +42,17 @@ export class Unsent {
     const fields = { delivery_id: id, webhook_id: webhookId, error: error.message };
     this.#deps.log.error(fields, 'a fault of ours kept a delivery from being sent');
     this.#deps.metrics?.countSendFault();
-    this.#end(claim, [delivery], async (tx) => {
-      await releaseDeliveries(tx, claim.name, [id], FAULT_DELAY_S, this.#deps.now());
+    this.#end(claim, delivery, async (tx) => {
+      await withdraw(tx, this.#deps.name, claim.number, [delivery.id]);
+      await putOff(tx, delivery, FAULT_DELAY_S, this.#deps.now());
       await noteSendFault(tx, webhookId, id, error.message);
     });
   }
 
   endUnreadable(claim: Claim, delivery: ClaimedDelivery): void {
     this.#deps.metrics?.countUnreadable();
-    this.#end(claim, [delivery], async (tx) => {
-      const eventId = await endUnsent(tx, claim.name, delivery.id, 'é ilegível');
+    this.#end(claim, delivery, async (tx) => {
+      const eventId = await endUnsent(tx, delivery, 'é ilegível');
       this.#deps.log.error(
         { delivery_id: delivery.id, event_id: eventId },
         'an event that nobody can read is not sent',
@@ -56,20 +61,18 @@ export class Unsent {
   }
 
   endErased(claim: Claim, delivery: ClaimedDelivery): void {
-    this.#end(claim, [delivery], (tx) => endUnsent(tx, claim.name, delivery.id, 'foi apagado'));
+    this.#end(claim, delivery, (tx) => endUnsent(tx, delivery, 'foi apagado'));
   }
 
-  /** If that fails at each try, their leases end by themselves; nothing was sent either way. */
-  #end(claim: Claim, deliveries: readonly ClaimedDelivery[], write: (tx: Tx) => Promise<unknown>): void {
+  /** If that fails at each try, it is due again; nothing was sent either way. */
+  #end(claim: Claim, delivery: ClaimedDelivery, write: (tx: Tx) => Promise<unknown>): void {
     const { log, letGo } = this.#deps;
     void this.#persist(write)
-      .catch((error: unknown) => {
-        logFailedTry(log, error, 'cannot release unsent deliveries: they wait for the end of their lease');
-      })
-      .finally(() => letGo(deliveries.map(({ partnerId }) => ({ claim: claim.name, partnerId }))));
+      .catch((error: unknown) => logFailedTry(log, error, 'cannot put off an unsent delivery: it is due again'))
+      .then(() => letGo(claim, [delivery]));
   }
 
-  /** Both writes are fenced by the claim's name, so one whose commit is unknown may be repeated. */
+  /** The writes are fenced by the attempt's number, so one whose commit is unknown may be repeated. */
   async #persist(write: (tx: Tx) => Promise<unknown>): Promise<void> {
     for (let left = TRIES - 1; ; left -= 1) {
       try {

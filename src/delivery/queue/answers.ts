@@ -1,5 +1,5 @@
 /**
- * A webhook's answers in one flush, as its lane is told: by them the lane's window moves (drizzle/functions/next_window.sql).
+ * A webhook's answers in one flush, as its lane is told: by them the lane's window moves (window.ts).
  *
  * An answer came well (`good`) unless its status says that it is too much for the receiver (`bad`: 429, 503, and 502 and 504,
  * which a gateway says in the same case) or that it failed for a reason of its own (any other 5xx), which only

@@ -1,51 +1,24 @@
 /**
- * The claim: takes due deliveries for one poller.
+ * The claim: a turn on the lanes that a poller keeps, as the database has it (drizzle/functions/take_turn.sql).
  *
- * Invariant: a delivery is sent only by the poller that holds its lease, and no webhook ever has more than its
- * `max_in_flight` deliveries under an unexpired lease, over all pollers, nor is given one beyond its window (next_window.sql):
- * every claim on a webhook holds its lane's row lock, and counts on a snapshot taken after it. A lane's row is found by its
- * ctid, which cannot move while it is locked: by key, each look-up walked all versions that a snapshot held open keeps.
- * Crash before the commit: nothing happened. After it: others see that the poller's lock is gone and end the claim
- * (upkeep/dead-pollers.ts); without a lock the lease ends by itself, the next claim on the lane reports the delivery as lost,
- * and the claim is ended (lost.ts) before anybody takes the delivery again. `claimed_by` is fresh for every call, so that a
- * claim whose commit is unknown can be released after a reconnect.
- * A turn is a function of the database because it is several statements, one on a newer snapshot than the other: what is in
- * flight is counted on a newer one than that on which the lanes were locked. The first attempts of a few lanes are claimed by the
- * keys that their arrivals name (drizzle/functions/serve_arrivals.sql): 0.57 ms of CPU for one, and 0.96 if its lane is armed. The
- * rest is about `claim_due`. Measured alternatives, for a claim of one delivery: two pipelined statements (locked lanes passed
- * in a session setting) +20 %; three statements with a round trip each +33 %.
- * Fairness between lanes: a lane with many due deliveries is served a few at a time and then waits behind the others.
- * Visiting a lane costs about as much as one more delivery. Fairness between partners: a partner takes slots up to its share
- * (slots.ts); then its lanes are not looked at, and stay due for the other pollers.
- * Deliveries and lanes are only locked with SKIP LOCKED, so a claim never waits for a record.
+ * Invariant: a delivery is claimed only by the poller that keeps its lane, under the lane's row lock, and nothing is sent before the
+ * claim has committed, which names it in `claims`. What flies of a lane is the poller's own knowledge (lanes/kept-lanes.ts).
+ * Crash before the commit: nothing happened. After it: others see that the poller is gone, free its lanes and end its claims
+ * (upkeep/dead-pollers.ts). A claim whose commit is unknown is deleted by its number: nothing of it was sent.
+ * Lanes and rows are only locked with SKIP LOCKED, so a claim never waits for anybody.
  */
 import type { Tx } from '../../db/pool.ts';
-import { DUE_FROM_EVER } from './upkeep/due-mark.ts';
-import type { Patience } from './arrivals.ts';
-import type { Shares } from './slots.ts';
+import type { KeptLane, LaneSettings } from './lanes/kept-lane.ts';
+import { type Ask, type Found, MOST_EACH } from './lanes/turn-plan.ts';
 
-/** A locked lane, with what the requests of all of its deliveries are made of. */
-interface Lane {
-  readonly webhookId: string;
-  /** False when its webhook was deactivated: its due deliveries are to be suspended, not sent. */
-  readonly active: boolean;
-  readonly partnerId: string;
-  readonly url: string;
-  readonly encryptedSecret: Buffer;
-  /** The secret before a rotation, for as long as it still signs. */
-  readonly previousEncryptedSecret: Buffer | null;
-  /** What its receiver demands; null: nothing. */
-  readonly encryptedCredentials: Buffer | null;
-  /** The time of the claim, on the database's clock. */
-  readonly claimedAt: Date;
-  /** Deliveries whose leases ended with no report. */
-  readonly lost: readonly string[];
-  /** True when no slot is left: it waits for the record of one that is in flight. */
-  readonly isFull: boolean;
+/** How an idle poller waits for work, in milliseconds: how long at most, and how often it looks. */
+export interface Patience {
+  readonly ms: number;
+  readonly napMs: number;
 }
 
-/** A delivery as it was taken; the rest of what sending it takes is its lane's. */
-interface Taken {
+/** One claimed delivery with all that sending it takes. */
+export interface ClaimedDelivery {
   readonly id: string;
   /** The number of this attempt, 1 for the first. */
   readonly number: number;
@@ -58,187 +31,220 @@ interface Taken {
   readonly isTest: boolean;
   /** The event's; with it the body is hashed for the evidence. Null where the event was erased: it is not sent. */
   readonly salt: Buffer | null;
+  /** When it was due: null, at once. With it its row of `pending` is found. */
+  readonly dueAt: string | null;
+  readonly webhookId: string;
+  readonly partnerId: string;
+  readonly url: string;
+  readonly encryptedSecret: Buffer;
+  /** The secret before a rotation, for as long as it still signs. */
+  readonly previousEncryptedSecret: Buffer | null;
+  /** What its receiver demands; null: nothing. */
+  readonly encryptedCredentials: Buffer | null;
+  /** The time of the claim, on the database's clock. */
+  readonly claimedAt: Date;
 }
 
-/** One claimed delivery with all that sending it takes. */
-export type ClaimedDelivery = Taken & Omit<Lane, 'active' | 'lost' | 'isFull'>;
+/** The columns of take_turn. Rows come as lists: as objects, a poller with a million deliveries due kept some MiB more. */
+type Row = readonly [
+  id: string | null,
+  number: number,
+  webhookId: string | null,
+  event: string,
+  body: Buffer,
+  loanVersion: number | null,
+  traceparent: string | null,
+  salt: Buffer | null,
+  isTest: boolean | null,
+  dueAt: string | null,
+  told: string,
+];
 
-/** The columns of claim_due: rows of what was taken, then of the lanes. */
-interface Columns {
-  /** Null in a lane's row, as the columns before `webhookId`. Of those behind it, a delivery's row has only `isTest`. */
-  id: string | null;
-  number: number;
-  event: string;
-  body: Buffer;
-  loanVersion: number | null;
-  traceparent: string | null;
-  salt: Buffer | null;
-  webhookId: string;
-  active: boolean;
-  partnerId: string;
-  url: string;
-  encryptedSecret: Buffer;
-  previousEncryptedSecret: Buffer | null;
-  encryptedCredentials: Buffer | null;
-  claimedAt: Date;
-  lost: readonly string[] | null;
-  isFull: boolean;
-  isTest: boolean | null;
-}
+export type DueRow = Extract<Found, { kind: 'due' }> &
+  Pick<ClaimedDelivery, 'event' | 'body' | 'loanVersion' | 'traceparent' | 'salt' | 'isTest'>;
 
-/** The columns that take_turn has beside these, which are null but in its first row. */
-interface TurnColumns extends Columns {
-  arrived: number | null;
-  server: string;
-  leaseMs: number;
-}
-
-/** As take_turn has it. */
-const ARRIVALS_A_TURN = 4_000;
-
-/** Where each column is in a row. Rows come as lists: as objects, a poller with a million deliveries due kept some MiB more. */
-export const ORDINAL = {
-  id: 0,
-  number: 1,
-  event: 2,
-  body: 3,
-  loanVersion: 4,
-  traceparent: 5,
-  salt: 6,
-  webhookId: 7,
-  active: 8,
-  partnerId: 9,
-  url: 10,
-  encryptedSecret: 11,
-  previousEncryptedSecret: 12,
-  encryptedCredentials: 13,
-  claimedAt: 14,
-  lost: 15,
-  isFull: 16,
-  isTest: 17,
-  arrived: 18,
-  server: 19,
-  leaseMs: 20,
-} as const satisfies Record<keyof TurnColumns, number>;
-
-export type Row = { readonly [Name in keyof TurnColumns as (typeof ORDINAL)[Name]]: TurnColumns[Name] };
-
-export interface Claimed {
-  readonly deliveries: ClaimedDelivery[];
-  /** Webhooks with due deliveries that are inactive: these are to be suspended. */
-  readonly inactive: readonly string[];
-  /** Due deliveries whose leases ended with no report: these claims are to be ended. */
-  readonly lost: readonly string[];
-  /** Webhooks without a free slot. */
-  readonly full: ReadonlySet<string>;
-}
-
-/** A poller's turn: its claim, and what else it found. */
-export interface Turn extends Claimed {
-  /** How many arrivals it took. */
-  readonly arrived: number;
-  /** True when there may be more: the turn was full. */
-  readonly more: boolean;
+export interface Turn {
+  readonly rows: readonly (DueRow | Exclude<Found, { kind: 'due' }>)[];
+  /** The snapshot to which `pending` is followed now. */
+  readonly seen: string;
   /** Which start of which server this was. */
   readonly server: string;
   /** How long a claim is its poller's there. */
   readonly leaseMs: number;
+  readonly claimedAt: Date;
+  /** A lane of the poller's has changed. */
+  readonly hasChanged: boolean;
 }
 
-/**
- * Waits as a poller behind others. True when there is work as old as the patience demands, for the caller to claim
- * (drizzle/functions/wait_behind_others.sql). The rest as in {@link takeTurn}.
- */
-export async function waitBehindOthers(
-  sql: Tx,
-  { ms, napMs, lagMs = 0 }: Patience,
-  now: Date | null = null,
-  dueFrom = DUE_FROM_EVER,
-  sated: readonly string[] = [],
-): Promise<boolean> {
-  const [{ hasWork }] = await sql<[{ hasWork: boolean }]>`
-    select wait_behind_others(${now}::timestamptz, ${ms}, ${napMs}, ${lagMs}, ${dueFrom}::text::timestamptz,
-                              ${sated as string[]}::uuid[]) as "hasWork"`;
-  return hasWork;
-}
-
-/**
- * A poller's turn, as a transaction of its own: waits for work as long as `patience` lasts (null: not at all), takes arrivals,
- * and claims up to `limit` due deliveries under the name `claim`, first attempts the short way
- * (drizzle/functions/take_turn.sql).
- * The claim is the caller's when its transaction has committed; the commit may be sent before the answer arrives. No lane is due
- * before `dueFrom`. `shares` are those of the caller's slots, of which `limit` are free; null: no partner's share is looked at.
- * `now` replaces the database's clock in tests.
- */
+/** Takes a turn as `poller`, whose claim is `number`; all its claims below `doneBelow` are recorded. `now` replaces the database's clock in tests. */
 export async function takeTurn(
   tx: Tx,
-  claim: string,
-  limit: number,
-  now: Date | null = null,
-  dueFrom = DUE_FROM_EVER,
-  shares: Shares | null = null,
+  { poller, number, doneBelow }: { readonly poller: string; readonly number: number; readonly doneBelow: number },
+  seen: string,
+  ask: Ask,
   patience: Patience | null = null,
+  now: Date | null = null,
 ): Promise<Turn> {
-  const [first, ...rows] = (await tx`
-    select * from take_turn(${claim}, ${limit}, ${now}::timestamptz, ${dueFrom}::text::timestamptz,
-                            ${shares?.reserve ?? null}::int,
-                            ${[...(shares?.holders.keys() ?? [])]}::uuid[],
-                            ${[...(shares?.holders.values() ?? [])]}::int[],
-                            ${(shares?.sated ?? []) as string[]}::uuid[],
-                            ${patience?.ms ?? null}::float8, ${patience?.napMs ?? 0})`
+  const wakeAt = Number.isFinite(ask.wakeAtMs) ? new Date(ask.wakeAtMs) : null;
+  const rows = (await tx`
+    select * from take_turn(${poller}, ${number}, ${doneBelow}, ${now}::timestamptz, ${seen}::text::pg_snapshot,
+      ${ask.closed as string[]}::uuid[], ${ask.tight as string[]}::uuid[], ${ask.tightRooms as number[]}::int[],
+      ${ask.most}, ${MOST_EACH}, ${ask.hooks as string[]}::uuid[],
+      ${ask.fromDues as string[]}::text[]::timestamptz[], ${ask.fromIds as string[]}::uuid[],
+      ${ask.toDues as string[]}::text[]::timestamptz[], ${ask.rooms as number[]}::int[], ${ask.flying as string[]}::uuid[],
+      ${wakeAt}::timestamptz, ${patience?.ms ?? null}::float8, ${patience?.napMs ?? 0}::float8
+      ${ask.loans === null ? tx`` : tx`, ${JSON.stringify(ask.loans)}::text::json`})`
     .values()
-    .execute()) as unknown as readonly [Row, ...Row[]];
-  const arrived = first[ORDINAL.arrived] ?? 0;
-  const { [ORDINAL.server]: server, [ORDINAL.leaseMs]: leaseMs } = first;
-  return { ...claimedOf(rows), arrived, more: arrived >= ARRIVALS_A_TURN, server, leaseMs };
-}
-
-/** The rows of `claim_due`, read. */
-export function claimedOf(rows: readonly Row[]): Claimed {
-  const all = rows.filter((row) => row[ORDINAL.id] === null).map(laneOf);
-  const byWebhook = new Map(all.map((lane) => [lane.webhookId, lane]));
+    .execute()) as unknown as Row[];
+  const last = rows.at(-1) as Row;
+  const followed = rows.find((row) => row[0] === null && row[2] === null) as Row;
   return {
-    deliveries: rows
-      .filter((row) => row[ORDINAL.id] !== null)
-      .map((row) => deliveryOf(row, byWebhook.get(row[ORDINAL.webhookId]) as Lane)),
-    inactive: all.filter((lane) => !lane.active).map((lane) => lane.webhookId),
-    lost: all.flatMap((lane) => lane.lost),
-    full: new Set(all.filter((lane) => lane.isFull).map((lane) => lane.webhookId)),
+    rows: rows.filter((row) => row[2] !== null).map(foundOf),
+    seen: followed[10] ?? seen,
+    server: last[3],
+    leaseMs: last[1],
+    claimedAt: new Date(last[9] as string),
+    hasChanged: last[8] === true,
   };
 }
 
-function laneOf(row: Row): Lane {
-  return {
-    webhookId: row[ORDINAL.webhookId],
-    active: row[ORDINAL.active],
-    partnerId: row[ORDINAL.partnerId],
-    url: row[ORDINAL.url],
-    encryptedSecret: row[ORDINAL.encryptedSecret],
-    previousEncryptedSecret: row[ORDINAL.previousEncryptedSecret],
-    encryptedCredentials: row[ORDINAL.encryptedCredentials],
-    claimedAt: row[ORDINAL.claimedAt],
-    lost: row[ORDINAL.lost] ?? [],
-    isFull: row[ORDINAL.isFull],
-  };
+function foundOf([id, number, hook, event, body, loanVersion, traceparent, salt, isTest, dueAt, told]: Row) {
+  const webhookId = hook as string;
+  if (id !== null) {
+    const key = { kind: 'due' as const, webhookId, id, number, dueAt, loan: told };
+    return { ...key, event, body, loanVersion, traceparent, salt, isTest: isTest === true };
+  }
+  if (told === 'shut') return { kind: told, webhookId } as const;
+  if (told === 'read') {
+    const [hasMore, isHolding] = [loanVersion === 1, isTest === true];
+    return { kind: told, webhookId, ask: number, id: event as string | null, dueAt, hasMore, isHolding } as const;
+  }
+  return told === 'next'
+    ? ({ kind: told, webhookId, dueAt } as const)
+    : ({ kind: 'left', webhookId, id: told, dueAt } as const);
 }
 
-function deliveryOf(row: Row, lane: Lane): ClaimedDelivery {
-  const { webhookId, partnerId, url, encryptedSecret, previousEncryptedSecret, encryptedCredentials, claimedAt } = lane;
+/** A claimed row with what its lane's settings say now. */
+export function deliveryOf(row: DueRow, { settings }: KeptLane, claimedAt: Date): ClaimedDelivery {
+  const { kind: _, loan: __, ...due } = row;
+  const isLater = settings.signsFrom !== null && settings.signsFrom > claimedAt;
+  const signsBeside = !isLater && settings.previousUntil !== null && settings.previousUntil > claimedAt;
   return {
-    id: row[ORDINAL.id] as string,
-    number: row[ORDINAL.number],
-    event: row[ORDINAL.event],
-    body: row[ORDINAL.body],
-    loanVersion: row[ORDINAL.loanVersion],
-    traceparent: row[ORDINAL.traceparent],
-    isTest: row[ORDINAL.isTest] === true,
-    salt: row[ORDINAL.salt],
-    webhookId,
-    partnerId,
-    url,
-    encryptedSecret,
-    previousEncryptedSecret,
-    encryptedCredentials,
+    ...due,
+    partnerId: settings.partnerId,
+    url: settings.url,
+    encryptedSecret: isLater
+      ? (settings.previousEncryptedSecret ?? settings.encryptedSecret)
+      : settings.encryptedSecret,
+    previousEncryptedSecret: signsBeside ? settings.previousEncryptedSecret : null,
+    encryptedCredentials: settings.encryptedCredentials,
     claimedAt,
   };
+}
+
+/** Takes up to `most` lanes that nobody keeps; returns those of its lanes that are new or have changed, as they are now. */
+export async function readLanes(tx: Tx, poller: string, most: number): Promise<LaneSettings[]> {
+  if (most > 0) await tx`select take_lanes(${poller}, ${most})`;
+  return tx<LaneSettings[]>`
+    with mine as materialized (
+      update lanes set changed = false where keeper = ${poller} and changed returning *
+    ),
+    flying as materialized (
+      select f.webhook_id, json_agg(json_build_object('id', f.delivery_id, 'number', f.number, 'loan', (
+               select e.stream from deliveries d join events e on e.id = d.event_id and e.is_of_loan
+               where d.id = f.delivery_id and l.in_order))) as all
+      from flights() f join lanes l using (webhook_id)
+      group by f.webhook_id
+    )
+    select m.webhook_id as "webhookId", m.partner_id as "partnerId", w.url, w.encrypted_secret as "encryptedSecret",
+           w.previous_encrypted_secret as "previousEncryptedSecret", w.previous_until as "previousUntil", w.signs_from as "signsFrom",
+           w.encrypted_credentials as "encryptedCredentials", w.active and p.active as "isActive", m.muted_at is not null as "isMuted",
+           m.failing_since is not null or w.refusals is not null as "isSingle", w.quiet_until as "quietUntil",
+           m.max_in_flight as "maxInFlight", m.window_size as "windowSize", m.in_order as "inOrder", m.resumes_until as "resumesUntil",
+           coalesce(f.all, '[]') as flying,
+           exists (select from pending q where q.webhook_id = m.webhook_id and q.due_at = '-infinity') as "hasDue",
+           (select nullif(q.due_at, 'infinity') from pending q
+            where q.webhook_id = m.webhook_id and q.due_at > '-infinity' order by q.due_at limit 1) as "retryAt"
+    from mine m
+    join webhooks w on w.id = m.webhook_id
+    join partners p on p.id = m.partner_id
+    left join flying f on f.webhook_id = m.webhook_id`;
+}
+
+/** Which of these deliveries are in flight still. */
+export async function readFlying(sql: Tx, ids: readonly string[]): Promise<Set<string>> {
+  const rows = await sql<
+    { id: string }[]
+  >`select delivery_id as id from flights() where delivery_id = any (${ids as string[]}::uuid[])`;
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** Hands lanes back, each with its window. */
+export async function handBack(tx: Tx, poller: string, lanes: readonly KeptLane[]): Promise<void> {
+  await tx`
+    update lanes l set keeper = null, changed = false, window_size = t.size from ${windowsOf(tx, lanes)}
+    where l.webhook_id = t.id and l.keeper = ${poller}`;
+}
+
+function windowsOf(tx: Tx, lanes: readonly KeptLane[]) {
+  const ids = lanes.map(({ settings }) => settings.webhookId);
+  return tx`unnest(${ids}::uuid[], ${lanes.map(({ pace }) => pace.window)}::real[]) as t (id, size)`;
+}
+
+/** Takes away the poller's claims that are recorded, or one whose commit was unknown; returns how many there were. */
+export async function clearClaims(
+  tx: Tx,
+  poller: string,
+  { below, number }: { below?: number; number?: number },
+): Promise<number> {
+  const { count } = await tx`
+    delete from claims where poller = ${poller} and (number < ${below ?? null}::bigint or number = ${number ?? null}::bigint)`;
+  return count;
+}
+
+/** A poller that is silent for so long is frozen: its lanes go to others, and its claims stand until their leases end. */
+const FROZEN_S = 5;
+
+export interface Company {
+  /** False: others have taken this poller for gone, and its lanes from it. */
+  readonly isKnown: boolean;
+  /** How many pollers keep lanes, this one among them. */
+  readonly living: number;
+  /** How many lanes they keep. */
+  readonly kept: number;
+  readonly hasFree: boolean;
+  /** Pollers that have given no sign of life for {@link FROZEN_S}. */
+  readonly silent: readonly string[];
+}
+
+/** Says that the poller is alive and keeps so many lanes, and asks who else does. */
+export async function beat(sql: Tx, poller: string, kept: number, hasLock: boolean): Promise<Company> {
+  const [row] = await sql<[Company]>`
+    with told as (update keepers set seen_at = clock_timestamp(), lanes = ${kept}, has_lock = ${hasLock} where name = ${poller} and seen_at > '-infinity' returning name)
+    select exists (select from told) as "isKnown", count(*)::int + 1 as living, coalesce(sum(k.lanes), 0)::int + ${kept} as kept,
+           exists (select from lanes where coalesce(keeper, '') = '') as "hasFree",
+           coalesce(array_agg(k.name) filter (where k.seen_at < clock_timestamp() - ${FROZEN_S} * interval '1 second'), '{}') as silent
+    from keepers k where k.name <> ${poller} and k.seen_at > '-infinity'`;
+  return row;
+}
+
+/** Makes the poller known, and whether it holds its lock. Returns a snapshot from which it may follow `pending` for lanes that it takes from now on. */
+export async function enter(sql: Tx, poller: string, hasLock: boolean): Promise<string> {
+  const [row] = await sql<[{ seen: string }]>`
+    insert into keepers (name, has_lock) values (${poller}, ${hasLock})
+    on conflict (name) do update set seen_at = clock_timestamp(), lanes = 0, has_lock = excluded.has_lock
+    returning pg_current_snapshot()::text as seen`;
+  return row.seen;
+}
+
+/** Gives all lanes to others, each with its window. What is in flight still is theirs to count. */
+export async function handOver(tx: Tx, poller: string, lanes: readonly KeptLane[]): Promise<void> {
+  await tx`
+    update lanes l set window_size = t.size from ${windowsOf(tx, lanes)} where l.webhook_id = t.id and l.keeper = ${poller}`;
+  await tx`select end_poller(${poller}, false)`;
+}
+
+/** The poller is known no more, and has no claims. */
+export async function leave(tx: Tx, poller: string): Promise<void> {
+  await tx`select end_poller(${poller}, true)`;
 }

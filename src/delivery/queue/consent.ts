@@ -1,7 +1,7 @@
 /**
  * Consent: until a webhook's URL has once answered 2xx, nobody there may have asked for our deliveries.
  *
- * Invariant: such a webhook has one delivery in flight at most, over all pollers (drizzle/functions/state_of_lane.sql); behind
+ * Invariant: such a webhook has one delivery in flight at most, over all pollers (kept-lane.ts); behind
  * {@link MANY} attempts in a row without a 2xx one leaves in {@link QUIET_S}. A new URL begins again: its attempts name it, so the
  * answers of the one before count for nothing.
  * The answers are counted behind their record. At a crash in between they are not: then the URL waits for its next answer.

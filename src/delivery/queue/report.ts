@@ -9,6 +9,10 @@ export interface Report {
   readonly number: number;
   /** The claim under which it was sent. */
   readonly claim: string;
+  /** Its number among its poller's. */
+  readonly claimNumber: number;
+  /** When the delivery was due, as its row of `pending` is found; null: at once. */
+  readonly dueAt: string | null;
   readonly url: string;
   /** SHA-256 of the event's salt and the body as it was sent, in hexadecimal digits. */
   readonly bodyDigest: string;

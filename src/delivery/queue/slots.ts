@@ -4,16 +4,14 @@
  * Invariant: a taken slot is freed exactly once, by the record or the release of its delivery. So the counts are those
  * of the deliveries in flight, and a partner with nothing in flight is not kept.
  * Why by partner: a POST to a receiver that hangs keeps its slot for 30 s and cannot be called back, so slots for
- * others must be free before they come. Each claim is told which partners hold 8 slots or more, and which of them are sated:
- * they hold their share, and the claim passes their lanes over (`claim_due`). An eighth
+ * others must be free before they come. A turn takes nothing of partners that are sated: they hold their share. An eighth
  * of the slots is reserved for the others. Of the rest, a partner may hold 16 slots for each one
  * that stays free.
  * These counts lag behind the database: a slot is freed after its record has committed. So nothing that a claim writes
  * depends on them, and a poller with sated partners looks often (rhythm.ts).
  * One partner alone reaches 82 %; eight partners that all want more reach a ninth each. Alternatives: a fixed share for
  * each partner leaves slots unused; an equal share for each partner that waits now leaves nothing for the next one.
- * This counts for one poller. Unanswered attempts of one webhook are bounded over all pollers by its lane's window
- * (arrivals.ts).
+ * Unanswered attempts of one webhook are bounded by its lane's window (lanes/kept-lanes.ts).
  */
 
 /** One delivery in flight. */
@@ -32,7 +30,7 @@ export interface Shares {
   readonly sated: readonly string[];
 }
 
-/** As partner_share.sql has them. Partners that hold fewer are left out, which keeps the lists short. */
+/** Partners that hold fewer are left out, which keeps the lists short. */
 const MANY = 8;
 const SHARE_A_FREE_SLOT = 16;
 const RESERVE = 1 / 8;
@@ -56,6 +54,10 @@ export class Slots {
 
   get free(): number {
     return this.#capacity - this.#held;
+  }
+
+  heldBy(partnerId: string): number {
+    return this.#byPartner.get(partnerId) ?? 0;
   }
 
   /** Takes slots for what was claimed at `atMs`; no claim comes twice. */

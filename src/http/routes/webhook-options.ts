@@ -1,14 +1,11 @@
 /** `GET` and `PUT /v1/webhooks/{id}/opcoes`: what a partner chooses for a webhook beside its registration. */
 import { NOT_FOUND } from '../../contract/refusals.ts';
 import { webhookOptionChanges, webhookOptions } from '../../contract/resources/webhook-options.ts';
-import { releaseWaiting } from '../../delivery/queue/orders/loan-order.ts';
 import { readOptions, setOptions } from '../../webhooks/options.ts';
 import { answered } from '../answer.ts';
 import { route, type Routes } from '../route.ts';
 
 const PATH = '/v1/webhooks/{id}/opcoes';
-/** How long one request goes on making due what waited; the rest follows as those before it end. */
-const WORK_MS = 8_000;
 
 const DESCRIPTION = {
   pt:
@@ -39,11 +36,9 @@ export const webhookOptionRoutes: Routes = [
     body: webhookOptionChanges,
     answers,
   })(async ({ partnerId, id, actor, requestId, body: { ordem, rotulo } }, { pool }) => {
-    const untilMs = performance.now() + WORK_MS;
     const subject = { partnerId, id, actor, requestId };
     const set = await pool.transaction((tx) => setOptions(tx, subject, { order: ordem, label: rotulo }));
     if ('refused' in set) return set;
-    if (ordem === 'nenhuma') await releaseWaiting(pool, id, untilMs);
     const options = await readOptions(pool, partnerId, id);
     return options === null ? NOT_FOUND : { status: 200, body: { ordem: options.order, rotulo: options.label } };
   }),

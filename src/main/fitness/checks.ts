@@ -20,7 +20,7 @@ export type Role = (typeof ROLES)[number];
 /** A right that each role's group has and the other's has not: without it its commands do nothing. */
 export const RIGHTS = {
   api: { command: 'api', group: 'app', table: 'webhooks', right: 'insert' },
-  poller: { command: 'poll', group: 'poller', table: 'arrivals', right: 'delete' },
+  poller: { command: 'poll', group: 'poller', table: 'claims', right: 'delete' },
 } as const satisfies Record<Role, object>;
 
 interface Asked {

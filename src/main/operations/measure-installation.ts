@@ -118,7 +118,7 @@ export async function measureTables(sql: Tx): Promise<Readings> {
            case relkind when 'r' then pg_total_relation_size(oid)::float8 end as bytes
     from pg_class
     where relnamespace = current_schema()::regnamespace
-      and (relkind = 'r' or relname in ('deliveries_due', 'deliveries_stopped'))
+      and (relkind = 'r' or relname = 'deliveries_stopped')
     order by relname`;
   return {
     tableBytes: rows.flatMap(({ name, bytes }) => (bytes === null ? [] : [{ labels: { table: name }, value: bytes }])),

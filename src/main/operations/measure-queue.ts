@@ -3,9 +3,8 @@
  * is true even when every poller is dead.
  *
  * Each statement walks an index and stops at a bound, so it costs the same at ten million rows: `order by` names the
- * index's own order, and the sessions of `metrics` have sequential scans off. There must never be an index on the due
- * time alone (src/delivery/queue/claim.ts). So due deliveries are found through three things: due lanes, saturated
- * lanes, and arrivals that no poller has armed yet.
+ * index's own order, and the sessions of `metrics` have sequential scans off. What is due is found by the key of `pending`, webhook by
+ * webhook (drizzle/functions/waiting_lanes.sql).
  */
 import type { Tx } from '../../db/pool.ts';
 import { areWritesRefused } from '../../db/refused-writes.ts';
@@ -15,7 +14,7 @@ import type { Readings, Sample } from '../../telemetry/readings.ts';
 const OVERDUE_AFTER_S = 5;
 /** Deliveries counted of each kind. */
 export const COUNTED = 10_000;
-/** Lanes looked at of each kind, and arrivals. */
+/** Lanes looked at. */
 const LANES = 1_000;
 
 const WAITS = ['poller', 'cap', 'database'] as const;
@@ -24,50 +23,22 @@ type Waits = (typeof WAITS)[number];
 interface OverdueRow {
   readonly waitsFor: Waits;
   readonly late: number;
+  /** At what has just come as well. */
+  readonly looked: number;
   readonly oldestS: number | null;
 }
 
-/** The webhooks of which something may be due, from when on, and what it waits for: three bounded looks, as CTEs. */
+/** The webhooks of which something is pending, and what that waits for, as CTEs. */
 function lanesWithDueWork(sql: Tx) {
   return sql`
-    due as materialized (
-      select webhook_id, scan_from, 'poller' as waits_for
-      from lanes
-      where next_due_at <= now()
-      order by next_due_at
-      limit ${LANES}
-    ),
-    saturated as materialized (
-      select webhook_id, scan_from, 'cap' as waits_for
-      from (
-        select webhook_id, scan_from, saturated
-        from lanes
-        where next_due_at > now() and next_due_at <= now() + lease()
-        order by next_due_at
-        limit ${LANES}
-      ) soon
-      where saturated
-    ),
-    woken as materialized (
-      select arrived.webhook_id, least(arrived.due_at, lane.scan_from) as scan_from,
-             case when lane.saturated and arrived.due_at > '-infinity' then 'cap' else 'poller' end as waits_for
-      from (
-        select webhook_id, min(due_at) as due_at
-        from (select webhook_id, due_at from arrivals order by tx limit ${LANES}) oldest
-        where due_at is not null
-        group by webhook_id
-      ) arrived
-      cross join lateral (
-        select saturated, scan_from from lanes
-        where lanes.webhook_id = arrived.webhook_id
-        order by version desc
-        limit 1
-      ) lane
-    ),
+    flying as materialized (select webhook_id, delivery_id from flights() where claimed_at > now() - lease()),
     lane as materialized (
-      select webhook_id, min(scan_from) as scan_from, max(waits_for) as waits_for
-      from (table due union all table saturated union all table woken) found
-      group by webhook_id
+      select l as lane,
+             case when (select count(*) from flying f where f.webhook_id = l.webhook_id) >= least(l.max_in_flight, floor(l.window_size))
+                  then 'cap' else 'poller' end as waits_for
+      from waiting_lanes(${LANES}) w
+      join lanes l using (webhook_id)
+      where l.muted_at is null
     )`;
 }
 
@@ -79,27 +50,18 @@ function lanesWithDueWork(sql: Tx) {
 export async function measureOverdue(sql: Tx): Promise<Readings> {
   const rows = await sql<OverdueRow[]>`
     with clock as materialized (
-      select now() as now, now() - lease() as lease_start,
-             now() - ${OVERDUE_AFTER_S} * interval '1 second' as late_before
+      select now() as now, now() - ${OVERDUE_AFTER_S} * interval '1 second' as late_before
     ),
     ${lanesWithDueWork(sql)}
-    select kind.waits_for as "waitsFor", counted.late::int, oldest.seconds as "oldestS"
+    select kind.waits_for as "waitsFor", counted.late::int, counted.looked::int, oldest.seconds as "oldestS"
     from clock
     cross join (values ('poller'), ('cap')) kind (waits_for)
     cross join lateral (
-      select count(*) as late
+      select count(*) as looked, count(*) filter (where next_attempt_at <= clock.late_before) as late
       from (
-        select
+        select d.next_attempt_at
         from lane
-        cross join lateral (
-          select d.id
-          from deliveries d
-          where d.webhook_id = lane.webhook_id and d.status = 'pendente'
-            and d.next_attempt_at between lane.scan_from and clock.late_before
-            and (d.claimed_at is null or d.claimed_at <= clock.lease_start)
-          order by d.next_attempt_at
-          limit ${COUNTED}
-        ) d
+        cross join lateral waiting_of(lane.lane, clock.late_before, array(select delivery_id from flying), ${COUNTED}) d
         where lane.waits_for = kind.waits_for
         limit ${COUNTED}
       ) some_of_them
@@ -107,15 +69,7 @@ export async function measureOverdue(sql: Tx): Promise<Readings> {
     cross join lateral (
       select extract(epoch from clock.now - min(d.next_attempt_at))::float8 as seconds
       from lane
-      cross join lateral (
-        select d.next_attempt_at
-        from deliveries d
-        where d.webhook_id = lane.webhook_id and d.status = 'pendente'
-          and d.next_attempt_at between lane.scan_from and clock.now
-          and (d.claimed_at is null or d.claimed_at <= clock.lease_start)
-        order by d.next_attempt_at
-        limit 1
-      ) d
+      cross join lateral waiting_of(lane.lane, clock.now, array(select delivery_id from flying), 1) d
       where lane.waits_for = kind.waits_for
     ) oldest`;
   const isRefused = areWritesRefused();
@@ -127,7 +81,7 @@ export async function measureOverdue(sql: Tx): Promise<Readings> {
       labels: { waits_for },
       value: most(waits_for, ({ oldestS }) => oldestS ?? 0),
     })),
-    capped: cappedAt(COUNTED, { overdue: Math.max(...rows.map(({ late }) => late)) }),
+    capped: cappedAt(COUNTED, { overdue: Math.max(...rows.map(({ looked }) => looked)) }),
   };
 }
 
@@ -148,22 +102,21 @@ interface DepthRow {
 export async function measureDepth(sql: Tx): Promise<Readings> {
   const [{ first, retrying, suspended, failed, knownPending, knownStopped }] = await sql<[DepthRow]>`
     select pending.*, suspended.*, failed.*,
-           (select reltuples::float8 from pg_class where oid = 'deliveries_due'::regclass) as "knownPending",
+           (select reltuples::float8 from pg_class where oid = 'pending'::regclass) as "knownPending",
            (select reltuples::float8 from pg_class where oid = 'deliveries_stopped'::regclass) as "knownStopped"
     from (
       select count(*) filter (where failures = 0)::int as first, count(*) filter (where failures > 0)::int as retrying
       from (
-        select failures from deliveries
-        where status = 'pendente'
-        order by webhook_id, next_attempt_at
-        limit ${COUNTED}
+        select d.failures
+        from (select delivery_id from pending order by webhook_id, due_at, delivery_id limit ${COUNTED}) p
+        cross join lateral (select failures from deliveries where id = p.delivery_id limit 1) d
       ) some_of_them
     ) pending
     cross join (
       select count(*)::int as suspended
       from (
         select from deliveries
-        where status = 'suspensa' and status in ('erro', 'suspensa')
+        where stopped = 'suspensa'
         order by webhook_id, event_id
         limit ${COUNTED}
       ) some_of_them
@@ -172,7 +125,7 @@ export async function measureDepth(sql: Tx): Promise<Readings> {
       select count(*)::int as failed
       from (
         select from deliveries
-        where status = 'erro' and status in ('erro', 'suspensa')
+        where stopped = 'erro'
         order by webhook_id, event_id
         limit ${COUNTED}
       ) some_of_them

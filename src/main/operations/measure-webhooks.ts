@@ -32,41 +32,30 @@ export async function measureWebhooks(sql: Tx): Promise<Readings> {
       ) kept
       cross join (
         select count(*)::int as muted
-        from (
-          select distinct webhook_id from lanes where muted_at is not null or failing_since is not null
-        ) held
-        cross join lateral (
-          select muted_at from lanes where lanes.webhook_id = held.webhook_id order by version desc limit 1
-        ) newest
+        from lanes held
         join webhooks w on w.id = held.webhook_id and w.active
-        where newest.muted_at is not null
+        where (held.muted_at is not null or held.failing_since is not null) and held.muted_at is not null
       ) still
     ) registered
     cross join (
       select count(*)::int as looked, count(*) filter (where last.failures > 0)::int as retrying,
-             count(*) filter (where lane.saturated and last.failures is not null)::int as saturated,
+             count(*) filter (where flying.count >= least(lane.max_in_flight, floor(lane.window_size)))::int as saturated,
              count(*) filter (where lane.window_size = 1 and last.failures is not null)::int as silent
       from (
-        select webhook_id, saturated, window_size from lanes
-        where next_due_at is not null
-        order by next_due_at
-        limit ${WEBHOOKS}
+        select l.webhook_id, l.window_size, l.max_in_flight from waiting_lanes(${WEBHOOKS}) w join lanes l using (webhook_id)
       ) lane
-      left join lateral (
+      cross join lateral (
         select d.failures
-        from deliveries d
-        where d.webhook_id = lane.webhook_id and d.status = 'pendente' and d.next_attempt_at < 'infinity'
-        order by d.next_attempt_at desc
-        limit 1
-      ) last on true
+        from (select delivery_id from pending where webhook_id = lane.webhook_id order by due_at desc, delivery_id desc limit 1) p
+        join deliveries d on d.id = p.delivery_id
+      ) last
+      left join (select webhook_id, count(*) from flights() group by webhook_id) flying using (webhook_id)
     ) pending
     cross join (select exists (select from failing_policy) as is_on) policy
     cross join (
       select count(*)::int as count
       from (select webhook_id from failing_runs order by webhook_id limit ${COUNTED}) run
-      cross join lateral (
-        select failing_since from lanes where webhook_id = run.webhook_id order by version desc limit 1
-      ) lane
+      join lanes lane using (webhook_id)
       where lane.failing_since is not null
     ) falhando`;
   return {

@@ -46,10 +46,10 @@ export async function readWorst(tx: Tx, limit: number): Promise<WorstWebhook[]> 
       group by f.webhook_id
     ),
     lane as materialized (
-      select webhook_id, next_due_at, scan_from, saturated, max_in_flight from lanes
-      where next_due_at is not null
-      order by next_due_at
-      limit ${LOOKED_AT}
+      select l as kept, l.webhook_id, coalesce(f.count, 0) >= least(l.max_in_flight, floor(l.window_size)) as saturated, l.max_in_flight
+      from waiting_lanes(${LOOKED_AT}) w
+      join lanes l using (webhook_id)
+      left join (select webhook_id, count(*) from flights() group by webhook_id) f using (webhook_id)
     )
     select lane.webhook_id as webhook, w.partner_id as partner, w.active, late.overdue::int,
            coalesce(extract(epoch from now() - late.oldest), 0)::int as oldest_seconds,
@@ -61,22 +61,12 @@ export async function readWorst(tx: Tx, limit: number): Promise<WorstWebhook[]> 
     left join present_send_faults fault on fault.webhook_id = lane.webhook_id
     cross join lateral (
       select count(*) as overdue, min(next_attempt_at) as oldest
-      from (
-        select d.next_attempt_at
-        from deliveries d
-        where d.webhook_id = lane.webhook_id and d.status = 'pendente'
-          and d.next_attempt_at between lane.scan_from and now()
-          and (d.claimed_at is null or d.claimed_at <= now() - lease())
-        order by d.next_attempt_at
-        limit ${COUNTED}
-      ) due
+      from waiting_of(lane.kept, now(), array(select f.delivery_id from flights() f), ${COUNTED}) due
     ) late
     left join lateral (
       select d.failures
-      from deliveries d
-      where d.webhook_id = lane.webhook_id and d.status = 'pendente'
-      order by d.next_attempt_at desc
-      limit 1
+      from (select delivery_id from pending where webhook_id = lane.webhook_id order by due_at desc, delivery_id desc limit 1) p
+      join deliveries d on d.id = p.delivery_id
     ) last on true
     where late.overdue > 0 or last.failures > 0 or fault.reason is not null
     order by fault.reason is null, late.overdue desc, failed_attempts desc, lane.webhook_id

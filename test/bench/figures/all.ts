@@ -10,7 +10,6 @@ import { evidence, proofs } from './evidence.ts';
 import { fair } from './fair.ts';
 import { history } from './history.ts';
 import { latency } from './latency.ts';
-import { mechanisms } from './mechanisms.ts';
 import { memory } from './memory.ts';
 import { months } from './months.ts';
 import { pace } from './pace.ts';
@@ -32,7 +31,6 @@ export const figures: readonly Figure[] = [
   eventCost,
   fair,
   pace,
-  mechanisms,
   pollers,
   reads,
   months,

@@ -63,9 +63,9 @@ async function openSide(url: string, random: () => number) {
       const drawn = new Set<string>();
       while (drawn.size < TAKEN) drawn.add(pick()?.id ?? '');
       await insertFanOut(sql, [...drawn]);
-      const { name, deliveries, tookMs } = await engine.claim(512);
+      const { claim, deliveries, tookMs } = await engine.claim(512);
       engine.record(
-        name,
+        claim,
         deliveries.filter((delivery) => !delivery.url.includes('/hang/')),
       );
       await engine.settled();

@@ -1,8 +1,8 @@
 /**
  * Endurance: as many claims and records as 30 minutes at 1,000/s bring, at 4,000/s, with autovacuum on as it is by default,
  * on 100 webhooks. Deliveries come, are claimed and recorded in a steady state, one batch being recorded
- * while the next is claimed. The time of a claim and the sizes of what is hot must not grow: `arrivals`, `lanes` and the
- * index of what is pending. (`deliveries`, `attempts` and `messages` are the history: they grow by design.)
+ * while the next is claimed. The time of a claim and the sizes of what is hot must not grow: `pending`, `claims` and
+ * `lanes`. (`deliveries`, `attempts` and `messages` are the history: they grow by design.)
  * Then a REPEATABLE READ snapshot is held open for 60 s, at the same pace: nothing can be vacuumed meanwhile.
  */
 import { setInterval, setTimeout as sleep } from 'node:timers/promises';
@@ -19,7 +19,7 @@ const WEBHOOKS = 100;
 /** Events a second: four times what is asked for, and less than two saturated cores, whose queues would be the figure. */
 const PACE = 4_000;
 const SAMPLE_MS = 500;
-const HOT = ['arrivals', 'arrivals_by_tx', 'lanes', 'lanes_newest', 'lanes_due', 'deliveries_due'];
+const HOT = ['pending', 'pending_webhook_id_due_at_delivery_id_pk', 'pending_by_tx', 'claims', 'claims_of', 'lanes'];
 
 interface Sample {
   /** Deliveries recorded when it was taken. */

@@ -132,7 +132,7 @@ async function run(bench: Bench): Promise<Measured[]> {
     await note('floor', () => writesAlone(bench, url, insertOnly));
     await note('append', () => writesAlone(bench, url, appendFor(partners)));
     // What the appends alone left is delivered before the others begin.
-    await server.on(DATABASE, (sql) => sql`truncate deliveries, arrivals cascade`);
+    await server.on(DATABASE, (sql) => sql`truncate deliveries, pending, claims cascade`);
     for (const load of LOADS) {
       const id = `${load.rate ?? 'full'}_${load.webhooks}`;
       await note(id, () => delivered(bench, url, partners.slice(0, load.webhooks), load));

@@ -56,8 +56,6 @@ async function millionDue(bench: Bench): Promise<{ peak: number; growth: number 
     const [hanging] = await sql<{ id: string }[]>`select id from webhooks where url like '%/hang/0'`;
     const id = hanging?.id ?? '';
     await setCap(sql, id, 1_000);
-    await sql`
-      insert into arrivals (webhook_id, partner_id, kind) select id, partner_id, 'look' from webhooks where id = ${id}`;
   });
   await receiver.behave([{ prefix: '/hang', answer: 'ok', delayMs: isQuick ? 20 : 100 }]);
   await receiver.reset();

@@ -36,8 +36,8 @@ const MOST_MS = 1_000;
 async function deliverAll(url: string, total: number): Promise<void> {
   const engine = openEngine(url);
   while (engine.recorded() < total) {
-    const { name, deliveries } = await engine.claim(CLAIM);
-    engine.record(name, deliveries);
+    const { claim, deliveries } = await engine.claim(CLAIM);
+    engine.record(claim, deliveries);
     await engine.settled();
   }
   await engine.close();

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { takeTurn } from '../../../src/delivery/queue/claim.ts';
+import { claimDue } from '../../support/turn.ts';
 import { SESSION_SETTINGS } from '../../../src/delivery/poller/session.ts';
 import { Pool, type Tx } from '../../../src/db/pool.ts';
 import { insertFanOut } from '../backlog.ts';
@@ -37,7 +37,7 @@ async function openSession(url: string) {
 
 function turnOf(name: string, count: number) {
   return async (tx: Tx) => {
-    const { deliveries } = await takeTurn(tx, name, FULL);
+    const { deliveries } = await claimDue(tx, name, FULL);
     if (deliveries.length !== count) throw new Error(`claimed ${deliveries.length} of ${count}`);
   };
 }
@@ -45,7 +45,7 @@ function turnOf(name: string, count: number) {
 /** As a record would end them. */
 const endAll = (tx: Tx) => tx`
   update deliveries
-  set status = 'entregue', claimed_by = null, claimed_at = null, next_attempt_at = null, finished_at = now()
+  set status = 'entregue', next_attempt_at = null, finished_at = now()
   where status = 'pendente'`;
 
 async function run({ server, receiver, progress, isQuick, rounds }: Bench): Promise<Measured[]> {

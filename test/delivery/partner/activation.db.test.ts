@@ -1,18 +1,13 @@
 /** Loans in order while their suspended deliveries are resumed, when many wait behind those, and when nobody resumes them. */
 import { beforeEach, expect, test } from 'vitest';
-import {
-  leaveToResume,
-  leaveToSuspend,
-  RESUMED_AT_ONCE,
-  resumeWhile,
-} from '../../../src/delivery/partner/activation.ts';
-import { armLanes } from '../../support/arm-lanes.ts';
-import { claimDue } from '../../support/claim-due.ts';
+import { leaveToResume, leaveToSuspend, resumeWhile } from '../../../src/delivery/partner/activation.ts';
+import { claimDue, takeTurn } from '../../support/turn.ts';
+import { record } from '../../../src/delivery/queue/record.ts';
 import { setInOrder } from '../../../src/delivery/queue/orders/loan-order.ts';
 import { deactivatePartner } from '../../../src/steering/off-boarding.ts';
+import { DELIVERED, reportFor } from '../../support/delivered.ts';
 import { useOneWebhook } from '../../support/one-webhook.ts';
 import { failedDisbursementOf } from '../../support/payloads.ts';
-import { takeTurn } from '../../support/turn.ts';
 
 const AUTHOR = { actor: 'test', requestId: null };
 const LOANS = 5;
@@ -51,7 +46,6 @@ async function setActive(active: boolean): Promise<void> {
 /** Takes a turn `atS` later; how many it took, and how many rows of deliveries it wrote. */
 async function turn(atS: number): Promise<{ taken: number; written: number }> {
   const now = new Date(nowMs + atS * 1_000);
-  await pool.run((tx) => armLanes(tx, now));
   return pool.transaction(async (tx) => {
     const count = async () => {
       const [row] = await tx<[{ written: number }]>`
@@ -64,41 +58,43 @@ async function turn(atS: number): Promise<{ taken: number; written: number }> {
   });
 }
 
-test('what waits for suspended deliveries is written once in 30 s, however often its lane is claimed', async () => {
+test('no turn takes what waits for suspended deliveries, or writes anything of it', async () => {
   await append(1, 1);
-  expect(await turn(0)).toEqual({ taken: 0, written: LOANS });
-  for (const atS of [1, 2, 5, 10, 20, 29]) {
-    await sql`insert into arrivals (webhook_id, partner_id, kind) values (${webhookId}, ${partnerId}, 'look')`;
-    expect(await turn(atS)).toEqual({ taken: 0, written: 0 });
-  }
-  expect(await turn(30)).toEqual({ taken: 0, written: LOANS });
+  for (const atS of [0, 1, 30, 299]) expect(await turn(atS)).toEqual({ taken: 0, written: 0 });
 });
 
 test('a resumption that died holds nobody back for longer than five minutes', async () => {
   await append(1, 1);
-  for (let atS = 0; atS < 299; atS += 30) expect(await turn(atS)).toEqual({ taken: 0, written: LOANS });
+  expect(await turn(299)).toMatchObject({ taken: 0 });
   expect(await turn(300)).toMatchObject({ taken: LOANS });
 });
 
-test('the end of a resumption makes due all that was put off, in batches, and nothing that is tried again later', async () => {
-  const each = RESUMED_AT_ONCE / LOANS + 1;
-  await append(1, each);
-  // As if it had failed: its attempt has a time of its own.
-  await sql`
-    update deliveries set attempts = 1, failures = 1, next_attempt_at = now() + interval '1 minute'
-    where id = (select max(id::text)::uuid from deliveries)`;
-  await sql`
-    update deliveries set next_attempt_at = now() + interval '20 seconds'
-    where webhook_id = ${webhookId} and status = 'pendente' and attempts = 0`;
-  await sql`delete from arrivals`;
+test('once a resumption is over, what waited for it goes out by version, and what is tried again later waits on', async () => {
+  await append(1, 2);
+  const [{ id }] = await sql<[{ id: string }]>`
+    update deliveries set next_attempt_at = now() + interval '1 minute'
+    where id = (select max(id::text)::uuid from deliveries) returning id`;
+  expect(await turn(0)).toMatchObject({ taken: 0 });
   expect(await resumeWhile(pool, webhookId, AUTHOR, Infinity)).toEqual({ ok: 'resumed' });
-  const later = await sql`select attempts from deliveries where next_attempt_at > now() + interval '1 second'`;
-  expect(later).toEqual([{ attempts: 1 }]);
-  expect(await sql`select kind from arrivals`).toContainEqual({ kind: 'look' });
   expect(await sql`select resumes_until from lanes`).toEqual([{ resumes_until: null }]);
-  const sizes = await sql<{ count: number }[]>`
-    select count(*)::int as count from deliveries where attempts = 0 group by xmin::text order by 1`;
-  expect(sizes.map(({ count }) => count)).toEqual([LOANS - 1, RESUMED_AT_ONCE + LOANS]);
+  const taken: string[] = [];
+  for (const [version, count] of [
+    [1, LOANS],
+    [2, LOANS],
+    [3, LOANS - 1],
+  ]) {
+    const now = new Date(nowMs + 5_000);
+    const deliveries = await takeTurn(pool, `q${version}/1`, 100, now);
+    expect(deliveries.map(({ loanVersion }) => loanVersion)).toEqual(Array(count).fill(version));
+    await record(
+      pool,
+      deliveries.map((delivery) => reportFor(delivery, `q${version}/1`, DELIVERED)),
+      () => 10,
+      now,
+    );
+    taken.push(...deliveries.map((delivery) => delivery.id));
+  }
+  expect(taken).not.toContain(id);
 });
 
 test.for<[string, () => Promise<unknown>]>([

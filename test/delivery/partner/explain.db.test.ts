@@ -28,9 +28,9 @@ test('the partner is told each reason as it comes and goes; another partner is t
   expect(await ask()).toMatchObject({ motivo: 'sem_poller' });
   await sql`insert into processes (name, role, host, version, keys) values ('p', 'poller', 'h', '1', '{}')`;
   expect(await ask()).toMatchObject({ motivo: 'a_caminho' });
-  await sql`update lanes set muted_at = now(), next_due_at = null where webhook_id = ${webhook.id}`;
+  await sql`update lanes set muted_at = now() where webhook_id = ${webhook.id}`;
   expect(await ask()).toMatchObject({ motivo: 'silenciado' });
-  await sql`update lanes set muted_at = null, next_due_at = now() where webhook_id = ${webhook.id}`;
+  await sql`update lanes set muted_at = null where webhook_id = ${webhook.id}`;
   await world.deliver();
   const retry = await ask();
   expect(retry).toMatchObject({

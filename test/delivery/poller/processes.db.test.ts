@@ -13,7 +13,7 @@ let partnerId: string;
 const database = await createTestDatabase();
 const { sql } = database;
 beforeEach(async () => {
-  await sql`truncate partners, webhooks, webhook_history, events, deliveries, arrivals, lanes, attempts cascade`;
+  await sql`truncate partners, webhooks, webhook_history, events, deliveries, pending, claims, keepers, lanes, attempts cascade`;
   receiver = await startReceiver();
   partnerId = await insertPartner(sql);
   for (let index = 0; index < WEBHOOKS; index += 1) {
@@ -43,7 +43,7 @@ test('two poller processes share 10,000 deliveries and never send one twice', as
   const shares = await sql`
     select poller as name, count(*)::int as n from attempts where outcome = 'entregue' group by 1`;
   expect(shares).toHaveLength(2);
-  expect(await sql`select from deliveries where claimed_by is not null`).toHaveLength(0);
+  expect(await sql`select from flights()`).toHaveLength(0);
 });
 
 /** As many as one partner gets of the 122 slots of a poller (delivery/slots). */
@@ -103,7 +103,7 @@ test('a living poller takes over what a killed one held, long before its leases 
   await victim.end('SIGKILL');
   await untilDelivered(400);
   await survivor.end('SIGTERM');
-  expect(survivor.lines.join('\n')).toContain('pollers are gone');
+  expect(survivor.lines.join('\n')).toContain('a poller is gone');
   await expectTakenOver(lost);
 });
 
@@ -117,7 +117,7 @@ test('what a poller had sent when it was cut off from its database is taken over
   receiver.closeConnections();
   while (!hasSaid(member, 'reported after their lease was lost')) await sleep(20);
   for (const poller of [member, other]) expect(await poller.end('SIGTERM')).toBe(0);
-  expect(other.lines.join('\n')).toContain('pollers are gone');
+  expect(other.lines.join('\n')).toContain('a poller is gone');
   await expectTakenOver(lost);
   expect(await sql`select from attempts where late`).toHaveLength(HELD);
 });
@@ -129,11 +129,10 @@ test('a poller killed in mid-flight whose leases alone stand loses nothing: each
   expect(victim.lines.join('\n')).toContain('waits for the end of its lease');
 
   // The dead poller's leases end now.
-  await sql`update deliveries set claimed_at = now() - lease() where claimed_by is not null`;
-  await sql`update lanes set next_due_at = now(), saturated = false`;
+  await sql`update claims set at = now() - lease()`;
   const survivor = await startPollerProcess(database.url);
   await untilDelivered(400);
   await survivor.end('SIGTERM');
-  expect(survivor.lines.join('\n')).not.toContain('pollers are gone');
+  expect(survivor.lines.join('\n')).not.toContain('a poller is gone');
   await expectTakenOver(lost);
 });

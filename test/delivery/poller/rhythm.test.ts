@@ -45,13 +45,6 @@ test('a rush that is over is forgotten', () => {
   expect(rhythm.gatheringMs(false, 2_000)).toBe(0);
 });
 
-test('a poller waits no longer than 20 ms while a partner has its share, however long there was no work', () => {
-  const rhythm = new Rhythm();
-  expect(rhythm.patience(true)).toEqual({ ms: 20, napMs: rhythm.patience().napMs });
-  for (let turn = 0; turn < 100; turn += 1) rhythm.hear(0, 0, 5_000 + turn * 100);
-  expect(rhythm.patience(true)).toEqual({ ms: 20, napMs: 20 });
-});
-
 test('a poller without work looks less and less often, and at once oftener again when there is some', () => {
   const rhythm = new Rhythm();
   const first = rhythm.patience();
@@ -61,22 +54,4 @@ test('a poller without work looks less and less often, and at once oftener again
   expect(rhythm.patience()).toEqual({ napMs: 50, ms: 1000 });
   rhythm.hear(1, 1, 20_000);
   expect(rhythm.patience()).toEqual(first);
-});
-
-test('a poller behind others takes what has waited 100 ms for each of them, or a second', () => {
-  const rhythm = new Rhythm();
-  expect(rhythm.patience(false, 2)).toMatchObject({ ms: 2_000, lagMs: 200 });
-  expect(rhythm.patience(true, 30)).toMatchObject({ ms: 20, lagMs: 1_000 });
-  expect(rhythm.patience(false, 0)).not.toHaveProperty('lagMs');
-});
-
-test('a poller behind four others rests between two waits, for a quarter of the time without work, 6 s at most', () => {
-  const rhythm = new Rhythm();
-  for (let atMs = 1_000; atMs <= 9_000; atMs += 1_000) rhythm.hear(0, 0, atMs);
-  expect(rhythm.patience(false, 4)).toMatchObject({ restMs: 2_000 });
-  expect(rhythm.patience(false, 3)).toMatchObject({ restMs: 0 });
-  rhythm.hear(0, 0, 60_000);
-  expect(rhythm.patience(false, 4)).toMatchObject({ restMs: 6_000, napMs: 500 });
-  rhythm.hear(1, 1, 61_000);
-  expect(rhythm.patience(false, 4)).toMatchObject({ restMs: 0, napMs: 400 });
 });

@@ -1,7 +1,7 @@
 /** Real pollers beside a backlog: while slots are free and deliveries are due, they do not wait. */
 import { expect, test } from 'vitest';
 import { Poller } from '../../../src/delivery/poller/poller.ts';
-import type { Patience } from '../../../src/delivery/queue/arrivals.ts';
+import type { Patience } from '../../../src/delivery/queue/claim.ts';
 import { DELIVERED } from '../../support/delivered.ts';
 import { useEmptyDatabase } from '../../support/one-webhook.ts';
 import { commitEvents, insertPartner, insertWebhook, openTestSecret } from '../../support/outbox.ts';

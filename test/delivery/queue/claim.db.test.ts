@@ -1,22 +1,19 @@
-import { TIMES_S } from '../../../src/contract/delivery.ts';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { SESSION_SETTINGS } from '../../../src/delivery/poller/session.ts';
+import { TIMES_S } from '../../../src/contract/delivery.ts';
+import { clearClaims } from '../../../src/delivery/queue/claim.ts';
 import { setCap } from '../../../src/delivery/queue/orders/cap.ts';
-import { claimDue } from '../../support/claim-due.ts';
-import { insertArrivals } from '../../../src/delivery/queue/arrivals.ts';
-import { armLanes } from '../../support/arm-lanes.ts';
-import { releaseClaim } from '../../../src/delivery/queue/release.ts';
-import { sweepLanes } from '../../../src/delivery/queue/upkeep/sweep.ts';
+import { endPoller } from '../../../src/delivery/queue/upkeep/dead-pollers.ts';
+import { DELIVERED } from '../../support/delivered.ts';
+import { startHeldPoller } from '../../support/held-poller.ts';
 import { useOneWebhook } from '../../support/one-webhook.ts';
 import { commitEvents, insertWebhook, readAttempts, readDeliveries } from '../../support/outbox.ts';
-import { takeTurn } from '../../support/turn.ts';
-import { openPool } from '../../support/database.ts';
+import { claimDue, takeTurn } from '../../support/turn.ts';
 
 const LEASE_S = TIMES_S.lease;
 
 let start: Date;
 
-const { database, pool, sql, partnerId, webhookId } = await useOneWebhook();
+const { pool, sql, partnerId, webhookId } = await useOneWebhook();
 beforeEach(() => {
   start = new Date(Date.now() + 1_000);
 });
@@ -25,87 +22,50 @@ const after = (seconds: number) => new Date(start.getTime() + seconds * 1_000);
 
 const claim = (name: string, limit: number, now = start) => takeTurn(pool, name, limit, now);
 
-async function lane(id = webhookId) {
-  const [row] = await sql<[{ due: Date | null; saturated: boolean }]>`
-    select next_due_at as due, saturated from lanes where webhook_id = ${id}`;
-  return row;
-}
-
 describe('the claim', () => {
-  test('never lets a webhook have more in flight than its cap, over any number of concurrent claims', async () => {
+  test('never lets a webhook have more in flight than its window, over any number of concurrent claims', async () => {
     await commitEvents(sql, partnerId, 40);
-    await armLanes(sql, start);
     const claims = await Promise.all(
       Array.from({ length: 6 }, (_, index) => pool.transaction((tx) => claimDue(tx, `p/${index}`, 100, start))),
     );
     expect(claims.flatMap(({ deliveries }) => deliveries)).toHaveLength(8);
-    expect(await claim('p/late', 100)).toEqual([]);
-    expect(await lane()).toEqual({ due: after(LEASE_S), saturated: true });
+    expect(await claim('p/9', 100)).toEqual([]);
   });
 
-  test('tells which webhooks it left without a free slot', async () => {
-    const other = await insertWebhook(sql, partnerId, 'https://other.example/');
-    await commitEvents(sql, partnerId, 5);
-    await sql`update lanes set window_size = 5 where webhook_id = ${webhookId}`;
-    await armLanes(sql, start);
-    const { deliveries, full } = await pool.transaction((tx) => claimDue(tx, 'p/1', 100, start));
-    expect(deliveries).toHaveLength(10);
-    expect([...full]).toEqual([webhookId]);
-    expect(full).not.toContain(other.id);
-  });
-
-  test('serves every lane also when there are fewer slots than one lane would take', async () => {
-    const other = await insertWebhook(sql, partnerId, 'https://other.example/');
-    await commitEvents(sql, partnerId, 20);
-    await armLanes(sql, start);
-    await sql`update lanes set max_in_flight = 100, window_size = 100, next_due_at = ${after(-1)} where webhook_id = ${webhookId}`;
-    const served = new Set<string>();
-    for (let turn = 0; turn < 2; turn += 1) {
-      for (const delivery of await claim(`p/${turn}`, 5)) served.add(delivery.webhookId);
+  test('serves lanes a few at once in turn, so that none waits behind the backlog of another, however few slots there are', async () => {
+    await insertWebhook(sql, partnerId, 'https://other.example/');
+    await commitEvents(sql, partnerId, 60);
+    await sql`update lanes set max_in_flight = 100, window_size = 100`;
+    for (const capacity of [5, 10]) {
+      const poller = startHeldPoller(pool, `p${capacity}`, capacity, start.getTime());
+      let [one, other] = [0, 0];
+      for (let turn = 0; turn < 8; turn += 1) {
+        await poller.tick();
+        one += poller.flying('https://partner');
+        other += poller.flying('https://other');
+        await poller.end(DELIVERED);
+      }
+      expect(one + other).toBeGreaterThanOrEqual(8 * (capacity - 2));
+      // Whoever is cut off goes on first.
+      expect(Math.abs(one - other)).toBeLessThanOrEqual(8);
+      await poller.drain();
     }
-    expect(served).toEqual(new Set([webhookId, other.id]));
   });
 
-  test('serves a lane a few at once and then the others, so that no lane waits behind the backlog of another', async () => {
-    const other = await insertWebhook(sql, partnerId, 'https://other.example/');
-    await commitEvents(sql, partnerId, 40);
-    await armLanes(sql, start);
-    await sql`update lanes set max_in_flight = 100, window_size = 100, next_due_at = ${after(-1)}`;
-    // As a poller's own session plans it: a hash join would change the order of the lanes.
-    const { url } = database;
-    const session = openPool(url, { name: 'claim test', settings: SESSION_SETTINGS });
-    const webhooks = async (name: string) => {
-      const claimed = await takeTurn(session, name, 10, start);
-      return Object.entries(Object.groupBy(claimed, (one) => (one.webhookId === other.id ? 'other' : 'one')));
-    };
-    const shares = [await webhooks('p/1'), await webhooks('p/2')].map((turn) =>
-      turn.map(([, some]) => some.length).toSorted((one, next) => one - next),
-    );
-    // Whoever was cut off at two goes on first, before the one that was served.
-    expect(shares).toEqual([
-      [2, 8],
-      [2, 8],
-    ]);
-    const [flying] = await sql`
-      select count(*) filter (where webhook_id = ${webhookId})::int as one, count(*)::int as both
-      from deliveries where claimed_by is not null`;
-    expect(flying).toEqual({ one: 10, both: 20 });
-  });
-
-  test('keeps count of what it has in flight when deliveries that were due before those come late', async () => {
+  test('keeps count of what it has in flight when others come late', async () => {
     await commitEvents(sql, partnerId, 5);
     expect(await claim('p/1', 100)).toHaveLength(5);
     await commitEvents(sql, partnerId, 20);
-    await sql`update deliveries set next_attempt_at = ${after(-3_600)} where claimed_by is null`;
-    await pool.transaction((tx) => insertArrivals(tx, [webhookId]));
     expect(await claim('p/2', 100, after(1))).toHaveLength(3);
     expect(await claim('p/3', 100, after(2))).toEqual([]);
-    // The first five are lost, and are found although others are due before them.
+    // The first five are lost.
     expect(await claim('p/4', 100, after(LEASE_S + 0.5))).toHaveLength(5);
     expect(await claim('p/5', 100, after(LEASE_S + 1))).toHaveLength(3);
   });
 
-  test('looks again before its mark when an append that began earlier commits late', async () => {
+  test('finds what an append that began earlier commits late', async () => {
+    const poller = startHeldPoller(pool, 'p', 64, start.getTime());
+    await poller.tick();
     const { promise: committed, resolve: letCommit } = Promise.withResolvers<void>();
     const { promise: appended, resolve: tellAppended } = Promise.withResolvers<void>();
     const late = sql.begin(async (tx) => {
@@ -115,30 +75,24 @@ describe('the claim', () => {
     });
     await appended;
     await commitEvents(sql, partnerId, 1);
-    expect(await claim('p/1', 100)).toHaveLength(1);
+    expect(await poller.tick()).toBe(1);
+    expect(await poller.tick()).toBe(0);
     letCommit();
     await late;
-    expect(await claim('p/2', 100)).toHaveLength(1);
+    expect(await poller.tick()).toBe(1);
+    expect(poller.flying()).toBe(2);
   });
 
-  test('puts a lane it has served behind the lanes that still wait', async () => {
-    await commitEvents(sql, partnerId, 20);
-    await claim('p/1', 2);
-    const fresh = await insertWebhook(sql, partnerId, 'https://fresh.example/');
-    await sql`update lanes set next_due_at = ${after(0)}`;
-    await sql`update lanes set next_due_at = ${after(-1)} where webhook_id = ${fresh.id}`;
-    await sql`update deliveries set webhook_id = ${fresh.id} where id = (select max(id::text)::uuid from deliveries)`;
-    const [first] = await claim('p/2', 1);
-    expect(first?.webhookId).toBe(fresh.id);
-  });
-
-  test('re-arms the lane for the next retry when nothing is due any more', async () => {
+  test('takes what is tried again when it is due, and not before', async () => {
     await commitEvents(sql, partnerId, 1);
     await sql`update deliveries set next_attempt_at = ${after(60)}`;
-    expect(await claim('p/1', 10)).toEqual([]);
-    expect(await lane()).toEqual({ due: after(60), saturated: false });
-    expect(await claim('p/2', 10, after(59))).toHaveLength(0);
-    expect(await claim('p/3', 10, after(60))).toHaveLength(1);
+    const poller = startHeldPoller(pool, 'p', 64, start.getTime());
+    for (const [atS, taken] of [
+      [0, 0],
+      [59, 0],
+      [60, 1],
+    ] as const)
+      expect(await poller.tick(atS)).toBe(taken);
   });
 
   test('takes a delivery over when its lease has ended, and writes the lost attempt', async () => {
@@ -152,13 +106,24 @@ describe('the claim', () => {
     ]);
   });
 
-  test('finds a lost claim that no mark of its lane tells of', async () => {
-    await commitEvents(sql, partnerId, 1);
-    await armLanes(sql, start);
-    await sql`update deliveries set attempts = 1, claimed_by = 'dead/1', claimed_at = ${after(-LEASE_S - 1)}`;
-    const [taken] = await claim('p/1', 10);
-    expect(taken?.number).toBe(2);
-    expect(await readAttempts(sql, String(taken?.id))).toMatchObject([{ number: 1, outcome: 'desconhecido' }]);
+  test('ends with its poller: what it named is due at once, with the row of what was lost, and its lanes are free', async () => {
+    await commitEvents(sql, partnerId, 12);
+    await claim('dead/1', 100);
+    await sql`update lanes set keeper = 'dead'`;
+    expect(await claim('alive/1', 100)).toEqual([]);
+    expect(await pool.transaction((tx) => endPoller(tx, 'dead', true))).toEqual({ freed: 1, lost: 8 });
+    expect(await claim('alive/2', 100)).toHaveLength(8);
+    expect(await sql`select distinct outcome from attempts`).toEqual([{ outcome: 'desconhecido' }]);
+    expect(await sql`select from attempts`).toHaveLength(8);
+  });
+
+  test('of a frozen poller stands, though its lanes go to others', async () => {
+    await commitEvents(sql, partnerId, 12);
+    await claim('frozen/1', 100);
+    await sql`update lanes set keeper = 'frozen'`;
+    expect(await pool.transaction((tx) => endPoller(tx, 'frozen', false))).toEqual({ freed: 1, lost: 0 });
+    expect(await claim('alive/1', 100)).toEqual([]);
+    expect(await sql`select from attempts`).toHaveLength(0);
   });
 
   test('books one failure for the fifth attempt lost in a row, and does not send', async () => {
@@ -175,8 +140,9 @@ describe('the claim', () => {
 
   test('ends in erro when the last slot of the schedule is booked for lost attempts', async () => {
     await commitEvents(sql, partnerId, 1);
-    await claim('dead/1', 10);
     await sql`update deliveries set attempts = 10, failures = 5, lost_in_row = 4`;
+    await sql`update pending set number = 10`;
+    await claim('dead/1', 10);
     expect(await claim('alive/1', 10, after(LEASE_S + 1))).toEqual([]);
     expect(await readDeliveries(sql, webhookId)).toMatchObject([{ status: 'erro', failures: 6, nextAttemptAt: null }]);
   });
@@ -192,44 +158,36 @@ describe('the claim', () => {
     expect(lost).toEqual({ n: 1 });
   });
 
-  test('is undone by a release, which gives the attempt its number back', async () => {
+  test('is undone when its commit was unknown, which gives the attempt its number back', async () => {
     await commitEvents(sql, partnerId, 9);
     await claim('doubtful/1', 100);
-    expect(await pool.transaction((tx) => releaseClaim(tx, 'doubtful/1', start))).toBe(8);
+    expect(await pool.transaction((tx) => clearClaims(tx, 'doubtful', { number: 1 }))).toBe(1);
     const again = await claim('p/2', 100);
     expect(again.map((delivery) => delivery.number)).toEqual(Array.from({ length: 8 }, () => 1));
     expect(await sql`select from attempts`).toHaveLength(0);
   });
 
-  test('is released without waiting for a delivery that somebody else has locked, whose turn comes at the next try', async () => {
-    await commitEvents(sql, partnerId, 1);
-    await claim('doubtful/1', 10);
-    const release = () =>
-      pool.transaction(async (tx) => {
-        await tx`set local lock_timeout = '100ms'`;
-        return releaseClaim(tx, 'doubtful/1', start);
-      });
-    await sql.begin(async (tx) => {
-      await tx`select from deliveries for update`;
-      expect(await release()).toBe(0);
-    });
-    expect(await release()).toBe(1);
-  });
-
-  test('never waits for a record that holds the delivery or the lane', async () => {
+  test('never waits for who holds a delivery, its row or the lane, and finds it again', async () => {
+    const poller = startHeldPoller(pool, 'p', 64, start.getTime());
+    await poller.tick();
     await commitEvents(sql, partnerId, 2);
-    await armLanes(sql, start);
     await sql.begin(async (tx) => {
-      await tx`select from deliveries order by id limit 1 for update`;
-      expect(await claim('p/1', 10)).toHaveLength(1);
       await tx`select from lanes for update`;
-      expect(await claim('p/2', 10)).toEqual([]);
+      expect(await poller.tick()).toBe(0);
     });
+    await sql.begin(async (tx) => {
+      await tx`select from pending order by delivery_id limit 1 for update`;
+      await poller.fill(1);
+      expect(poller.flying()).toBe(1);
+      await tx`select from deliveries for update`;
+    });
+    await poller.fill(2);
+    expect(poller.flying()).toBe(2);
   });
 });
 
 describe('the cap', () => {
-  test('is what the operator set, and raising it wakes a saturated lane at once', async () => {
+  test('is what the operator set, and raising it has more sent at once', async () => {
     await commitEvents(sql, partnerId, 20);
     expect(await setCap(sql, webhookId, 2)).toBe(64);
     expect(await claim('p/1', 100)).toHaveLength(2);
@@ -242,56 +200,5 @@ describe('the cap', () => {
   test('of an unknown webhook cannot be set', async () => {
     expect(await setCap(sql, partnerId, 2)).toBeNull();
     await expect(setCap(sql, webhookId, 0)).rejects.toThrow(/lanes_max_in_flight/);
-  });
-});
-
-describe('the sweep', () => {
-  test('finds nothing to mend after ordinary work', async () => {
-    await commitEvents(sql, partnerId, 9);
-    await claim('p/1', 4);
-    expect(await sweepLanes(sql, null, after(40))).toEqual({ stranded: 0, cursor: null });
-  });
-
-  test('finds what lies before the mark of its lane', async () => {
-    await commitEvents(sql, partnerId, 1);
-    await armLanes(sql, start);
-    await sql`update lanes set scan_from = ${after(20)}, next_due_at = ${after(3_600)}`;
-    expect(await sweepLanes(sql, null, after(40))).toMatchObject({ stranded: 1 });
-    expect(await claim('p/1', 10, after(40))).toHaveLength(1);
-  });
-
-  test('re-arms a lane that lost its wake-up', async () => {
-    await commitEvents(sql, partnerId, 1);
-    await sql`delete from arrivals`;
-    expect(await claim('p/1', 10)).toEqual([]);
-    expect(await sweepLanes(sql, null, after(40))).toMatchObject({ stranded: 1 });
-    expect(await claim('p/2', 10, after(40))).toHaveLength(1);
-  });
-
-  test('leaves alone a webhook whose URL waits a minute for its next try', async () => {
-    await commitEvents(sql, partnerId, 2);
-    await sql`update webhooks set refusals = 10, quiet_until = ${after(60)}`;
-    expect(await claim('p/1', 10, after(1))).toEqual([]);
-    expect(await sweepLanes(sql, null, after(40))).toMatchObject({ stranded: 0 });
-
-    await sql`update lanes set next_due_at = ${after(3_600)}`;
-    expect(await sweepLanes(sql, null, after(80))).toMatchObject({ stranded: 0 });
-    expect(await sweepLanes(sql, null, after(100))).toMatchObject({ stranded: 1 });
-  });
-
-  test('re-arms a saturated lane that nothing is in flight of, and leaves alone one that waits for what is', async () => {
-    await commitEvents(sql, partnerId, 12);
-    await claim('p/1', 10);
-    expect(await sql`select from lanes where saturated`).toHaveLength(1);
-    await sql`update deliveries set claimed_at = ${after(39)} where claimed_by is not null`;
-    await sql`update lanes set next_due_at = ${after(84)}`;
-    expect(await sweepLanes(sql, null, after(40))).toMatchObject({ stranded: 0 });
-
-    await sql`
-      update deliveries
-      set status = 'entregue', claimed_by = null, claimed_at = null, next_attempt_at = null, finished_at = now()
-      where claimed_by is not null`;
-    expect(await sweepLanes(sql, null, after(40))).toMatchObject({ stranded: 1 });
-    expect(await claim('p/2', 10, after(40))).toHaveLength(4);
   });
 });

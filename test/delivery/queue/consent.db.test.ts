@@ -28,7 +28,7 @@ test('one is in flight over three pollers, and eight once it has answered', asyn
   await world.receiver.received(1);
   world.receiver.answerWith(status(200), webhook.path);
   world.receiver.closeConnections();
-  for (const { poller } of engines) await poller.settled();
+  for (const engine of engines) await engine.close();
   expect(await stateOf()).toMatchObject({ refusals: 1 });
   await world.deliver();
   expect(await stateOf()).toEqual({ refusals: null, quietS: null });
@@ -55,13 +55,11 @@ test('behind ten failures one leaves in a minute, and says why it waits', async 
 
   // The minute is over: one more, and then the next minute.
   await sql`update webhooks set quiet_until = now() where id = ${webhook.id}`;
-  await sql`update lanes set next_due_at = now() where webhook_id = ${webhook.id}`;
   await world.deliver();
   expect(world.postsTo(webhook.path)).toHaveLength(11);
 
   world.receiver.answerWith(status(200), webhook.path);
   await sql`update webhooks set quiet_until = now() where id = ${webhook.id}`;
-  await sql`update lanes set next_due_at = now() where webhook_id = ${webhook.id}`;
   await world.deliver();
   expect(await stateOf()).toEqual({ refusals: null, quietS: null });
   expect(world.postsTo(webhook.path)).toHaveLength(15);

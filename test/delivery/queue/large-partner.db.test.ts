@@ -3,8 +3,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { addUp } from '../../../src/audit/add-up-balance.ts';
 import { readBalance } from '../../../src/audit/balance.ts';
 import { dayOf } from '../../../src/contract/calendar.ts';
-import { armLanes } from '../../support/arm-lanes.ts';
-import { claimDue } from '../../support/claim-due.ts';
+import { claimDue, takeTurn } from '../../support/turn.ts';
 import { SUSPENDED_AT_ONCE, suspendUnclaimed } from '../../../src/delivery/queue/orders/suspend.ts';
 import { Sweeper } from '../../../src/delivery/queue/upkeep/sweep.ts';
 import { deactivatePartner, reactivatePartner, untilGone } from '../../../src/steering/off-boarding.ts';
@@ -12,7 +11,6 @@ import { lockForOperator } from '../../../src/webhooks/muting.ts';
 import { useOneWebhook } from '../../support/one-webhook.ts';
 import { commitMarginEvents, insertWebhook } from '../../support/outbox.ts';
 import { silentLog } from '../../support/silent-log.ts';
-import { takeTurn } from '../../support/turn.ts';
 
 const AT_ONCE = 10_000;
 const LEFT = 1_200;
@@ -33,8 +31,6 @@ beforeEach(async () => {
   await sql`
     update deliveries set next_attempt_at = next_attempt_at + interval '6 hours'
     where id in (select id from deliveries order by id desc limit ${LATER})`;
-  // The lanes sleep, so that nothing but the deactivation wakes them.
-  await sql`delete from arrivals`;
   now = new Date(Date.now() + 1_000);
 });
 
@@ -55,7 +51,7 @@ async function untilOneWaits(or: Promise<unknown>): Promise<void> {
 }
 const attempted = async () => {
   const [row] = await sql<[{ count: number }]>`
-    select count(*)::int as count from deliveries where attempts > 0 or claimed_by is not null`;
+    select count(*)::int as count from deliveries where attempts > 0 or id in (select delivery_id from flights())`;
   return row.count;
 };
 async function balance(): Promise<object> {
@@ -89,7 +85,6 @@ test('no claim takes of what is left, however late it is suspended', async () =>
   await letGo();
   const later = new Date(now.getTime() + 7 * 3_600_000);
   for (let turn = 1; turn <= 3; turn += 1) {
-    await pool.run((tx) => armLanes(tx, later));
     const claimed = await pool.transaction((tx) => claimDue(tx, `p/${turn}`, 100, later));
     expect(claimed.deliveries).toEqual([]);
     expect(claimed.inactive).not.toEqual([]);
@@ -97,10 +92,9 @@ test('no claim takes of what is left, however late it is suspended', async () =>
   expect(await counts()).toEqual({ suspensa: AT_ONCE, pendente: LEFT });
 });
 
-test('the poller that took the arrival ends, and the lane is muted: the sweep suspends the rest', async () => {
+test('its poller ends, and the lane is muted: the sweep suspends the rest', async () => {
   await letGo();
-  await sql`delete from arrivals`;
-  await sql`update lanes set next_due_at = null, muted_at = now()`;
+  await sql`update lanes set muted_at = now()`;
   let atMs = 0;
   const sweeper = new Sweeper({ pool, log: silentLog, monotonicMs: () => atMs, now: () => now });
   atMs = 30_000;

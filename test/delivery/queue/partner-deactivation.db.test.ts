@@ -2,13 +2,11 @@
 import { beforeEach, expect, test } from 'vitest';
 import { TIMES_S } from '../../../src/contract/delivery.ts';
 import type { Sql } from '../../../src/db/pool.ts';
-import { armLanes } from '../../support/arm-lanes.ts';
-import { claimDue } from '../../support/claim-due.ts';
+import { claimDue, takeTurn } from '../../support/turn.ts';
 import { type DeliveryWorld, startDeliveryWorld } from '../../support/delivery-world.ts';
 import { useOneWebhook } from '../../support/one-webhook.ts';
 import { commitEvents, insertPartner, readDeliveries } from '../../support/outbox.ts';
 import { status } from '../../support/receiver.ts';
-import { takeTurn } from '../../support/turn.ts';
 
 let now: Date;
 
@@ -73,7 +71,6 @@ test('what is appended for a partner that is deactivated already is a fact witho
 
 test('the deactivation waits for claims that have not committed, so that none commits after it', async () => {
   await commitEvents(sql, partnerId, 12);
-  await armLanes(sql, now);
   const { promise: waited, resolve: goOn } = Promise.withResolvers<void>();
   const { promise: claimed, resolve: tellClaimed } = Promise.withResolvers<void>();
   const claiming = sql.begin(async (tx) => {

@@ -1,103 +1,137 @@
+/** What turns and records read: by key, whatever the statistics say, of a queue that was empty when it was analyzed as well. */
 import { expect, test } from 'vitest';
+import type { Pool } from '../../../src/db/pool.ts';
+import { resendOne } from '../../../src/delivery/partner/resend.ts';
+import { enter, readFlying, readLanes } from '../../../src/delivery/queue/claim.ts';
+import { endOverdue } from '../../../src/delivery/queue/lost.ts';
+import { readOldestDueS } from '../../../src/delivery/queue/oldest-due.ts';
+import { suspendUnclaimed } from '../../../src/delivery/queue/orders/suspend.ts';
+import { endPoller } from '../../../src/delivery/queue/upkeep/dead-pollers.ts';
+import { deleteStrayRows, wakeSleepers } from '../../../src/delivery/queue/upkeep/stray-rows.ts';
 import { SESSION_SETTINGS } from '../../../src/delivery/poller/session.ts';
-import { armLanes } from '../../support/arm-lanes.ts';
-import { claimDue } from '../../support/claim-due.ts';
-import { record } from '../../../src/delivery/queue/record.ts';
-import { createTestDatabase, openPool } from '../../support/database.ts';
-import { commitEvents, insertPartner, insertSubscriber, insertWebhook } from '../../support/outbox.ts';
 import { startCounting } from '../../support/counters.ts';
-import { takeTurn } from '../../support/turn.ts';
+import { createTestDatabase, openPool } from '../../support/database.ts';
+import { DELIVERED } from '../../support/delivered.ts';
+import { startHeldPoller } from '../../support/held-poller.ts';
+import { commitEvents, insertPartner, insertSubscriber, insertWebhook } from '../../support/outbox.ts';
 
-const TURNS = 8;
+const HOT = ['deliveries', 'pending', 'attempts', 'events', 'lanes'];
+const ROUNDS = 12;
+const EVENTS = 20;
+const FAILED = { ...DELIVERED, outcome: 'resposta_nao_2xx', statusCode: 500 } as const;
 
-test.each([
-  ['in no order', false],
-  ['that keeps the order of loans', true],
-])(
-  'no claim and no record of a webhook %s reads a hot table from end to end, also with generic plans',
-  async (_, inOrder) => {
-    const { url, pool, sql } = await createTestDatabase();
-    const { partnerId } = await insertSubscriber(sql);
-    await sql`
+/** `count` deliveries of other webhooks, due much later, whose lanes another poller keeps, with what belongs to them. */
+async function addOthers(sql: Parameters<typeof insertPartner>[0], count: number): Promise<void> {
+  const other = await insertPartner(sql);
+  await sql`
     insert into deliveries (event_id, webhook_id, partner_id, next_attempt_at)
-    select gen_random_uuid(), gen_random_uuid(), ${partnerId}, now() from generate_series(1, 20000)`;
-    await sql`
+    select uuidv7(), uuidv7(), ${other}, now() + interval '1 day' from generate_series(1, ${count}::int)`;
+  await sql`
+    insert into pending (due_at, webhook_id, delivery_id, event_id, partner_id)
+    select next_attempt_at, webhook_id, id, event_id, partner_id from deliveries`;
+  await sql`
     insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, started_at, duration_ms, url, claim)
     select id, 1, webhook_id, partner_id, 'erro_conexao', now(), 1, 'https://partner.example/', 'old' from deliveries`;
-    await sql`
+  await sql`
     insert into events (id, stream, version, type, partner_id, data, occurred_at, actor, fan_out, seen)
-    select event_id, event_id, 1, 'desembolso.falhou', partner_id, '{}', now(), 'test', 1, pg_current_snapshot()
-    from deliveries`;
-    await sql`
-    insert into lanes (webhook_id, partner_id)
-    select gen_random_uuid(), ${partnerId} from generate_series(1, 20000)`;
-    await commitEvents(sql, partnerId, 40);
-    await sql`
-    select append_event(stream, 1, type, partner_id, data, 'test') from events where partner_id = ${partnerId} and fan_out = 1
-      and id in (select event_id from deliveries where webhook_id in (select id from webhooks))`;
-    await sql`update lanes set in_order = ${inOrder}`;
-    await sql`analyze deliveries, events, attempts, lanes`;
-    const counting = await startCounting(url);
+    select event_id, event_id, 1, 'desembolso.falhou', partner_id, '{}', now(), 'test', 1, pg_current_snapshot() from deliveries`;
+  await sql`insert into lanes (webhook_id, partner_id, keeper) select webhook_id, partner_id, 'other' from deliveries`;
+  await sql`insert into keepers (name, seen_at) values ('other', now() + interval '1 hour')`;
+}
 
-    for (let turn = 0; turn < TURNS; turn += 1) {
-      const now = new Date(Date.now() + 1_000 + turn * 46_000);
-      const deliveries = await takeTurn(pool, `p/${turn}`, 4, now);
-      expect(deliveries.length).toBeGreaterThan(0);
-      // Those that come first are lost again and again, until a failure is booked.
-      const reports = deliveries.slice(-2).map((delivery, index) => ({
-        deliveryId: delivery.id,
-        webhookId: delivery.webhookId,
-        partnerId: delivery.partnerId,
-        number: delivery.number,
-        claim: index === 0 ? `p/${turn}` : 'lost/1',
-        url: delivery.url,
-        keyId: 'test',
-        bodyDigest: '0'.repeat(64),
-        startedAtMs: 0,
-        startedByMs: now.getTime(),
-        result: {
-          outcome: 'entregue' as const,
-          statusCode: 200,
-          durationMs: 1,
-          address: null,
-          error: null,
-          answer: null,
-        },
-      }));
-      await record(pool, reports, () => 1, now);
+test.for([
+  { queue: 'empty', others: 0, inOrder: false },
+  { queue: 'empty', others: 0, inOrder: true },
+  { queue: 'full', others: 20_000, inOrder: false },
+  { queue: 'full', others: 20_000, inOrder: true },
+])(
+  'on a queue that was analyzed $queue no turn and no record reads more than its own (in order: $inOrder)',
+  async ({ others, inOrder }) => {
+    const { url, sql } = await createTestDatabase();
+    const { partnerId } = await insertSubscriber(sql);
+    if (others > 0) await addOthers(sql, others);
+    await sql`update lanes set in_order = ${inOrder} where keeper is null`;
+    await sql`analyze`;
+    await sql`alter table pending set (autovacuum_enabled = false)`;
+    await sql`alter table deliveries set (autovacuum_enabled = false)`;
+    // A table without a page is read as a whole.
+    await commitEvents(sql, await insertPartner(sql), 1);
+    const counting = await startCounting(url);
+    const pool = openPool(url, { name: 'poller', settings: SESSION_SETTINGS });
+    const poller = startHeldPoller(pool, 'p', 64, Date.now() + 60_000);
+    await poller.tick();
+    let sent = 0;
+    for (let round = 1; round <= ROUNDS; round += 1) {
+      await commitEvents(sql, partnerId, EVENTS);
+      for (let left = 1; left > 0;) {
+        left = await poller.tick(round);
+        sent += left;
+        await poller.end(FAILED, '', Math.floor(left / 4));
+        await poller.end(DELIVERED);
+      }
     }
     await pool.close();
-    expect(await counting.readFromEndToEnd()).toEqual([]);
+    expect(sent).toBe(ROUNDS * EVENTS);
+    expect(await counting.readFromEndToEnd(['deliveries', 'pending', 'attempts', 'events'])).toEqual([]);
+    for (const table of ['deliveries', 'pending', 'lanes']) {
+      const { entries } = await counting.of(table);
+      // A table that is read as a whole in each flush has hundreds a delivery.
+      expect({ table, each: entries / sent, isFew: entries / sent < 25 }).toMatchObject({ table, isFew: true });
+    }
   },
 );
 
-test('a claim that is full has looked at no lane but those that it serves', async () => {
+/** What is done beside turns and records: the gauge of what is late, the sweep, a take-over, an order. */
+async function everythingRare(pool: Pool, partnerId: string, webhookId: string): Promise<void> {
+  await pool.run(readOldestDueS);
+  await pool.transaction((tx) => deleteStrayRows(tx, null, 100));
+  await pool.transaction((tx) => wakeSleepers(tx, null, 100));
+  await pool.transaction((tx) => endOverdue(tx));
+  await pool.transaction((tx) => suspendUnclaimed(tx, [webhookId]));
+  const [{ id }] = await pool.run(
+    (sql) =>
+      sql<[{ id: string | null }]>`select min(id::text)::uuid as id from deliveries where webhook_id = ${webhookId}`,
+  );
+  if (id !== null) await pool.transaction((tx) => resendOne(tx, partnerId, id, { actor: 'test', requestId: null }));
+  await pool.run((sql) => enter(sql, 'p', false));
+  await pool.transaction((tx) => readLanes(tx, 'p', 1));
+  await pool.run((sql) => readFlying(sql, [webhookId]));
+  await pool.transaction((tx) => endPoller(tx, 'p', true));
+}
+
+test.each([false, true])(
+  'a queue that was empty when it was analyzed, and has filled, is read by nobody as a whole (in order: %s)',
+  async (inOrder) => {
+    const { url, sql } = await createTestDatabase();
+    const { partnerId, id } = await insertSubscriber(sql);
+    await sql`update lanes set in_order = ${inOrder}`;
+    await sql`analyze`;
+    for (const table of HOT) await sql`alter table ${sql(table)} set (autovacuum_enabled = false)`;
+    const pool = openPool(url, { name: 'poller', settings: SESSION_SETTINGS });
+    // A session goes over to generic plans after five runs.
+    for (let turn = 0; turn < 7; turn += 1) await everythingRare(pool, partnerId, id);
+    await addOthers(sql, 20_000);
+    await commitEvents(sql, partnerId, 200);
+    const counting = await startCounting(url, pool);
+    await everythingRare(pool, partnerId, id);
+    expect(await counting.readFromEndToEnd(HOT)).toEqual([]);
+    await pool.close();
+  },
+);
+
+test('a turn that is full has looked at no lane but those that it serves', async () => {
   const { url, sql } = await createTestDatabase();
   const pool = openPool(url, { name: 'poller', settings: SESSION_SETTINGS });
   const partnerId = await insertPartner(sql);
   for (let count = 0; count < 20; count += 1) await insertWebhook(sql, partnerId, 'https://partner.example/');
+  const poller = startHeldPoller(pool, 'p', 16, Date.now() + 60_000);
+  await poller.tick();
   await commitEvents(sql, partnerId, 10);
-  await pool.run((tx) => armLanes(tx, null));
-  const counting = await startCounting(url, pool);
-  const { deliveries } = await pool.transaction((tx) => claimDue(tx, 'p/1', 16));
-  expect(deliveries).toHaveLength(16);
-  const served = new Set(deliveries.map(({ webhookId }) => webhookId)).size;
-  expect(served).toBe(2);
-  // At each twice: to find its due deliveries, and once they are taken.
-  expect((await counting.of('webhooks')).entries).toBe(2 * served);
-});
-
-test('who waits for work reads no more of the lanes that are due later than the first', async () => {
-  const { url, pool, sql } = await createTestDatabase();
-  await sql`
-    insert into lanes (webhook_id, partner_id, next_due_at)
-    select uuidv7(), uuidv7(), now() + interval '1 hour' from generate_series(1, 20000)`;
-  await sql`analyze lanes`;
   const counting = await startCounting(url);
-  await pool.transaction(async (tx) => {
-    await tx`set local enable_seqscan = off`;
-    await tx`select wait_for_work(null, 0, 0)`;
-  });
+  expect(await poller.tick()).toBeGreaterThan(0);
+  await poller.tick();
   await pool.close();
-  expect(await counting.of('lanes_due')).toEqual({ entries: 1, scans: 2 });
+  // What one partner alone may have of 16 slots.
+  expect(poller.flying()).toBe(13);
+  expect((await counting.of('webhooks')).entries).toBe(0);
 });

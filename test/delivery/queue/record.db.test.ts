@@ -1,16 +1,13 @@
 import { TIMES_S } from '../../../src/contract/delivery.ts';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { setCap } from '../../../src/delivery/queue/orders/cap.ts';
 import { type ClaimedDelivery } from '../../../src/delivery/queue/claim.ts';
-import { claimDue } from '../../support/claim-due.ts';
-import { armLanes } from '../../support/arm-lanes.ts';
+import { takeTurn } from '../../support/turn.ts';
 import { record } from '../../../src/delivery/queue/record.ts';
 import type { Report } from '../../../src/delivery/queue/report.ts';
 import type { SendResult } from '../../../src/delivery/sending/send.ts';
 import { reportFor } from '../../support/delivered.ts';
 import { useOneWebhook } from '../../support/one-webhook.ts';
 import { commitEvents, readAttempts, readDeliveries } from '../../support/outbox.ts';
-import { takeTurn } from '../../support/turn.ts';
 
 /** With every sign of an array's text. */
 const ANSWER = 'server: "x", {\\y}\n\nnull, "ok\\"';
@@ -44,7 +41,9 @@ function reportOf(delivery: ClaimedDelivery, claim: string, outcome: SendResult[
   });
 }
 
-const recordAt = (now: Date, ...reports: Report[]) => record(pool, reports, () => 10, now);
+async function recordAt(now: Date, ...reports: Report[]): Promise<string[]> {
+  return [...(await record(pool, reports, () => 10, now)).values()].map(({ standing }) => standing);
+}
 
 describe('the record', () => {
   test('makes a delivery entregue on a success and keeps the evidence of the attempt', async () => {
@@ -94,13 +93,14 @@ describe('the record', () => {
   test('believes a stale success even after the delivery ended in erro or was suspended', async () => {
     for (const status of ['erro', 'suspensa']) {
       await sql`truncate attempts`;
-      await sql`update deliveries set status = 'pendente', failures = 0, attempts = 0, finished_at = null, next_attempt_at = ${start}`;
-      await sql`update lanes set next_due_at = ${start}, saturated = false`;
+      await sql`truncate claims`;
+      await sql`update deliveries set failures = 0, attempts = 0`;
+      await sql`update deliveries set status = 'pendente', finished_at = null, next_attempt_at = ${start}`;
       const lost = await claimOne('a/1', start);
       await claimOne('b/1', after(LEASE_S + 1));
+      await sql`update deliveries set failures = 6, attempts = 6`;
       await sql`
-        update deliveries set status = ${status}, failures = 6, attempts = 6, claimed_by = null, claimed_at = null,
-               next_attempt_at = null, finished_at = case when ${status} = 'erro' then now() end`;
+        update deliveries set status = ${status}, next_attempt_at = null, finished_at = case when ${status} = 'erro' then now() end`;
       expect(await recordAt(after(LEASE_S + 5), reportOf(lost, 'a/1', 'entregue'))).toEqual(['late']);
       expect(await readDeliveries(sql, webhookId)).toMatchObject([{ status: 'entregue' }]);
     }
@@ -129,28 +129,8 @@ describe('the record', () => {
     await claimOne('dead/1', start);
     await claimOne('dead/2', after(LEASE_S + 1));
     const third = await claimOne('a/1', after(2 * (LEASE_S + 1)));
-    expect(await readDeliveries(sql, webhookId)).toMatchObject([{ lostInRow: 2, attempts: 3 }]);
+    expect(await readDeliveries(sql, webhookId)).toMatchObject([{ lostInRow: 2, attempts: 2 }]);
     await recordAt(after(93), reportOf(third, 'a/1', 'erro_conexao'));
     expect(await readDeliveries(sql, webhookId)).toMatchObject([{ lostInRow: 0, attempts: 3, failures: 1 }]);
-  });
-
-  test('leaves a wake-up that also reaches a lane which a claim is about to leave saturated, and waits for no claim', async () => {
-    await setCap(sql, webhookId, 1);
-    const delivery = await claimOne('a/1', start);
-    await sql`update lanes set saturated = false, next_due_at = ${start}`;
-    const { promise: claimed, resolve: letClaimCommit } = Promise.withResolvers<void>();
-    const { promise: locked, resolve: laneLocked } = Promise.withResolvers<void>();
-    const claim = pool.transaction(async (tx) => {
-      await claimDue(tx, 'b/1', 10, start);
-      laneLocked();
-      await claimed;
-    });
-    await locked;
-    await recordAt(after(1), reportOf(delivery, 'a/1', 'entregue'));
-    letClaimCommit();
-    await claim;
-    await armLanes(sql, after(1));
-    const [lane] = await sql`select saturated, next_due_at <= ${after(1)} as due from lanes`;
-    expect(lane).toEqual({ saturated: false, due: true });
   });
 });

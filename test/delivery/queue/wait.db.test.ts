@@ -1,23 +1,25 @@
+/** How a poller waits for work in the server: what it finds, what wakes it, and that it stands in nobody's way. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Pool, Sql, Tx } from '../../../src/db/pool.ts';
+import type { Pool, Sql } from '../../../src/db/pool.ts';
 import { Rhythm } from '../../../src/delivery/poller/rhythm.ts';
-import { freeSlots, type Patience } from '../../../src/delivery/queue/arrivals.ts';
-import { armLanes, waitForWork } from '../../support/arm-lanes.ts';
-import { takeTurn, waitBehindOthers } from '../../../src/delivery/queue/claim.ts';
-import { claimDue } from '../../support/claim-due.ts';
+import type { Patience } from '../../../src/delivery/queue/claim.ts';
 import { POLLER_DEADLINE_MS } from '../../../src/main/service/service.ts';
-import { useOneWebhook } from '../../support/one-webhook.ts';
-import { commitEvents, insertWebhook } from '../../support/outbox.ts';
 import { openPool } from '../../support/database.ts';
+import { useOneWebhook } from '../../support/one-webhook.ts';
+import { commitEvents } from '../../support/outbox.ts';
 
 const LOOK_ONCE = { ms: 0, napMs: 0 };
+/** Longer than a test may take, at the end of which it is told that there is no work. */
+const SLEEP = { ms: 600_000, napMs: 600_000 };
 
-/** One session: what it has taken is its own memory. */
 let pool: Pool;
+/** The snapshot up to which the poller has followed. */
+let seen: string;
 
 const { database, partnerId, webhookId } = await useOneWebhook();
-beforeEach(() => {
+beforeEach(async () => {
   pool = openPool(database.url, { name: 'wait test' });
+  await follow();
 });
 
 /** Ends what a failed test has left open. */
@@ -27,19 +29,20 @@ afterEach(async () => {
   await cancelWaiting();
 });
 
-async function hasWork(): Promise<unknown> {
-  const [row] = await pool.run((sql) => waitForWork(sql, LOOK_ONCE, null));
-  return row;
+async function follow(): Promise<void> {
+  const [row] = await database.sql<[{ seen: string }]>`select pg_current_snapshot()::text as seen`;
+  seen = row.seen;
 }
 
-/** A turn of a poller: what is claimed of the one lane leaves nothing due, and saturates it if there is enough. */
-async function turn(): Promise<number> {
-  await pool.run((sql) => armLanes(sql, null));
-  return (await pool.transaction((tx: Tx) => claimDue(tx, 'p/1', 100))).deliveries.length;
+/** Whether poller `p`, which has followed up to `seen`, finds something new. */
+async function findsWork({ ms, napMs }: Patience = LOOK_ONCE, wakeAt: Date | null = null, by = pool): Promise<boolean> {
+  const [row] = await by.run(
+    (sql) => sql<[{ told: string | null }]>`
+      select wait_for_work('p', null, pg_snapshot_xmax(s), array(select pg_snapshot_xip(s)), ${wakeAt}::timestamptz, ${ms}::float8, ${napMs}::float8) as told
+      from (select ${seen}::text::pg_snapshot as s) seen`,
+  );
+  return row.told === null;
 }
-
-/** Longer than a test may take, at the end of which it is told that there is no work. */
-const SLEEP = { ms: 600_000, napMs: 600_000 };
 
 /** One event in a transaction that ends when told so. */
 function appendSlowly(): Record<'appended' | 'ended', Promise<void>> & Record<'commit' | 'rollBack', () => void> {
@@ -61,15 +64,14 @@ function appendSlowly(): Record<'appended' | 'ended', Promise<void>> & Record<'c
   return { appended, ended, commit, rollBack: () => reject(rolledBack) };
 }
 
-/** Who is at which of the two locks: those who append, and the poller that waits for them. */
+/** Who is at the lock of those who append. */
 async function locks(): Promise<string[]> {
-  const rows = await database.sql<{ name: string; mode: string; granted: boolean }[]>`
-    select case objid when (advisory_lock('appending') & 4294967295)::oid then 'appending' when (advisory_lock('awaiting') & 4294967295)::oid then 'awaiting' end as name,
-           mode, granted
+  const rows = await database.sql<{ mode: string; granted: boolean }[]>`
+    select mode, granted
     from pg_locks l join pg_database d on d.oid = l.database
-    where d.datname = current_database() and locktype = 'advisory'
-    order by name, mode`;
-  return rows.map(({ name, mode, granted }) => `${name}: ${mode} ${granted ? 'held' : 'awaited'}`);
+    where d.datname = current_database() and locktype = 'advisory' and objid = (advisory_lock('appending') & 4294967295)::oid
+    order by mode`;
+  return rows.map(({ mode, granted }) => `${mode} ${granted ? 'held' : 'awaited'}`);
 }
 
 async function sleepers(): Promise<number> {
@@ -88,169 +90,95 @@ async function cancel(idle: Promise<unknown>): Promise<void> {
   await Promise.all([expect(idle).rejects.toThrow('canceling statement'), cancelWaiting()]);
 }
 
-const APPENDING = 'appending: ShareLock held';
-const AWAITED = ['appending: ExclusiveLock awaited', APPENDING, 'awaiting: ExclusiveLock held'];
-
-const WORK = { wait_for_work: true };
-const NONE = { wait_for_work: false };
+const APPENDING = 'ShareLock held';
+const AWAITED = ['ExclusiveLock awaited', APPENDING];
 
 describe('an idle poller', () => {
-  test('finds what was appended, until it has claimed it', async () => {
-    expect(await hasWork()).toEqual(NONE);
+  test('finds what was appended since its snapshot, and nothing that it has followed', async () => {
+    expect(await findsWork()).toBe(false);
     await commitEvents(database.sql, partnerId, 1);
-    expect(await hasWork()).toEqual(WORK);
-    expect(await turn()).toBe(1);
-    expect(await hasWork()).toEqual(NONE);
+    expect(await findsWork()).toBe(true);
+    await follow();
+    expect(await findsWork()).toBe(false);
   });
 
-  test('behind others takes what has waited, of what arrived and of what is due, and leaves them the rest', async () => {
-    const behind = async (afterMs: number) => {
-      const now = new Date(Date.now() + afterMs);
-      if (!(await pool.run((sql) => waitBehindOthers(sql, { ms: 0, napMs: 0, lagMs: 60_000 }, now)))) return 0;
-      return (await pool.transaction((tx) => takeTurn(tx, `behind/${afterMs}`, 100, now))).deliveries.length;
-    };
+  test('finds what began before its snapshot and commits after it', async () => {
+    const slow = appendSlowly();
+    await slow.appended;
     await commitEvents(database.sql, partnerId, 1);
-    expect(await behind(30_000)).toBe(0);
-    expect(await behind(90_000)).toBe(1);
-    await commitEvents(database.sql, partnerId, 7);
-    await pool.run((sql) => armLanes(sql, null));
-    expect(await behind(30_000)).toBe(0);
-    expect(await behind(90_000)).toBe(7);
+    await follow();
+    expect(await findsWork()).toBe(false);
+    slow.commit();
+    await slow.ended;
+    expect(await findsWork()).toBe(true);
   });
 
-  test('behind others finds a slot that came free for a lane that sleeps until then, though another lane was told of one before', async () => {
-    await commitEvents(database.sql, partnerId, 8);
-    await turn();
-    const { id: other } = await insertWebhook(database.sql, partnerId, 'https://other.example/');
-    for (const id of [other, webhookId]) await freeSlots(database.sql, [{ webhookId: id, partnerId }]);
-    const find = (patience: Patience) => pool.run((sql) => waitBehindOthers(sql, patience));
-    expect(await find({ ms: 60_000, napMs: 1, lagMs: 1 })).toBe(true);
-    // While a partner has its share, its waits are shorter than the lag.
-    expect(await find(new Rhythm().patience(true, 1))).toBe(true);
-    await database.sql`delete from arrivals where webhook_id = ${webhookId}`;
-    expect(await find({ ms: 20, napMs: 1, lagMs: 1 })).toBe(false);
+  test('is told when what it knows of comes due, though nothing is committed meanwhile', async () => {
+    const [{ at }] = await database.sql<[{ at: Date }]>`select clock_timestamp() + interval '0.2 s' as at`;
+    expect(await findsWork({ ms: 600_000, napMs: 5 }, at)).toBe(false);
+    const [row] = await database.sql<
+      [{ isLater: boolean }]
+    >`select clock_timestamp() >= ${at}::timestamptz as "isLater"`;
+    expect(row.isLater).toBe(true);
   });
 
-  test('finds what began before its last look and commits after it', async () => {
-    const { promise: mayCommit, resolve: commit } = Promise.withResolvers<void>();
-    const { promise: inserted, resolve: insert } = Promise.withResolvers<void>();
-    const late = database.pool.transaction(async (tx) => {
-      await tx`
-        insert into arrivals (webhook_id, partner_id, kind, due_at) values (${webhookId}, ${partnerId}, 'due', now())`;
-      insert();
-      await mayCommit;
-    });
-    await inserted;
-    await commitEvents(database.sql, partnerId, 1);
-    expect(await turn()).toBe(1);
-    expect(await hasWork()).toEqual(NONE);
-    commit();
-    await late;
-    expect(await hasWork()).toEqual(WORK);
-  });
-
-  test('finds a lane that comes due while it waits, though nothing is committed meanwhile', async () => {
-    await database.sql`update lanes set next_due_at = clock_timestamp() + interval '0.2 s'`;
-    const [found] = await pool.run((sql) => waitForWork(sql, { ms: 600_000, napMs: 5 }, null));
-    expect(found).toEqual(WORK);
-  });
-
-  test('is woken by a slot that came free if the lane sleeps until then, and not otherwise', async () => {
-    await commitEvents(database.sql, partnerId, 7);
-    await turn();
-    await freeSlots(database.sql, [{ webhookId, partnerId }]);
-    expect(await hasWork()).toEqual(NONE);
-
-    await commitEvents(database.sql, partnerId, 1);
-    await turn();
-    expect(await hasWork()).toEqual(NONE);
-    await freeSlots(database.sql, [{ webhookId, partnerId }]);
-    expect(await hasWork()).toEqual(WORK);
-  });
-
-  test('takes a slot that came free before the lane went to sleep for one that wakes it', async () => {
-    await commitEvents(database.sql, partnerId, 8);
-    await pool.run((sql) => armLanes(sql, null));
-    await freeSlots(database.sql, [{ webhookId, partnerId }]);
-    expect(await hasWork()).toEqual(WORK);
-    await pool.transaction((tx) => claimDue(tx, 'p/1', 100));
-    expect(await hasWork()).toEqual(WORK);
+  test('is told of a change of a lane that it keeps', async () => {
+    await database.sql`update lanes set keeper = 'p'`;
+    const waiting = findsWork({ ms: 600_000, napMs: 5 });
+    await expect.poll(sleepers).toBe(1);
+    await database.sql`update webhooks set url = 'https://other.example/' where id = ${webhookId}`;
+    expect(await waiting).toBe(false);
   });
 
   test('wakes when what is being appended is committed, however long it would have slept', async () => {
     const slow = appendSlowly();
     await slow.appended;
-    const woken = pool.run((sql) => waitForWork(sql, SLEEP, null).execute());
+    const woken = findsWork(SLEEP);
     await expect.poll(locks).toEqual(AWAITED);
     slow.commit();
     await slow.ended;
-    expect(await woken).toEqual([WORK]);
+    expect(await woken).toBe(true);
     expect(await locks()).toEqual([]);
   });
 
   test('keeps nobody from appending while it waits for somebody who does not commit', async () => {
     const slow = appendSlowly();
     await slow.appended;
-    const woken = pool.run((sql) => waitForWork(sql, SLEEP, null).execute());
+    const woken = findsWork(SLEEP);
     await expect.poll(locks).toEqual(AWAITED);
     await commitEvents(database.sql, partnerId, 1);
     expect(await locks()).toEqual(AWAITED);
     slow.commit();
     await slow.ended;
-    expect(await woken).toEqual([WORK]);
+    expect(await woken).toBe(true);
   });
 
-  test('sleeps when another one waits already', async () => {
+  test('wakes beside another one that waits for the same append', async () => {
     const slow = appendSlowly();
     await slow.appended;
-    const woken = pool.run((sql) => waitForWork(sql, SLEEP, null).execute());
-    await expect.poll(locks).toEqual(AWAITED);
-    const asleep = database.pool.run((sql) => waitForWork(sql, SLEEP, null).execute());
-    await expect.poll(sleepers).toBe(1);
-    expect(await locks()).toEqual(AWAITED);
+    const both = [findsWork(SLEEP), findsWork(SLEEP, null, database.pool)];
+    await expect.poll(locks).toEqual(['ExclusiveLock awaited', ...AWAITED]);
     slow.commit();
     await slow.ended;
-    expect(await woken).toEqual([WORK]);
-    await cancel(asleep);
+    expect(await Promise.all(both)).toEqual([true, true]);
+    expect(await locks()).toEqual([]);
   });
 
-  test('takes the watch when the one that kept it has gone', async () => {
-    const keeper = pool.run((sql) => waitForWork(sql, SLEEP, null).execute());
-    await expect.poll(sleepers).toBe(1);
-    const other = database.pool.run((sql) => waitForWork(sql, { ...SLEEP, napMs: 5 }, null).execute());
-    await expect.poll(sleepers).toBe(2);
-    await Promise.all([
-      expect(keeper).rejects.toThrow('canceling statement'),
-      database.sql`
-        select pg_cancel_backend(pid) from pg_stat_activity
-        where datname = current_database() and application_name = 'wait test'`,
-    ]);
-    const slow = appendSlowly();
-    await slow.appended;
-    await expect.poll(locks).toContain('awaiting: ExclusiveLock held');
-    slow.commit();
-    await slow.ended;
-    expect(await other).toEqual([WORK]);
-  });
-
-  test('is told of no work before its pool loses patience, also while another one keeps the watch', async () => {
-    const keeper = pool.run((sql) => waitForWork(sql, SLEEP, null).execute());
-    await expect.poll(sleepers).toBe(1);
+  test('is told of no work before its pool loses patience', async () => {
     const rhythm = new Rhythm();
     for (let atMs = 0; atMs < 60_000; atMs += 1_000) rhythm.hear(0, 0, atMs);
     const other = openPool(database.url, { name: 'idle', deadlineMs: POLLER_DEADLINE_MS });
-    expect(await other.run((sql) => waitForWork(sql, rhythm.patience(), null).execute())).toEqual([NONE]);
+    expect(await findsWork(rhythm.patience(), null, other)).toBe(false);
     await other.close();
-    await cancel(keeper);
   });
 
   test('looks again when it would have woken, though what it waits for is not over', async () => {
     const slow = appendSlowly();
     await slow.appended;
-    const idle = pool.run((sql) => waitForWork(sql, { ...SLEEP, napMs: 100 }, null).execute());
+    const idle = findsWork({ ...SLEEP, napMs: 100 });
     await expect.poll(locks).toEqual(AWAITED);
     await commitEvents(database.sql, partnerId, 1);
-    expect(await idle).toEqual([WORK]);
+    expect(await idle).toBe(true);
     expect(await locks()).toEqual([APPENDING]);
     slow.commit();
     await slow.ended;
@@ -259,7 +187,7 @@ describe('an idle poller', () => {
   test('sleeps when what it waited for brought nothing', async () => {
     const slow = appendSlowly();
     await slow.appended;
-    const idle = pool.run((sql) => waitForWork(sql, SLEEP, null).execute());
+    const idle = findsWork(SLEEP);
     await expect.poll(locks).toEqual(AWAITED);
     slow.rollBack();
     await slow.ended;
@@ -270,7 +198,7 @@ describe('an idle poller', () => {
   test('keeps no lock when it is cancelled while it waits', async () => {
     const slow = appendSlowly();
     await slow.appended;
-    const idle = pool.run((sql) => waitForWork(sql, SLEEP, null).execute());
+    const idle = findsWork(SLEEP);
     await expect.poll(locks).toEqual(AWAITED);
     await cancel(idle);
     expect(await locks()).toEqual([APPENDING]);

@@ -114,7 +114,7 @@ describe('poll', () => {
       expect(stdout).toMatch(/no key of the ring has encrypted the secret/);
     }
     expect((await poller.end('SIGTERM')).code).toBe(0);
-    await database.sql`truncate send_faults, webhooks, events, deliveries, arrivals, lanes cascade`;
+    await database.sql`truncate send_faults, webhooks, events, deliveries, pending, claims, keepers, lanes cascade`;
   });
 
   test('whose port is taken ends with one sentence and code 1', async () => {

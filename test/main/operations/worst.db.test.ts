@@ -19,10 +19,10 @@ test('those with most that is late come first, and those with nothing late or fa
   const [slow, , failing] = [await webhookWith(20), await webhookWith(3), await webhookWith(1)];
   await takeTurn(pool, 'p/1', 200, new Date(Date.now() + 1_000));
   await sql`
-    update deliveries set next_attempt_at = now() - interval '95 seconds' where webhook_id = ${slow.webhook} and claimed_by is null`;
-  await sql`update lanes set scan_from = '-infinity'`;
+    update deliveries set next_attempt_at = now() - interval '95 seconds' where webhook_id = ${slow.webhook} and id not in (select delivery_id from flights())`;
+  await sql`update deliveries set attempts = 1 where webhook_id = ${failing.webhook}`;
   await sql`
-    update deliveries set failures = 1, claimed_by = null, claimed_at = null, next_attempt_at = now() + interval '1 minute'
+    update deliveries set failures = 1, next_attempt_at = now() + interval '1 minute'
     where webhook_id = ${failing.webhook}`;
   await sql`
     insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, started_at, url, claim, key_id, duration_ms)

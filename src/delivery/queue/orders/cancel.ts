@@ -22,17 +22,17 @@ export async function cancelDelivery(
 ): Promise<Result<true, 'notFound' | 'deliveryInFlight' | 'deliveryOver'>> {
   const [row] = await tx<{ webhookId: string; partnerId: string; status: Status; isInFlight: boolean }[]>`
     select webhook_id as "webhookId", partner_id as "partnerId", status,
-           coalesce(claimed_at > clock_timestamp() - lease(), false) as "isInFlight"
+           id = any (array(select f.delivery_id from flights() f where f.claimed_at > clock_timestamp() - lease())) as "isInFlight"
     from deliveries where id = ${id}
     for update`;
   if (row === undefined) return NOT_FOUND;
   const { status } = row;
   if (row.isInFlight) return { refused: { kind: 'deliveryInFlight' } };
   if (status !== 'pendente' && status !== 'suspensa') return { refused: { kind: 'deliveryOver', status } };
-  await logLostAttempts(tx, [id], [row.partnerId]);
+  await logLostAttempts(tx, [id]);
   await tx`
     update deliveries
-    set status = 'erro', claimed_by = null, claimed_at = null, next_attempt_at = null, finished_at = clock_timestamp()
+    set status = 'erro', next_attempt_at = null, finished_at = clock_timestamp()
     where id = ${id} and partner_id = ${row.partnerId}`;
   await logSendOrder(tx, 'cancelamento', row.webhookId, [id], author);
   return { ok: true };

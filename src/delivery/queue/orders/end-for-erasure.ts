@@ -27,7 +27,7 @@ export async function endForErasure(
   const rows = await tx<Row[]>`
     select d.id, d.webhook_id as "webhookId", d.partner_id as "partnerId",
            d.status in ('pendente', 'suspensa') and d.event_id = any (${own as string[]}::uuid[]) as "isOpen",
-           coalesce(d.claimed_at > clock_timestamp() - lease(), false) as "isInFlight"
+           d.id = any (array(select f.delivery_id from flights() f where f.claimed_at > clock_timestamp() - lease())) as "isInFlight"
     from deliveries d
     where d.id = any (array(
       select d.id
@@ -41,14 +41,10 @@ export async function endForErasure(
   const open = rows.filter(({ isOpen }) => isOpen);
   if (open.length === 0) return true;
   const ids = open.map(({ id }) => id);
-  await logLostAttempts(
-    tx,
-    ids,
-    open.map(({ partnerId }) => partnerId),
-  );
+  await logLostAttempts(tx, ids);
   await tx`
     update deliveries
-    set status = 'erro', claimed_by = null, claimed_at = null, next_attempt_at = null, finished_at = clock_timestamp()
+    set status = 'erro', next_attempt_at = null, finished_at = clock_timestamp()
     where id = any (${ids}::uuid[])`;
   const reason = `os dados do evento foram apagados pelo pedido ${orderId}`;
   for (const [webhookId, own] of Map.groupBy(open, (row) => row.webhookId)) {

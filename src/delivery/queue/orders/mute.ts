@@ -1,12 +1,9 @@
 /**
  * Muting: an operator stops sending to a webhook, and no delivery is lost.
  *
- * Invariant: once the muting has committed, no claim on the webhook commits, and none looks at its lane: a muted lane is
- * never due, which a CHECK holds, and arrivals pass it over (`arm_lanes`). The muting waits for a claim that holds the lane.
- * The deliveries of such a claim end by themselves; those that fail wait, as do those that are appended meanwhile.
- * A claim pays nothing for it: it finds lanes by when they are due. Asking each lane whether it is muted, or taking muted
- * deliveries out of `pendente`, would cost every claim and every record.
- * When it is unmuted, the lane looks at all due deliveries from the very first on, so it misses none.
+ * Invariant: once the muting has committed, no claim on the webhook commits: it changes the lane, and a claim takes nothing of a changed
+ * one until its keeper has read it again. It waits for a claim that holds the lane. The deliveries of such a claim end by
+ * themselves; those that fail wait, as do those that are appended meanwhile.
  */
 import type { Tx } from '../../../db/pool.ts';
 
@@ -14,7 +11,7 @@ import type { Tx } from '../../../db/pool.ts';
 export async function muteLane(tx: Tx, webhookId: string): Promise<boolean> {
   const { count } = await tx`
     update lanes
-    set version = version + 1, muted_at = clock_timestamp(), next_due_at = null, saturated = false
+    set changed = keeper is not null, muted_at = clock_timestamp()
     where webhook_id = ${webhookId} and muted_at is null`;
   return count === 1;
 }
@@ -23,7 +20,7 @@ export async function muteLane(tx: Tx, webhookId: string): Promise<boolean> {
 export async function wakeLane(tx: Tx, webhookId: string): Promise<boolean> {
   const { count } = await tx`
     update lanes
-    set version = version + 1, muted_at = null, next_due_at = clock_timestamp(), scan_from = '-infinity'
+    set changed = keeper is not null, muted_at = null
     where webhook_id = ${webhookId} and muted_at is not null`;
   return count === 1;
 }

@@ -4,15 +4,12 @@
  * suspends up to 10,000 pending ones by itself (trigger `partners_suspend_deliveries`), and the rest is suspended here.
  *
  * Invariant: every pending delivery of a webhook that stays inactive is suspended in the end, whoever crashes. The deactivation
- * leaves an arrival. The poller whose claim finds the lane inactive suspends a batch beside the claim, and leaves another
- * arrival while batches come back full. The sweep suspends what a poller left when it ended, and what is muted
- * (upkeep/left-pending.ts). An append that was open during the deactivation brings its own arrival.
- * Deliveries in flight are left alone; if they fail they are pending again, and the next claim on the lane finds them.
+ * changes the lane, so its keeper reads it again and suspends what is pending, batch by batch. The sweep suspends what is left: of an append
+ * that was open during the deactivation, of what was in flight and failed (upkeep/left-pending.ts).
  * Each batch locks its webhooks and their partners in share mode, so it cannot suspend what a re-activation has just
  * resumed. It skips webhooks that are being changed.
  */
 import type { Tx } from '../../../db/pool.ts';
-import { insertArrivals } from '../arrivals.ts';
 import { logLostAttempts } from '../lost.ts';
 
 /** Deliveries suspended in one transaction, at most. */
@@ -38,22 +35,28 @@ export async function suspendUnclaimed(
     select unclaimed.id, closed.partner_id as "partnerId"
     from clock, closed
     cross join lateral (
-      select d.id from deliveries d
-      where d.webhook_id = closed.id and d.partner_id = closed.partner_id and d.status = 'pendente'
-        and (d.claimed_at is null or d.claimed_at <= clock.now - lease())
-      order by d.next_attempt_at
-      limit ${SUSPENDED_AT_ONCE}
-      for update skip locked
+      select d.id
+      from (
+        select p.delivery_id from pending p
+        where p.webhook_id = closed.id
+          and p.delivery_id <> all (array(select f.delivery_id from flights() f where f.claimed_at > (select now from clock) - lease()))
+        order by p.due_at, p.delivery_id
+        limit ${SUSPENDED_AT_ONCE}
+      ) p
+      cross join lateral (
+        select d.id from deliveries d
+        where d.id = p.delivery_id and d.partner_id = closed.partner_id and d.status = 'pendente'
+        limit 1 for update skip locked
+      ) d
     ) unclaimed
     limit ${SUSPENDED_AT_ONCE}`;
   if (rows.length === 0) return 0;
   const ids = rows.map((row) => row.id);
   const partnerIds = rows.map((row) => row.partnerId);
-  await logLostAttempts(tx, ids, partnerIds);
+  await logLostAttempts(tx, ids);
   await tx`
     update deliveries
-    set status = 'suspensa', next_attempt_at = null, claimed_by = null, claimed_at = null
+    set status = 'suspensa', next_attempt_at = null
     where id = any (${ids}::uuid[]) and partner_id = any (${partnerIds}::uuid[])`;
-  if (rows.length === SUSPENDED_AT_ONCE) await insertArrivals(tx, webhookIds);
   return rows.length;
 }

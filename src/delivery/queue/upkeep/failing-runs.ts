@@ -160,7 +160,7 @@ export async function readTroubled(tx: Tx, span: Span): Promise<Troubled[]> {
     join partners p on p.id = t.partner_id
     cross join lateral (
       select failing_since, muted_at from lanes l
-      where l.webhook_id = t.webhook_id and l.partner_id = t.partner_id order by version desc limit 1
+      where l.webhook_id = t.webhook_id and l.partner_id = t.partner_id limit 1
     ) lane
     left join failing_runs run on run.webhook_id = t.webhook_id
     left join good on good.webhook_id = t.webhook_id

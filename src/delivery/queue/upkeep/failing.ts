@@ -11,7 +11,7 @@
  * (busy machine of 2 cores, 2026-11-23).
  * Crash: whoever looks next counts the same attempts. It finds the ends that are still to come, and nothing to do for those that
  * were made: their lanes are not `falhando`, and their runs are forgotten.
- * What a claim pays: one comparison a lane. In the state `falhando` its lane has one slot (state_of_lane.sql); every delivery
+ * What a claim pays: one comparison a lane. In the state `falhando` its lane has one slot (kept-lane.ts); every delivery
  * keeps its six attempts. The state is `lanes.failing_since`, and nowhere else.
  */
 import type { FailingChange } from '../../../contract/statuses.ts';

@@ -1,7 +1,6 @@
 /**
- * The third part of the sweep: suspends the pending deliveries of inactive webhooks, also where no claim would come by soon. A
- * muted lane is never due; and a lane whose deliveries are all due later is looked at then, if the poller that took its arrival
- * ended before it had suspended them. Claims suspend the rest sooner, so the sweep mostly finds nothing.
+ * The second part of the sweep: suspends the pending deliveries of inactive webhooks. Their keepers do so sooner, so it mostly finds
+ * nothing.
  */
 import type { Pool, Tx } from '../../../db/pool.ts';
 import { SUSPENDED_AT_ONCE, suspendUnclaimed } from '../orders/suspend.ts';
@@ -18,16 +17,14 @@ export async function suspendLeft(
 ): Promise<number> {
   let suspended = 0;
   for (let batches = 0; batches < BATCHES; batches += 1) {
-    const batch = await pool.transaction(async (tx) =>
-      suspendUnclaimed(tx, await findLeft(tx, cursor, page, now), now),
-    );
+    const batch = await pool.transaction(async (tx) => suspendUnclaimed(tx, await findLeft(tx, cursor, page), now));
     suspended += batch;
     if (batch < SUSPENDED_AT_ONCE) break;
   }
   return suspended;
 }
 
-async function findLeft(tx: Tx, cursor: string | null, page: number, now: Date | null): Promise<string[]> {
+async function findLeft(tx: Tx, cursor: string | null, page: number): Promise<string[]> {
   const rows = await tx<{ id: string }[]>`
     with page as materialized (
       select id, partner_id, active from webhooks
@@ -39,11 +36,7 @@ async function findLeft(tx: Tx, cursor: string | null, page: number, now: Date |
     from page
     join partners p on p.id = page.partner_id
     cross join lateral (
-      select from deliveries d
-      where d.webhook_id = page.id and d.partner_id = page.partner_id and d.status = 'pendente'
-        and (d.claimed_at is null or d.claimed_at <= coalesce(${now}::timestamptz, now()) - lease())
-      order by d.next_attempt_at
-      limit 1
+      select from pending q where q.webhook_id = page.id order by q.due_at, q.delivery_id limit 1
     ) left_pending
     where not (page.active and p.active)`;
   return rows.map(({ id }) => id);

@@ -1,16 +1,11 @@
 /**
- * The mender works beside the claims on two kinds of deliveries that a claim finds and does not take: it suspends those of
- * inactive webhooks, and ends claims whose leases are over.
+ * The mender suspends beside the claims what is pending of inactive webhooks, whose lanes are kept like any other and never sent.
  *
- * Invariant: work that is left undone (by a crash, a failure, or because the mender is busy) is found again: it keeps its
- * lane due; if the lane is saturated, it is found when a slot is freed. Lost claims come first, in a transaction of their
- * own, so that a slow suspension does not delay them.
+ * Invariant: work that is left undone is found again, by the sweep (left-pending.ts).
  */
-import type { Tx } from '../../../db/pool.ts';
 import { logFailedTry } from '../../../db/outage-log.ts';
 import type { EngineDeps } from '../engine-deps.ts';
-import { endLostClaims } from '../lost.ts';
-import { suspendUnclaimed } from '../orders/suspend.ts';
+import { SUSPENDED_AT_ONCE, suspendUnclaimed } from '../orders/suspend.ts';
 
 /** How long the mender rests after a failure. */
 const PAUSE_MS = 1_000;
@@ -24,11 +19,11 @@ export class Mender {
     this.#deps = deps;
   }
 
-  /** Suspends what is due of these `inactive` webhooks, and ends the claims on these deliveries that were `lost`. */
-  mend(inactive: readonly string[], lost: readonly string[]): void {
-    if (inactive.length + lost.length === 0 || this.#mending !== null) return;
+  /** Suspends what is pending of these `inactive` webhooks. */
+  mend(inactive: readonly string[]): void {
+    if (inactive.length === 0 || this.#mending !== null) return;
     if (this.#deps.monotonicMs() < this.#pausedUntilMs) return;
-    this.#mending = this.#mend(inactive, lost).finally(() => (this.#mending = null));
+    this.#mending = this.#mend(inactive).finally(() => (this.#mending = null));
   }
 
   /** Resolves when nothing is being mended. */
@@ -36,19 +31,13 @@ export class Mender {
     await this.#mending;
   }
 
-  async #mend(inactive: readonly string[], lost: readonly string[]): Promise<void> {
-    const { now } = this.#deps;
-    if (lost.length > 0) await this.#try('end lost claims', (tx) => endLostClaims(tx, lost, now()));
-    if (inactive.length > 0) await this.#try('suspend deliveries', (tx) => suspendUnclaimed(tx, inactive, now()));
-  }
-
-  async #try(what: string, work: (tx: Tx) => Promise<unknown>): Promise<void> {
-    const { pool, log, monotonicMs } = this.#deps;
+  async #mend(inactive: readonly string[]): Promise<void> {
+    const { pool, log, monotonicMs, now } = this.#deps;
     try {
-      await pool.transaction(work);
+      while ((await pool.transaction((tx) => suspendUnclaimed(tx, inactive, now()))) === SUSPENDED_AT_ONCE);
     } catch (error) {
       this.#pausedUntilMs = monotonicMs() + PAUSE_MS;
-      logFailedTry(log, error, `cannot ${what}, trying again`, `cannot ${what}, trying again`);
+      logFailedTry(log, error, 'cannot suspend deliveries, trying again', 'cannot suspend deliveries, trying again');
     }
   }
 }

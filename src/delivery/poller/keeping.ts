@@ -1,0 +1,128 @@
+/**
+ * The keeping of lanes: a poller makes itself known, says that it is alive, takes lanes and hands them back.
+ *
+ * Invariant: what it knows of a lane is true while it keeps it; once others have taken it for gone, it forgets all lanes. It follows `pending`
+ * from a snapshot that is older than its first lane.
+ * Crash: others see that it is gone, or silent ({@link beat}), and free its lanes.
+ * Lanes are shared evenly by those that keep any. The first {@link LOOKERS} of the living pollers keep what there is; those behind take only
+ * what has been free for a beat. A poller that had no free slot for {@link FULL_MS} hands lanes back whose partners are not sated.
+ */
+import { beat, enter, handBack, handOver, readFlying, readLanes } from '../queue/claim.ts';
+import type { EngineDeps } from '../queue/engine-deps.ts';
+import type { KeptLane } from '../queue/lanes/kept-lane.ts';
+import type { KeptLanes } from '../queue/lanes/kept-lanes.ts';
+import { endOverdue } from '../queue/lost.ts';
+import type { Slots } from '../queue/slots.ts';
+import { endPoller } from '../queue/upkeep/dead-pollers.ts';
+import { Mender } from '../queue/upkeep/mender.ts';
+import { LOOKERS } from './rhythm.ts';
+import { LEASE_ALONE, type Sign } from './sign-of-life.ts';
+
+const BEAT_EVERY_MS = 1_000;
+/** Lanes taken at once beside others; alone it takes all there are. */
+const FEW_LANES = 64;
+const ALL_LANES = 10_000;
+const FULL_MS = 1_000;
+
+export interface KeepingDeps extends EngineDeps {
+  /** The poller's name, unique among all. */
+  readonly name: string;
+  /** Its leases alone unless it is given. */
+  readonly sign?: Sign;
+}
+
+export class Keeping {
+  readonly #deps: KeepingDeps;
+  readonly #lanes: KeptLanes;
+  readonly #mender: Mender;
+  #isKnown = false;
+  #beatAtMs = Number.NEGATIVE_INFINITY;
+  /** Since when it has had no free slot, monotonic. */
+  #fullSinceMs: number | null = null;
+  /** Some lanes were free at its last beat. */
+  #wasFree = false;
+  /** A lane of its own has changed. */
+  isStale = false;
+
+  constructor(deps: KeepingDeps, lanes: KeptLanes) {
+    this.#deps = deps;
+    this.#lanes = lanes;
+    this.#mender = new Mender(deps);
+  }
+
+  async settled(): Promise<void> {
+    await this.#mender.settled();
+  }
+
+  /** Gives all lanes to others, and takes none any more. */
+  async handOver(): Promise<void> {
+    const { pool, name } = this.#deps;
+    await pool.transaction((tx) => handOver(tx, name, this.#lanes.all));
+    this.#lanes.forgetAll();
+  }
+
+  /** Says now and then that it is alive, takes lanes that are free, hands back what is more than its part, and reads what has changed. */
+  async keep(slots: Slots): Promise<void> {
+    const { pool, name, monotonicMs, sign = LEASE_ALONE } = this.#deps;
+    this.#fullSinceMs = slots.free > 0 ? null : (this.#fullSinceMs ?? monotonicMs());
+    let most = 0;
+    if (!this.#isKnown) {
+      this.#lanes.forgetAll();
+      const hasLock = (await sign.term()) !== null;
+      this.#lanes.seen = await pool.run((sql) => enter(sql, name, hasLock));
+      this.#isKnown = true;
+      this.#beatAtMs = Number.NEGATIVE_INFINITY;
+    }
+    if (monotonicMs() - this.#beatAtMs >= BEAT_EVERY_MS) {
+      this.#beatAtMs = monotonicMs();
+      most = await this.#share(slots);
+    }
+    if (most === 0 && !this.isStale) return;
+    this.isStale = false;
+    const settings = await pool.transaction((tx) => readLanes(tx, name, most));
+    for (const one of settings) this.#lanes.keep(one);
+    const inactive = settings.filter(({ isActive }) => !isActive).map(({ webhookId }) => webhookId);
+    this.#mender.mend(inactive);
+  }
+
+  /** Returns how many lanes to take. */
+  async #share(slots: Slots): Promise<number> {
+    const { pool, name, monotonicMs, now, sign = LEASE_ALONE } = this.#deps;
+    const hasLock = (await sign.term()) !== null;
+    const { isKnown, living, kept, hasFree, silent } = await pool.run((sql) =>
+      beat(sql, name, this.#lanes.size, hasLock),
+    );
+    if (!isKnown) {
+      this.#isKnown = false;
+      return 0;
+    }
+    for (const other of silent) await pool.transaction((tx) => endPoller(tx, other, false));
+    const { foreign } = this.#lanes;
+    if (foreign.length > 0) {
+      await pool.transaction((tx) => endOverdue(tx, now()));
+      this.#lanes.hearForeign(await pool.run((sql) => readFlying(sql, foreign)));
+    }
+    const part = Math.ceil(kept / living);
+    const isFull = this.#fullSinceMs !== null;
+    await this.#handBack(this.#lanes.excess(hasFree || isFull ? 0 : this.#lanes.size - part));
+    if (this.#fullSinceMs !== null) {
+      const isLong = monotonicMs() - this.#fullSinceMs >= FULL_MS;
+      // A lane that has come to it unread could not be handed back.
+      this.isStale = true;
+      if (isLong && living > 1) await this.#handBack(this.#lanes.spare(new Set(slots.shares().sated)));
+      return 0;
+    }
+    const wasFree = this.#wasFree;
+    this.#wasFree = hasFree;
+    if (!hasFree) return 0;
+    if (sign.rank() >= LOOKERS && !wasFree) return 0;
+    return living === 1 ? ALL_LANES : Math.max(FEW_LANES, part - this.#lanes.size);
+  }
+
+  async #handBack(lanes: readonly KeptLane[]): Promise<void> {
+    const { pool, name } = this.#deps;
+    if (lanes.length === 0) return;
+    await pool.transaction((tx) => handBack(tx, name, lanes));
+    for (const { settings } of lanes) this.#lanes.forget(settings.webhookId);
+  }
+}
