@@ -40,13 +40,16 @@ const headers = z
     if (new Set(names.map((name) => name.toLowerCase())).size < names.length)
       context.addIssue({ code: 'custom', message: 'tem um nome repetido' });
     for (const name of names) {
-      if (isReserved(name.toLowerCase()))
-        context.addIssue({ code: 'custom', path: [name], message: 'é um cabeçalho do próprio Carteiro ou da conexão' });
+      const message =
+        name.toLowerCase() === 'authorization'
+          ? 'vai em autorizacao, não em cabecalhos'
+          : 'é um cabeçalho do próprio Carteiro ou da conexão';
+      if (isReserved(name.toLowerCase())) context.addIssue({ code: 'custom', path: [name], message });
     }
   });
 
 const certificate = z
-  .strictObject({ pem: text(MAX_PEM), chave_pem: text(MAX_PEM) })
+  .strictObject({ pem: z.string().max(MAX_PEM), chave_pem: z.string().max(MAX_PEM) })
   .superRefine(({ pem, chave_pem }, context) => {
     const fault = certificateFault(pem, chave_pem);
     if (fault !== null) context.addIssue({ code: 'custom', ...fault });
@@ -75,7 +78,10 @@ export function webhookCredentials<U extends z.ZodType<string>>(url: U) {
       usuario: text(256).regex(/^[ -9;-~\u00A0-\uFFFF]+$/, 'não pode ter dois-pontos nem caracteres de controle'),
       senha: line(1_024),
     }),
-    z.strictObject({ tipo: z.literal('bearer'), token: text(4_096).regex(/^[\x21-\x7e]+$/, 'não é um token') }),
+    z.strictObject({
+      tipo: z.literal('bearer'),
+      token: text(4_096).regex(/^[\x21-\x7e]+$/, 'é o token só, sem espaços e sem "Bearer" à frente'),
+    }),
     z.strictObject({
       tipo: z.literal('oauth2'),
       token_url: url,
@@ -92,7 +98,10 @@ export function webhookCredentials<U extends z.ZodType<string>>(url: U) {
       autorizacao: authorization.optional(),
       certificado: certificate.optional(),
     })
-    .refine((given) => Object.values(given).some((value) => value !== undefined), 'deve ter ao menos um campo')
+    .refine(
+      (given) => Object.values(given).some((value) => value !== undefined),
+      'deve ter cabecalhos, autorizacao ou certificado',
+    )
     .meta({ minProperties: 1 });
 }
 export type WebhookCredentials = z.output<ReturnType<typeof webhookCredentials<z.ZodString>>>;

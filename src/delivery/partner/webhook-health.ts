@@ -169,13 +169,15 @@ function readPending(sql: Tx, partnerId: string, ids: string[]): Promise<Pending
     ) oldest`;
 }
 
-/** Of each webhook the deliveries in `erro`: how many, the newest and the oldest, each with its last attempt. */
+/** Of each webhook the deliveries in `erro`, but for tests: how many, the newest and the oldest, each with its last attempt. */
 function readLost(sql: Tx, partnerId: string, ids: string[]): Promise<Lost[]> {
   const first = (order: 'asc' | 'desc') => sql`
     (select id, event_id, finished_at from deliveries
-     where webhook_id = w.id and partner_id = ${partnerId} and stopped = 'erro'
+     where webhook_id = w.id and partner_id = ${partnerId} and stopped = 'erro' and is_test is null
      order by event_id ${sql.unsafe(order)} limit 1)`;
-  const counted = sql`(select from deliveries where webhook_id = w.id and stopped = 'erro' limit ${LOST_COUNTED + 1}) counted`;
+  const counted = sql`(
+    select from deliveries where webhook_id = w.id and stopped = 'erro' and is_test is null limit ${LOST_COUNTED + 1}
+  ) counted`;
   const at = (column: string) =>
     sql`to_char(${sql.unsafe(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
   return sql<Lost[]>`

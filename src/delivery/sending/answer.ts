@@ -4,7 +4,8 @@
  *
  * It is one text because it is sealed as one hash and forgotten as one. It is text because a receiver decides its bytes: bytes
  * that are not UTF-8 become replacement signs before they are stored, so no reader has to judge them again.
- * Fields that belong to the connection (RFC 9110, 7.6.1) are left out, and the values of fields that may bear a credential.
+ * Fields that belong to the connection (RFC 9110, 7.6.1) are left out, and the values of fields that may bear a credential; of a
+ * challenge the scheme stays, which tells the partner what his gateway demands.
  */
 import { MASK, maskedEnd } from '../../contract/masking/masking.ts';
 
@@ -16,6 +17,15 @@ const MAX_HEAD_CHARS = 4_096;
 const OF_THE_CONNECTION: ReadonlySet<string> = new Set(['connection', 'keep-alive', 'transfer-encoding']);
 const CREDENTIAL = /cookie|auth|token|secret|password|api-?key|signature/;
 
+const CHALLENGE = /^(?:www|proxy)-authenticate$/;
+const SCHEMES = /^(?:basic|bearer|digest|negotiate|ntlm)(?= |$)/i;
+
+function shownValue(name: string, value: string): string {
+  if (!CREDENTIAL.test(name)) return value;
+  const [scheme] = (CHALLENGE.test(name) && SCHEMES.exec(value)) || [];
+  return scheme === undefined ? MASK : `${scheme} ${MASK}`;
+}
+
 /** PostgreSQL's texts have none. */
 const withoutNul = (text: string, instead: string) => (text.includes('\0') ? text.replaceAll('\0', instead) : text);
 
@@ -25,7 +35,7 @@ function head(headers: AnswerHeaders): string {
     if (OF_THE_CONNECTION.has(name)) continue;
     const values = headers[name] ?? [];
     for (const value of typeof values === 'string' ? [values] : values) {
-      const line = `${name}: ${CREDENTIAL.test(name) ? MASK : value}\n`;
+      const line = `${name}: ${shownValue(name, value)}\n`;
       if (text.length + line.length > MAX_HEAD_CHARS) return withoutNul(text, '');
       text += line;
     }

@@ -8,7 +8,7 @@ import { targetUrl } from '../target-url.ts';
 
 const PATH = '/v1/webhooks/{id}/credenciais';
 
-const DESCRIPTION = {
+export const CREDENTIALS_DESCRIPTION = {
   pt:
     'O que o gateway do receptor exige em cada POST: até 4 cabeçalhos, uma autorização (basic, bearer ou oauth2 com client ' +
     'credentials), um certificado de cliente. PUT substitui tudo; a resposta traz nomes e tipos, nunca um segredo. O token de ' +
@@ -26,7 +26,7 @@ export const webhookCredentialRoutes: Routes = [
   route(`GET ${PATH}`, 'webhooks:read', {
     since: '0.4',
     summary: { pt: 'As credenciais de um webhook, sem segredos', en: 'The credentials of a webhook, without secrets' },
-    description: DESCRIPTION,
+    description: CREDENTIALS_DESCRIPTION,
     answers,
   })(async ({ partnerId, id }, { pool, vault }) => {
     const shown = await readCredentials(pool, vault, partnerId, id);
@@ -36,7 +36,7 @@ export const webhookCredentialRoutes: Routes = [
     route(`PUT ${PATH}`, 'webhooks:write', {
       since: '0.4',
       summary: { pt: 'Define as credenciais de um webhook', en: 'Sets the credentials of a webhook' },
-      description: DESCRIPTION,
+      description: CREDENTIALS_DESCRIPTION,
       body: webhookCredentials(targetUrl(allowInsecure)),
       answers,
     })(async ({ partnerId, id, actor, requestId, body }, { pool, vault }) => {

@@ -4,7 +4,9 @@ import { checkpointHeader } from '../../audit/checkpoint/checkpoint.ts';
 import { HEADER_CHECKPOINT } from '../../contract/delivery.ts';
 import { ERASED } from '../../contract/erasure.ts';
 import type { DeliveryAsSent, DeliveryWait, SentAttempt } from '../../contract/resources/delivery-resource.ts';
+import type { ShownCredentials } from '../../contract/resources/webhook-credentials.ts';
 import type { WebhookResource } from '../../contract/resources/webhook.ts';
+import { MASK } from '../../contract/masking/masking.ts';
 import { scheduleOf, slotsOf } from '../../contract/schedule.ts';
 import { adviceOf } from '../../webhooks/advice.ts';
 import { addressOf, type Refusal, Refused } from '../api-client.ts';
@@ -13,6 +15,7 @@ import { answerPage } from '../frame/page.ts';
 import { confirmed } from '../frame/forms.ts';
 import { copyable, doneNotice, fact, loanPath, moment, onward, outcomeBadge, standing } from '../frame/parts.ts';
 import { refusalList } from '../frame/refusals.ts';
+import { curlPart } from './curl.ts';
 
 const INSTANT = /(\d{4}-\d\d-\d\dT[\d:.]+Z)/;
 
@@ -23,6 +26,7 @@ export async function showDelivery(visit: Visit, id: string, refusal?: Refusal):
   const older = delivery.tentativas_depois;
   const webhook = await api.read<WebhookResource>(`/v1/webhooks/${delivery.webhook_id}`);
   const checkpoint = await newestCheckpoint(visit);
+  const credentials = await api.read<ShownCredentials>(`/v1/webhooks/${delivery.webhook_id}/credenciais`);
   const wait = delivery.status === 'pendente' ? await api.read<DeliveryWait>(`/v1/entregas/${id}/espera`) : null;
   return answerPage(c, {
     title: t.delivery.title(`…${id.slice(-12)}`),
@@ -30,9 +34,11 @@ export async function showDelivery(visit: Visit, id: string, refusal?: Refusal):
     body: html`${refusal ? refusalList(c, refusal.error) : ''} ${doneNotice(visit, { reenvio: t.delivery.resent })}
     ${facts(visit, delivery, webhook)} ${wait && waitPart(visit, wait)} ${advicePart(visit, delivery)}
     ${actions(visit, delivery)} ${history(visit, delivery)}
-    ${delivery.tentativas.map((attempt, at) => attemptPart(visit, attempt, at === delivery.tentativas.length - 1))}
+    ${delivery.tentativas.map((attempt, at) =>
+      attemptPart(visit, attempt, credentials, at === delivery.tentativas.length - 1),
+    )}
     ${onward(older && addressOf(`/painel/entregas/${id}`, { tentativas_depois: older }), t.delivery.older)}
-    ${bodyPart(visit, delivery)} ${curlPart(visit, delivery)}
+    ${bodyPart(visit, delivery)} ${curlPart(visit, delivery, credentials)}
     ${checkpoint === null ? '' : checkpointPart(visit, checkpoint)}`,
   });
 }
@@ -108,7 +114,7 @@ function history(visit: Visit, delivery: DeliveryAsSent): Html {
   </section>`;
 }
 
-function attemptPart(visit: Visit, attempt: SentAttempt, isLast: boolean): Html {
+function attemptPart(visit: Visit, attempt: SentAttempt, credentials: ShownCredentials, isLast: boolean): Html {
   const { t } = visit;
   // The cause of a failure is not behind a click.
   const isOpen = isLast && attempt.resultado !== 'entregue';
@@ -125,7 +131,7 @@ function attemptPart(visit: Visit, attempt: SentAttempt, isLast: boolean): Html 
       ${fact(t.delivery.address, html`<code>${attempt.endereco ?? '–'}</code>`)}
       ${attempt.erro === null ? '' : fact(t.delivery.error, html`<code>${attempt.erro}</code>`, 'wrap')}
     </dl>
-    ${attempt.cabecalhos.length === 0 ? '' : headersPart(visit, attempt)}
+    ${attempt.cabecalhos.length === 0 ? '' : headersPart(visit, attempt, credentials)}
     <h3>${t.delivery.answer}</h3>
     ${attempt.resposta_cabecalhos.length === 0 ? '' : fields(t.delivery.answerHeaders, attempt.resposta_cabecalhos)}
     ${attempt.resposta === null ? html`<p class="dim">${t.delivery.noAnswer}</p>` : html`<pre tabindex="0" aria-label="${t.delivery.answer}">${attempt.resposta}</pre>`}
@@ -137,9 +143,17 @@ function fields(label: string, headers: SentAttempt['cabecalhos']): Html {
 ${headers.map(({ nome, valor }) => `${nome}: ${valor}\n`).join('')}</pre>`;
 }
 
-function headersPart({ t }: Visit, { cabecalhos, assinaturas_conhecidas: isSigned }: SentAttempt): Html {
+function headersPart(
+  { t }: Visit,
+  { cabecalhos, assinaturas_conhecidas: isSigned }: SentAttempt,
+  { cabecalhos: names, autorizacao }: ShownCredentials,
+): Html {
+  const kind =
+    autorizacao === null ? [] : [['Authorization', `${autorizacao.tipo === 'basic' ? 'Basic' : 'Bearer'} ${MASK}`]];
+  const hidden = [...kind, ...names.map((name) => [name, MASK])].map(([nome = '', valor = '']) => ({ nome, valor }));
   return html`<h3>${t.delivery.headers}</h3>
-    ${fields(t.delivery.headers, cabecalhos)}
+    ${fields(t.delivery.headers, [...cabecalhos, ...hidden])}
+    ${hidden.length === 0 ? '' : html`<p class="dim">${t.delivery.credentialsHint}</p>`}
     <p class="dim">${isSigned ? t.delivery.headersHint : t.delivery.unsigned}</p>`;
 }
 
@@ -148,18 +162,6 @@ function bodyPart({ t }: Visit, { corpo }: DeliveryAsSent): Html {
     <h2 id="body">${t.delivery.body}</h2>
     <p class="dim">${corpo === ERASED ? t.events.erasedHint : t.delivery.bodyHint(Buffer.byteLength(corpo))}</p>
     ${corpo === ERASED ? '' : copyable(t, 'body-text', t.delivery.body, corpo)}
-  </section>`;
-}
-
-function curlPart({ t }: Visit, { tentativas, corpo }: DeliveryAsSent): Html | '' {
-  const last = tentativas.findLast(
-    ({ assinaturas_conhecidas: isSigned, cabecalhos }) => isSigned && cabecalhos.length > 0,
-  );
-  if (last === undefined) return '';
-  return html`<section aria-labelledby="curl">
-    <h2 id="curl">${t.delivery.curl}</h2>
-    <p class="dim">${t.delivery.curlHint}</p>
-    ${copyable(t, 'curl-text', t.delivery.curl, curlOf(last, corpo))}
   </section>`;
 }
 
@@ -204,19 +206,4 @@ function timeline(
   return html`<ol class="timeline">
     ${made}${coming}
   </ol>`;
-}
-
-/** For a POSIX shell; nothing in what is quoted can end the quotes. */
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
-}
-
-/** The command that repeats an attempt from somebody's own machine. */
-function curlOf({ url, cabecalhos }: SentAttempt, body: string): string {
-  const lines = [
-    `curl -i --globoff ${quoted(url)}`,
-    ...cabecalhos.map(({ nome, valor }) => `-H ${quoted(`${nome}: ${valor}`)}`),
-    `--data-raw ${quoted(body)}`,
-  ];
-  return lines.join(' \\\n  ');
 }

@@ -2,6 +2,7 @@
 import { html } from 'hono/html';
 import { SCOPES } from '../../contract/statuses.ts';
 import { SCOPE_MEANING } from '../../http/openapi/texts.ts';
+import { CREDENTIALS_DESCRIPTION } from '../../http/routes/webhook-credentials.ts';
 import type { Html, PainelContext } from '../env.ts';
 import { copyable, table } from '../frame/parts.ts';
 import { DOCS } from '../language/choose.ts';
@@ -23,10 +24,33 @@ CARTEIRO_SECRET='whsec_…' node listen.mjs --homologar --forward http://localho
   ];
 }
 
+/** One of each kind, as `PUT …/credenciais` takes it. */
+const CREDENTIALS = [
+  { autorizacao: { tipo: 'basic', usuario: 'carteiro', senha: '<senha>' } },
+  { autorizacao: { tipo: 'bearer', token: '<token>' } },
+  {
+    autorizacao: {
+      tipo: 'oauth2',
+      token_url: 'https://idp.parceiro.example.com/token',
+      client_id: 'carteiro',
+      client_secret: '<client_secret>',
+      envio: 'basic',
+    },
+  },
+  { cabecalhos: { 'X-Api-Key': '<chave>' } },
+  { certificado: { pem: '<PEM>', chave_pem: '<PEM>' } },
+];
+
+function gatewayCommands(origin: string): string {
+  const put = `curl -X PUT "${origin}/v1/webhooks/<id>/credenciais" -H "Authorization: Bearer $CARTEIRO_TOKEN" -H 'Content-Type: application/json'`;
+  return CREDENTIALS.map((body) => `${put} -d '${JSON.stringify(body)}'`).join('\n');
+}
+
 export function startBody(c: PainelContext, egressAddresses: readonly string[]): Html {
   const { language, texts: t } = c.var;
   const { start, pages } = DOCS[language];
-  const commands = commandsOf(new URL(c.req.url).origin);
+  const { origin } = new URL(c.req.url);
+  const commands = commandsOf(origin);
   return html`${paragraphs(start.intro)}
     ${start.steps.map(
       ({ title, how }, index) =>
@@ -45,6 +69,9 @@ export function startBody(c: PainelContext, egressAddresses: readonly string[]):
     <h2 id="enderecos">${start.egressTitle}</h2>
     ${paragraphs(egressAddresses.length === 0 ? start.noEgress : start.egress)}
     ${egressAddresses.length === 0 ? '' : copyable(t, 'egress', start.egressTitle, egressAddresses.join('\n'))}
+    <h2 id="gateways">${start.gatewaysTitle}</h2>
+    ${paragraphs([CREDENTIALS_DESCRIPTION[language], start.gateways])}
+    ${copyable(t, 'gateway', start.gatewaysTitle, gatewayCommands(origin))}
     <h2>${start.valuesTitle}</h2>
     ${paragraphs(start.values)}`;
 }

@@ -9,8 +9,8 @@ export const credentials = {
       en: 'None: each POST brings signatures alone.',
     },
     intro: {
-      pt: 'O que o gateway diante do receptor exige de cada POST. O que você salvar substitui tudo o que está definido; um segredo salvo não aparece de novo.',
-      en: 'What the gateway before your receiver demands of each POST. What you save replaces all that is set; a secret that was saved is not shown again.',
+      pt: 'O que o gateway diante do receptor exige de cada POST. O que você salvar substitui tudo o que está definido: um segredo salvo não aparece aqui, escreva-o de novo.',
+      en: 'What the gateway before your receiver demands of each POST. What you save replaces all that is set: a secret that was saved is not shown here, write it again.',
     },
     set: { pt: 'Definir credenciais', en: 'Set credentials' },
     replace: { pt: 'Substituir credenciais', en: 'Replace credentials' },

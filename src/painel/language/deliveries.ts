@@ -106,6 +106,21 @@ export const deliveries = {
       pt: 'Os mesmos bytes e cabeçalhos, da sua máquina. Um receptor que confere webhook-timestamp recusa depois de 5 minutos.',
       en: 'The same bytes and headers, from your machine. A receiver that holds webhook-timestamp refuses after 5 minutes.',
     },
+    credentialsHint: {
+      pt: 'Os últimos são das credenciais que o webhook tem agora; os seus valores não são mostrados.',
+      en: 'The last are of the credentials that the webhook has now; their values are not shown.',
+    },
+    curlCredentials: {
+      pt: 'As credenciais do webhook não são mostradas: ponha-as no lugar das palavras em maiúsculas.',
+      en: "The webhook's credentials are not shown: put them in place of the words in capitals.",
+    },
+    placeholders: {
+      user: { pt: 'USUARIO:SENHA', en: 'USER:PASSWORD' },
+      token: { pt: 'TOKEN', en: 'TOKEN' },
+      value: { pt: 'VALOR', en: 'VALUE' },
+      certificate: { pt: 'CERTIFICADO.pem', en: 'CERTIFICATE.pem' },
+      key: { pt: 'CHAVE.pem', en: 'KEY.pem' },
+    },
     checkpointHint: {
       pt: 'A cabeça assinada mais nova do log, como a próxima tentativa a leva em X-Carteiro-Checkpoint.',
       en: 'The newest signed head of the log, as the next attempt carries it in X-Carteiro-Checkpoint.',

@@ -76,6 +76,11 @@ export const docs = {
       pt: 'O operador não promete endereços de saída (`GET /v1/enderecos`): não filtre por eles, verifique a assinatura.',
       en: 'The operator promises no outgoing addresses (`GET /v1/enderecos`): do not filter by them, verify the signature.',
     },
+    gatewaysTitle: { pt: 'Um gateway diante do receptor', en: 'A gateway before the receiver' },
+    gateways: {
+      pt: 'Uma linha para cada tipo; tipos se combinam em um só corpo. O token vai sem "Bearer" à frente, o certificado com os intermediários atrás, a chave sem senha; as quebras de linha de um PEM são `\\n` no JSON. O certificado do gateway deve ser de uma autoridade pública; numa privada só o operador pode confiar.',
+      en: 'A line for each kind; kinds combine in one body. The token goes without "Bearer" before it, the certificate with its intermediates behind it, the key without a password; the line breaks of a PEM are `\\n` in JSON. The certificate of the gateway must be of a public authority; a private one is for the operator to trust.',
+    },
     valuesTitle: { pt: 'Valores', en: 'Values' },
     values: {
       pt: 'Ids são UUIDs. Instantes são ISO 8601 em UTC, com milissegundos. Valores são números em reais, com no máximo duas casas.',

@@ -9,8 +9,8 @@ export const webhooks = {
     save: { pt: 'Salvar', en: 'Save' },
     url: { pt: 'URL', en: 'URL' },
     urlHint: {
-      pt: 'https, um nome público. É para lá que cada entrega vai.',
-      en: 'https, a public name. Each delivery goes there.',
+      pt: 'https, um nome público; no sandbox também http e 127.0.0.1. Se um gateway à frente pede credenciais, cadastre-as na página do webhook.',
+      en: 'https, a public name; in the sandbox also http and 127.0.0.1. If a gateway in front demands credentials, set them on the page of the webhook.',
     },
     health: { pt: 'Saúde', en: 'Health' },
     newest: { pt: 'Entregas mais novas', en: 'Newest deliveries' },

@@ -25,7 +25,9 @@ export function credentialsIn(form: URLSearchParams): object {
   const text = (name: string) => form.get(name)?.trim() ?? '';
   const kind = KINDS.find((known) => known === text('tipo'));
   const headers = ROWS.map((row) => [text(`nome${row}`), text(`valor${row}`)] as const).filter(([name]) => name !== '');
-  const fields = kind === undefined ? [] : FIELDS[kind].map((name) => [name, form.get(name) ?? ''] as const);
+  // What surrounds a pasted token or URL is no part of it; of a password it may be.
+  const value = (name: string) => (name === 'senha' ? (form.get(name) ?? '') : text(name));
+  const fields = kind === undefined ? [] : FIELDS[kind].map((name) => [name, value(name)] as const);
   const [pem, chave_pem] = [text('pem'), text('chave_pem')];
   return {
     ...(headers.length > 0 && { cabecalhos: Object.fromEntries(headers) }),
@@ -60,6 +62,13 @@ export function credentialsPart(visit: Visit, id: string, shown: ShownCredential
         : ''
     }
   </section>`;
+}
+
+/** What is set, as the form's fields: all but secrets. */
+export function fieldsOf({ cabecalhos, autorizacao }: ShownCredentials): URLSearchParams {
+  const fields = new URLSearchParams({ ...autorizacao });
+  for (const [index, name] of cabecalhos.entries()) fields.set(`nome${index + 1}`, name);
+  return fields;
 }
 
 /** The form; refused, it keeps what was written but for secrets. */

@@ -1,5 +1,6 @@
 /** The webhooks' routes: listed with their health, made, changed, tried out, given another secret, switched off and on. */
 import type { createdWebhook, rotatedSecret, WebhookResource } from '../../contract/resources/webhook.ts';
+import type { ShownCredentials } from '../../contract/resources/webhook-credentials.ts';
 import type { z } from 'zod';
 import { type Answer, Refused } from '../api-client.ts';
 import type { Visit } from '../env.ts';
@@ -9,7 +10,7 @@ import type { Streams } from '../live.ts';
 import { openPulse } from '../overview/pulse.ts';
 import { pathId } from '../address.ts';
 import { runPath, showConformance } from './conformance.ts';
-import { credentialsIn, showCredentials } from './credentials.ts';
+import { credentialsIn, fieldsOf, showCredentials } from './credentials.ts';
 import { showForm } from './form.ts';
 import { showWebhooks } from './list.ts';
 import { showWebhook } from './one.ts';
@@ -55,7 +56,12 @@ export function addWebhookPages(guard: Guard, streams: Streams): void {
     if (!answer.ok && answer.status === 400) return showForm(visit, { id, wanted, refusal: answer });
     return settle(visit, answer, 'alterado');
   });
-  guard.show('/painel/webhooks/:id/credenciais', WRITE, (visit) => showCredentials(visit, new URLSearchParams()));
+  guard.show('/painel/webhooks/:id/credenciais', WRITE, async (visit) =>
+    showCredentials(
+      visit,
+      fieldsOf(await visit.api.read<ShownCredentials>(`/v1/webhooks/${pathId(visit.c)}/credenciais`)),
+    ),
+  );
   guard.act('/painel/webhooks/:id/credenciais', WRITE, async (visit, form) => {
     const answer = await visit.api.send('PUT', `/v1/webhooks/${pathId(visit.c)}/credenciais`, credentialsIn(form));
     return !answer.ok && answer.status === 400

@@ -25,6 +25,15 @@ describe('what is kept of an answer', () => {
     expect(keptAnswer({ [name]: 'SENSITIVE' }, Buffer.alloc(0), false)).toBe(`${name}: ***********\n\n`),
   );
 
+  test.each([
+    ['Bearer realm="x", error="invalid_token"', 'Bearer ***********'],
+    ['Negotiate c2Vuc2l0aXZl', 'Negotiate ***********'],
+    ['basic', 'basic ***********'],
+    ['SENSITIVE', '***********'],
+  ])('is of the challenge %s the scheme alone', (value, shown) =>
+    expect(keptAnswer({ 'www-authenticate': value }, Buffer.alloc(0), false)).toBe(`www-authenticate: ${shown}\n\n`),
+  );
+
   test('is nothing of the connection, and 4 KiB of fields at most', () => {
     const headers = { connection: 'close', 'keep-alive': 'timeout=5', 'transfer-encoding': 'chunked', server: 'x' };
     expect(keptAnswer(headers, Buffer.alloc(0), false)).toBe('server: x\n\n');
