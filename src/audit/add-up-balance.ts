@@ -11,13 +11,9 @@ function plus(one: Counts, other: Counts): Counts {
 
 const NOTHING: Counts = { eventos: 0, esperadas: 0, entregue: 0, pendente: 0, erro: 0, suspensa: 0, importados: 0 };
 
-/** The answer of {@link addUpByDay} beside its lines. */
 export type BalanceEnd = Omit<BalanceResource, 'de' | 'ate' | 'linhas'>;
 
-/**
- * Adds the slices up: yields, after each slice, the lines of the day that is over by then (or none), and returns the rest
- * of the answer, which lists at most `listed` differences and counts all.
- */
+/** Yields after each slice the lines of the day that ended (or none); returns the sums: all differences counted, `listed` named. */
 export async function* addUpByDay(
   slices: AsyncIterable<BalanceSlice>,
   listed: number,
@@ -52,7 +48,6 @@ export async function* addUpByDay(
   return { total, diferencas: differences, total_diferencas: found, fecha: broken === 0, guardados };
 }
 
-/** One answer of all slices. */
 export async function addUp(
   slices: AsyncIterable<BalanceSlice>,
   de: string,

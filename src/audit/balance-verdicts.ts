@@ -12,13 +12,9 @@ export interface BalanceStanding {
   readonly ageS: number;
 }
 
-/** How many of the newest verdicts are read. */
 const NEWEST = 400;
 
-/**
- * The newest verdict that does not close and that no later one of the same days has taken back, else the newest; null before the
- * first. So a balance of other days does not hide a difference.
- */
+/** The newest verdict that has a difference, unless a later one of the same days closes; else the newest; null before the first. */
 export async function readBalanceStanding(sql: Tx): Promise<BalanceStanding | null> {
   const [found] = await sql<BalanceStanding[]>`
     with newest as materialized (select * from balance_verdicts order by position desc limit ${NEWEST})

@@ -1,17 +1,15 @@
 /**
  * The conservation law, by partner and day: events × webhooks subscribed at the append = entregue + pendente + erro + suspensa.
  *
- * Invariant: the left side never reads a delivery. Each append stored its snapshot (`events.snapshot`), and each change of a webhook
- * its transaction. An append had to deliver to each webhook whose newest change visible in that snapshot is active and
- * subscribed, while its partner was active (`partner_history`). Transactions of earlier epochs had ended.
- * A day is one of America/Sao_Paulo, by `occurred_at`. Tests and notices do not count. An imported event makes no delivery, and one
- * is a difference. Events that our own core would not have written are listed (unexpected-facts.ts); the law holds with them.
+ * Invariant: the left side never reads a delivery. By the snapshot that each append stored (`events.snapshot`), it had to deliver
+ * to each webhook whose newest visible change is active and subscribed, while its partner was active (`partner_history`). A row
+ * that no seal can cover counts as none.
  *
- * A row that no seal can cover counts as none, on either side.
+ * A day is one of America/Sao_Paulo, by `occurred_at`. Tests and notices do not count. A delivery of an imported event is a
+ * difference. Events that our own core would not have written are listed (unexpected-facts.ts).
  *
- * A month is read in one statement; a busy one by its halves, down to an hour, because of the API's deadline. The statement leaves
- * the planner no choice that needs statistics: each event looks up its own few rows. Joins compared each event with each other one
- * on tables that were never analysed.
+ * A month is one statement; a busy one is halved, down to an hour, for the API's deadline. Alternative: joins; without statistics
+ * the planner compared each event with each other one.
  */
 import { TEST_NAME } from '../contract/delivery.ts';
 import { NOTICE_NAMES } from '../contract/events.ts';
@@ -40,7 +38,6 @@ interface HowToRead {
   readonly atOnce?: number;
 }
 
-/** The balance of each day from `from` to `to`, both included, in the order of time. */
 export async function* readBalance(
   pool: Pool,
   from: string,
@@ -88,7 +85,6 @@ async function slicesOf(pool: Pool, days: readonly string[]): Promise<Slice[]> {
   });
 }
 
-/** The balance of each day of the slice. */
 async function count(pool: Pool, slice: Slice): Promise<BalanceSlice[]> {
   if (slice.isEmpty === true) return slice.days.map(() => ({ lines: [], differences: [] }));
   const counted = await pool.transaction(async (tx) => {
@@ -103,7 +99,7 @@ async function count(pool: Pool, slice: Slice): Promise<BalanceSlice[]> {
   }));
 }
 
-/** The events of a slice, or its deliveries where those are more; up to {@link BUSY} and one. */
+/** At most {@link BUSY} and one. */
 async function countRows(pool: Pool, { start, end }: Slice): Promise<number> {
   const [{ rows }] = await pool.run(
     (tx) => tx<[{ rows: number }]>`
@@ -121,10 +117,7 @@ async function countRows(pool: Pool, { start, end }: Slice): Promise<number> {
   return rows;
 }
 
-/**
- * The statement of a slice. `paired` has the slice's emitted events, each with every webhook of its partner that should get or
- * did get the event (or with no webhook). The limits and the offset keep the planner from rewriting the look-ups.
- */
+/** `paired`: the slice's events, each with each webhook that should get or got it. Limits and offset pin the planner's look-ups. */
 export function balanceOf(tx: Tx, { days, start, end }: Slice) {
   const starts = days.map((day, index) => (index === 0 ? start : startOfDay(day)).toISOString());
   const day = tx`(${days as string[]}::text[])[width_bucket(occurred_at, (select ${starts}::text[]::timestamptz[]))]`;

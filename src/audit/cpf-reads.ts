@@ -1,7 +1,6 @@
 /**
- * Who read CPFs unmasked: a row for each request whose token may see CPFs, written when the answer is made and before any of it is
- * sent, and sealed in the next turn. It names the events that were shown, not their workers: whose they are is in `worker_events`
- * by keyed digest, and goes with the worker.
+ * Who read CPFs unmasked: a sealed row for each request of a token that may see them, written before any of the answer is sent. It
+ * names the events shown, not their workers: those are in `worker_events` by keyed digest, and leave with the worker.
  */
 import { masked } from '../contract/masking/masking.ts';
 import type { Pool } from '../db/pool.ts';
@@ -9,9 +8,7 @@ import type { Pool } from '../db/pool.ts';
 export interface CpfRead {
   /** `sub` of the token. */
   readonly actor: string;
-  /** Method and path as the interface names them: `GET /v1/auditoria/tentativas`. */
   readonly operation: string;
-  /** The request: path and query. */
   readonly asked: string;
   readonly requestId: string;
   /** As {@link eventsIn} finds them. */

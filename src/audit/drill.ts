@@ -1,4 +1,4 @@
-/** The exercise of what a bad day would need: chance picks, so that over the years each month and each kind of delivery has its turn. */
+/** The exercise of a bad day. It picks at random, so that in time each month and each kind of delivery has its turn. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,11 +1,11 @@
 /**
  * Days whose balance is kept, so that five years are answered in seconds.
  *
- * A day is kept when it is over, closes, has nothing pending, and the log up to a seal holds all of it. Every later change of
- * such a day leaves a row above that seal: an event that happened then (history, or a core that was late), an order to send or
- * to end, the late report of a poller. Each row names its day, and a named day is counted anew.
- * A kept day is the count of its time. Whoever owns the database can change deliveries, or kept days: `--anew` reads
- * everything. Alternative: a sum for each day beside the deliveries, which every record would write.
+ * Invariant: a kept day is over, closes, has nothing pending, and is sealed as a whole. Each later change of it (history, a late
+ * event, an order, a late report) is a row above that seal that names the day, and a named day is counted anew.
+ *
+ * A kept day is the count of its time: the database's owner can change it, so `--anew` reads everything. Alternative: a sum for
+ * each day, which every record would have to write.
  */
 import type { BalanceLine, BalanceResource, DifferenceResource } from '../contract/resources/audit-resource.ts';
 import { addDays, dayOf, startOfDay } from '../contract/calendar.ts';
@@ -48,7 +48,6 @@ async function readUnchanged<T extends Pick<KeptDay, 'day' | 'lastSeal'>>(
   return kept.filter(({ day }) => !changed.has(day));
 }
 
-/** The days of events, orders and late reports above a seal. */
 async function daysChangedSince(sql: Tx, seal: number): Promise<Set<string>> {
   const [{ epoch, tx }] = await sql<[{ epoch: number; tx: string }]>`
     select end_epoch as epoch, end_tx::text as tx from seals where number = ${seal}`;
@@ -71,10 +70,7 @@ async function daysChangedSince(sql: Tx, seal: number): Promise<Set<string>> {
   return new Set(rows.map(({ day }) => day));
 }
 
-/**
- * Lets go of the days that have changed, and has all others rest on the log as `reading`, the primary or a standby, has it now.
- * Returns its newest seal and those others.
- */
+/** Drops changed days and has the others rest on the log as `reading` has it now; returns its newest seal and those others. */
 export async function refreshKeptDays(
   pool: Pool,
   reading = pool,
@@ -93,10 +89,7 @@ export async function refreshKeptDays(
   return { seal, still: new Set(still) };
 }
 
-/**
- * Keeps those days of a balance, counted after `seal` was made, that are settled. Those of `still` are answered as they were kept
- * and are not written again: with five years of them that took about as long as all the rest of the command.
- */
+/** Keeps the settled days of a balance counted after `seal`. Those of `still` are not written again: it doubled the time. */
 export async function keepDays(
   pool: Pool,
   seal: Seal,
@@ -148,7 +141,6 @@ async function writeDays(sql: Tx, seal: Seal, days: readonly { readonly day: str
         last_seal = excluded.last_seal, leaf = excluded.leaf`;
 }
 
-/** The day of an event, in SQL. */
 function dayIn(sql: Tx) {
   return sql`to_char(occurred_at at time zone 'America/Sao_Paulo', 'YYYY-MM-DD')`;
 }

@@ -1,7 +1,4 @@
-/**
- * What a supervisor, a data protection officer or a judge asks of webhooks: one question, its answer now, when that last held, and
- * where to look. SUPERVISION.md is the page of it.
- */
+/** What a supervisor, a data protection officer or a judge asks of webhooks, each with its answer now (SUPERVISION.md). */
 import type { Tx } from '../db/pool.ts';
 
 interface Question {

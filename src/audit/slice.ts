@@ -1,7 +1,6 @@
 /** The counts of one statement of the balance. */
 export interface Span {
   readonly start: Date;
-  /** Not included. */
   readonly end: Date;
 }
 

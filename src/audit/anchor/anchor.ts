@@ -2,7 +2,6 @@
 import { readBounded } from '../../bounded-answer.ts';
 import type { AnchorKind } from '../../contract/statuses.ts';
 
-/** A checkpoint to be anchored. */
 interface Anchored {
   /** Seals. */
   readonly size: number;
@@ -11,7 +10,7 @@ interface Anchored {
 
 export interface Anchor {
   readonly kind: AnchorKind;
-  /** Where it keeps, without a secret: a URL, a directory, a witness's name. */
+  /** Where it keeps them, without a secret: a URL, a directory, a witness's name. */
   readonly place: string;
   /**
    * Puts the checkpoint there and returns the receipt: a time stamp's response in DER, a witness's cosignature, or else where the
@@ -38,7 +37,7 @@ export async function ask(
   }
 }
 
-/** The beginning of a text that is somebody else's, for a sentence. */
+/** The beginning of somebody else's text, for a sentence. */
 export function oneLine(text: string): string {
   return text
     .replaceAll(/[\p{Cc}\s]+/gu, ' ')
@@ -46,7 +45,6 @@ export function oneLine(text: string): string {
     .slice(0, 200);
 }
 
-/** The beginning of an answer, for a sentence. */
 export function said(body: Buffer): string {
   const text = oneLine(body.toString('utf8'));
   return text === '' ? '' : `: ${text}`;

@@ -1,6 +1,6 @@
 /**
- * What a time-stamping authority asks of who may have stamps, as those of ICP-Brasil do: a user, a token, a token of an OAuth 2 server
- * (client credentials, RFC 6749 4.4), a client certificate. The files are read for each question, so that a rotated one needs no restart.
+ * What a time-stamping authority asks of who may have stamps: a user, a token, OAuth 2 client credentials (RFC 6749 4.4), or a
+ * client certificate. The files are read for each question, so a rotated one needs no restart.
  */
 import { readFile } from 'node:fs/promises';
 import { Agent, fetch } from 'undici';

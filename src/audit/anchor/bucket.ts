@@ -1,6 +1,5 @@
 /**
- * An object for each checkpoint in an S3 bucket, written only where there is none (`If-None-Match: *`). Object Lock with a default
- * retention is the bucket's own setting: it keeps the objects from whoever holds this key.
+ * An object for each checkpoint in an S3 bucket, never overwritten (`If-None-Match: *`). Object Lock is the bucket's own setting.
  */
 import { createHash } from 'node:crypto';
 import { AwsClient } from 'aws4fetch';

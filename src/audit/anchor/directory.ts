@@ -1,7 +1,4 @@
-/**
- * A file for each checkpoint in a directory that nobody rewrites: a mount of another machine, a worm volume, `chattr +a`. The
- * name holds size and root, so a directory can be read without us. No file is ever overwritten.
- */
+/** A file for each checkpoint, named by size and root and never overwritten, in a directory that nobody rewrites (`chattr +a`). */
 import { constants } from 'node:fs';
 import { open, readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -45,7 +42,7 @@ async function writeOnce(file: string, text: string): Promise<void> {
   await handle.sync();
 }
 
-/** So that a name in it outlives a crash. */
+/** The names in it then outlive a crash. */
 export async function syncDirectory(directory: string): Promise<void> {
   await using handle = await open(directory, constants.O_RDONLY);
   await handle.sync();

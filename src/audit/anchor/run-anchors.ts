@@ -1,9 +1,7 @@
 /**
- * One round: the newest checkpoint goes to each place that does not have it. The places are asked side by side, and the failure
- * of one is kept beside its name and stops no other.
+ * One round: each place that lacks the newest checkpoint gets it, side by side; a failure is kept and stops no other place.
  *
- * Crash between a place's answer and its row: the next round asks again. Each place answers the same question again, a time stamp
- * with a later time.
+ * Crash between a place's answer and its row: the next round asks again; a time stamp then has a later time.
  */
 import type { AnchorKind } from '../../contract/statuses.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
@@ -63,7 +61,6 @@ async function runAnchor(pool: Pool, anchor: Anchor, checkpoint: StoredCheckpoin
   }
 }
 
-/** How a place stands. */
 interface AnchorStanding {
   readonly kind: AnchorKind;
   readonly place: string;

@@ -1,7 +1,4 @@
-/**
- * RFC 3161: an authority signs that the checkpoint existed at a time. The receipt is the response as it came, which
- * `openssl ts -verify -in RECEIPT -data CHECKPOINT` reads. Encoding and signatures are pkijs's.
- */
+/** RFC 3161: an authority signs that the checkpoint existed at a time. The receipt is its response, for `openssl ts -verify`. */
 import { createHash, randomBytes, X509Certificate } from 'node:crypto';
 import * as asn1 from 'asn1js';
 import * as pki from 'pkijs';
@@ -15,7 +12,6 @@ interface TimestampPlace {
   readonly url: string;
   /** Certificates in PEM that the authority's chain must lead to. With null only the response's own signature is verified. */
   readonly roots: string | null;
-  /** For an authority that knows its callers. */
   readonly ask?: typeof askAnybody;
 }
 
@@ -60,10 +56,7 @@ export type Stamp =
   | { readonly at: Date; readonly nonce: Buffer; readonly isTrusted: boolean }
   | { readonly wrong: string };
 
-/**
- * Reads a response about this note and verifies it. `isTrusted` is true where a chain of certificates leads to one of `roots`,
- * as it was at the stamp's time.
- */
+/** Reads and verifies a response about this note. `isTrusted`: its chain leads to one of `roots`, as of the stamp's time. */
 export async function readStamp(response: Buffer, note: string, roots: string | null): Promise<Stamp> {
   if (asn1.fromBER(new Uint8Array(response)).offset < 0)
     return { wrong: 'it is none of RFC 3161: the URL must be the one that takes queries' };
@@ -101,7 +94,6 @@ function isForStamps(certificate: pki.Certificate | null): boolean {
   return new X509Certificate(Buffer.from(certificate.toSchema().toBER())).keyUsage?.includes(TIME_STAMPING) ?? false;
 }
 
-/** Certificates of a PEM file. Throws where there is none. */
 function readRoots(pem: string): pki.Certificate[] {
   const [begin, end] = ['-----BEGIN CERTIFICATE-----', '-----END CERTIFICATE-----'];
   const blocks = pem

@@ -1,7 +1,4 @@
-/**
- * A witness as C2SP tlog-witness has it: it compares the checkpoint with the last one that it saw of this log, and cosigns it
- * if it grew out of that one. It remembers the size of the last one, and tells it with 409.
- */
+/** A C2SP tlog-witness: it cosigns a checkpoint that grew out of the last it saw of this log, whose size it tells with 409. */
 import { openCosignature } from '../checkpoint/cosignature.ts';
 import type { Verifier } from '../checkpoint/note.ts';
 import { type Anchor, ask, said } from './anchor.ts';
@@ -12,7 +9,7 @@ const REFUSED: Readonly<Record<number, string>> = {
   422: 'it does not accept that this log grew out of the one that it saw: run audit verify',
 };
 
-/** At `url`, its submission prefix, without a slash at its end. */
+/** `url`: the submission prefix, without a slash at its end. */
 export function witnessAnchor({ url, key }: { readonly url: string; readonly key: Verifier }): Anchor {
   return {
     kind: 'testemunha',

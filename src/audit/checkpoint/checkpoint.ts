@@ -8,7 +8,6 @@ export interface Checkpoint extends TreeHead {
   readonly origin: string;
 }
 
-/** The text that is signed. */
 function checkpointText({ origin, size, root }: Checkpoint): string {
   return `${origin}\n${size}\n${root.toString('base64')}\n`;
 }
@@ -40,7 +39,7 @@ export function checkpointHeader(note: string): string {
   return [checkpoint.origin, checkpoint.size, checkpoint.root.toString('base64'), signature].join(' ');
 }
 
-/** The longest header that a receiver's server takes without complaint. */
+/** Longer headers are refused by some receivers' servers. */
 const MAX_HEADER_BYTES = 256;
 
 /** {@link checkpointHeader}; null where it would be too long to be sent. */

@@ -2,7 +2,6 @@
 import type { TreeHead } from '../seals/tree/merkle.ts';
 import { readCheckpointText } from './checkpoint.ts';
 
-/** A head in one word: its size and its root. */
 export function writeHead({ size, root }: TreeHead): string {
   return `${size}:${root.toString('hex')}`;
 }

@@ -1,7 +1,7 @@
 /**
- * The newest checkpoint in a poller's memory, as the header of its deliveries. It is read for the deliveries of a claim, when the
- * last look is {@link OLD_MS} ago, and they do not wait for it; only the first ones after a rest do. A poller that sends nothing asks
- * nothing: thirty idle ones asked three times a second. While the database is away the last one stays.
+ * The newest checkpoint in a poller's memory, for the header of its deliveries. It is read when a claim has deliveries and the last
+ * read is {@link OLD_MS} ago. Only the first deliveries after a rest wait for it; idle pollers ask nothing. While the database is
+ * away the last one stays.
  */
 import type { Pool } from '../../db/pool.ts';
 import { sentHeader } from './checkpoint.ts';
@@ -27,7 +27,6 @@ export class NewestCheckpoint {
     return this.#header;
   }
 
-  /** Looks again where that is due. Resolves when the header is as new as a delivery may have it. */
   async renew(): Promise<void> {
     const atMs = this.#monotonicMs();
     const ageMs = atMs - this.#lookedAtMs;
@@ -39,7 +38,7 @@ export class NewestCheckpoint {
     await this.#awaited;
   }
 
-  /** Keeps what it has where the database cannot be asked, or where somebody has made the note unreadable: `audit verify` tells that. */
+  /** Keeps the last one where the database is away or somebody made the note unreadable (`audit verify` reports that). */
   async #look(): Promise<void> {
     const header = await this.#pool
       .run((sql) => readCheckpoint(sql))

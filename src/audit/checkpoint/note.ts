@@ -1,7 +1,4 @@
-/**
- * Signed notes, as C2SP signed-note and golang.org/x/mod/sumdb/note have them, with Ed25519 keys: a text that ends with a line
- * break, an empty line, and one line for each signature. Pure.
- */
+/** Signed notes (C2SP signed-note, golang.org/x/mod/sumdb/note) with Ed25519 keys. Pure. */
 import {
   createHash,
   createPrivateKey,
@@ -19,7 +16,7 @@ const SIGNATURE_BYTES = 64;
 const PRIVATE_DER = Buffer.from('302e020100300506032b657004220420', 'hex');
 const PUBLIC_DER = Buffer.from('302a300506032b6570032100', 'hex');
 
-/** Whom a signature is verified by: `name+hash+key` in text. */
+/** In text: `name+hash+key`. */
 export interface Verifier {
   readonly name: string;
   readonly keyId: Buffer;
@@ -50,7 +47,6 @@ function verifierOf(name: string, bytes: Buffer, type = ED25519): Verifier {
   return { name, keyId, key, text: `${name}+${keyId.toString('hex')}+${typed.toString('base64')}` };
 }
 
-/** Null when the text is no such key. */
 export function readSigner(text: string): Signer | null {
   const [, name, hash, base64] = /^PRIVATE\+KEY\+([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/=]+)$/.exec(text.trim()) ?? [];
   const typed = Buffer.from(base64 ?? '', 'base64');
@@ -73,7 +69,6 @@ export function readVerifier(text: string, type = ED25519): Verifier | null {
   return verifier.keyId.toString('hex') === hash ? verifier : null;
 }
 
-/** Those of a ring that sign. */
 export function signersOf(keys: readonly Verifier[]): Signer[] {
   return keys.filter((key): key is Signer => 'secret' in key);
 }
@@ -102,7 +97,6 @@ export function openNote(note: string, verifiers: readonly Verifier[]): { text: 
   return { text, signedBy };
 }
 
-/** True for the base64 of a signature line, of this text and by this key. */
 export function isSignature(text: string, base64: string, { keyId, key }: Verifier): boolean {
   const bytes = Buffer.from(base64, 'base64');
   if (bytes.length !== 4 + SIGNATURE_BYTES || !bytes.subarray(0, 4).equals(keyId)) return false;

@@ -32,8 +32,7 @@ class ForkedLog extends Error {
 }
 
 /**
- * Signs the log's head and stores it, where it has grown since the newest checkpoint. Throws {@link ForkedLog} where the log is not
- * the one that was signed before: nobody may be shown two heads that exclude each other.
+ * Signs the log's head and stores it, where it has grown. Throws {@link ForkedLog} where it does not extend the newest checkpoint.
  */
 export async function signHead(tx: Tx, [first, ...others]: readonly Signer[]): Promise<void> {
   if (first === undefined) return;

@@ -1,8 +1,7 @@
 /**
- * The balance as JSON text, written while it is counted: each day when it is complete, the sums at the end.
- *
- * After each hour of a day at least a line break goes out, so that no proxy drops a long balance as a dead connection. The first
- * hour is counted before the answer begins: a database out of reach is still a 503. A later fault ends the connection within the JSON.
+ * The balance as JSON text, written while it is counted. Each hour sends at least a line break, so that no proxy drops the
+ * connection. The first hour is counted before the answer begins: a database out of reach is still a 503. A later fault ends the
+ * connection within the JSON.
  */
 import { addUpByDay, type BalanceEnd } from '../add-up-balance.ts';
 import { type BalanceSlice } from '../balance.ts';

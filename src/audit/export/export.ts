@@ -1,13 +1,12 @@
 /**
  * The export of one kind of rows as a file, oldest first, one page of rows in memory at a time.
  *
- * The rows are append-only and the export ends at the transactions that were settled when it began, so its pages are one
- * consistent whole. Alternative: a server-side cursor holds a snapshot for as long as the slowest client reads.
+ * Rows are append-only and the export ends at the transactions that were settled when it began, so its pages are one consistent
+ * whole. Alternative: a server-side cursor holds a snapshot for as long as the slowest client reads.
  *
- * The manifest has the number of rows and the digest of their bytes, which is known only at the end. NDJSON has it as its last
- * line. A CSV has rows alone (formats.ts); the header X-Carteiro-Manifesto has the path of its manifest. The path names the
- * transaction at which the export ended, so that the same rows are read and digested again. Alternative: HTTP's trailers, which
- * most proxies and clients drop. A fault on the way ends the connection.
+ * The manifest (number of rows, digest of their bytes) is known only at the end. NDJSON has it as its last line; for a CSV,
+ * X-Carteiro-Manifesto names a path that reads the same rows again, up to the same transaction. Alternative: HTTP's trailers, which
+ * most proxies drop. A fault on the way ends the connection.
  */
 import { createHash } from 'node:crypto';
 import { type Signer, signNote } from '../checkpoint/note.ts';
@@ -22,7 +21,6 @@ import { type Format, type FormatName, FORMATS, MARK, type MediaType } from './f
 
 const PAGE = 1_000;
 
-/** An export's bytes, and the headers that say what to do with them. */
 interface Exported {
   readonly contentType: MediaType | `${MediaType};${string}`;
   readonly chunks: AsyncIterable<string>;
@@ -34,20 +32,17 @@ export type ExportedKind = Kind & Required<Pick<Kind, 'cut'>>;
 
 export interface Export extends Search {
   readonly kind: ExportedKind;
-  /** The file's name, without its ending. */
   readonly name: string;
   readonly format: FormatName;
   readonly seesCpf: boolean;
-  /** The filters as they were asked for. */
   readonly asked: Readonly<Record<string, string>>;
-  /** Who sign the manifest; none where nothing is signed. */
+  /** None: nothing is signed. */
   readonly signers?: readonly Signer[];
   /** A CSV begins with a byte-order mark. */
   readonly hasMark?: boolean;
-  /** Go on behind this row, without a head, with an export that ended at `cut`. */
+  /** Go on behind this row of an export that ended at `cut`, without a head. */
   readonly goOn?: { readonly after: readonly string[]; readonly cut: string } | null;
   readonly pageSize?: number;
-  /** Reads what left the database. */
   readonly removed?: Removed | undefined;
 }
 
@@ -72,7 +67,6 @@ async function readStart(pool: Pool, { cut }: ExportedKind): Promise<Start> {
   });
 }
 
-/** The bytes of an export that ends at the cut, page by page, and then its manifest. */
 async function* pagesOf(pool: Pool, exported: Export, start: Start) {
   const { kind, format, filters, from, until, seesCpf, asked, signers = [], hasMark = false, goOn = null } = exported;
   const { head: headOf, line }: Format = FORMATS[format];
@@ -122,10 +116,7 @@ function isAbove(one: Cut, other: Cut): boolean {
   return one.epoch > other.epoch || (one.epoch === other.epoch && BigInt(one.tx) > BigInt(other.tx));
 }
 
-/**
- * Starts an export; its bytes come as the answer's body is read. `path` is where the manifest of the whole is asked for. One that
- * goes on ends where the first one did, so that both together are the whole; it has no manifest of its own.
- */
+/** Starts an export; `path` is that of its manifest. One that goes on (`goOn`) ends where the first did and has no manifest. */
 export async function exportRows(pool: Pool, asked: Export, path: string): Promise<Result<Exported, 'cutNotSettled'>> {
   const { contentType, footer } = FORMATS[asked.format];
   const now = await readStart(pool, asked.kind);
@@ -145,10 +136,7 @@ export async function exportRows(pool: Pool, asked: Export, path: string): Promi
   return { ok: { contentType, chunks: chunks(), headers } };
 }
 
-/**
- * The JSON of an {@link ExportManifest}, of an export that ended at `cut`; refused while transactions below the cut are open. A
- * line break goes out for each page, so that nobody takes a long count for a dead connection.
- */
+/** The JSON of an {@link ExportManifest}. Refused while transactions below the cut are open. Each page sends a line break. */
 export async function writeManifest(
   pool: Pool,
   asked: Export,

@@ -1,21 +1,18 @@
 /**
- * The formats of the export, by their names in `formato`. The route and its OpenAPI derive from `FORMATS`; to add one: its entry
- * there, and its name in `EXPORT_FORMATS`.
+ * The formats of the export. To add one: its entry in `FORMATS`, and its name in `EXPORT_FORMATS`; route and OpenAPI derive from
+ * them.
  *
- * NDJSON: an object a line, and the manifest as the last one.
- * CSV (RFC 4180): rows alone, because a last line of another kind would make a table reader take every column for text. A cell
- * that a spreadsheet would take for a formula gets an apostrophe in front: a partner's receiver writes its answer, and an auditor
- * opens it. A semicolon is quoted, too, because in many locales it divides cells. The values of a list stand in one cell, with a
- * space between them.
+ * NDJSON: an object a line, the manifest as the last one. CSV (RFC 4180): rows alone, because a last line of another kind makes
+ * table readers take each column for text. A cell that a spreadsheet would take for a formula gets an apostrophe in front:
+ * receivers write answers, and auditors open them. A semicolon is quoted, because in many locales it divides cells. Values of a
+ * list are divided by a space.
  */
 import type { EXPORT_FORMATS } from '../../contract/resources/audit-lists.ts';
 import type { ExportManifest } from '../../contract/resources/audit-resource.ts';
 import type { Row } from '../lists/list.ts';
 
 export interface Format<M extends string = string> {
-  /** As OpenAPI and `Accept` name it. */
   readonly mediaType: M;
-  /** The media type with its parameters. */
   readonly contentType: M | `${M};${string}`;
   /** The beginning of a file of these columns. */
   readonly head: (columns: readonly string[]) => string;

@@ -1,4 +1,3 @@
-/** The parts of one kind of rows that auditors list. */
 import type { z } from 'zod';
 import { FIRST_ID, LAST_ID } from '../../db/first-id.ts';
 import type { Tx } from '../../db/pool.ts';
@@ -37,13 +36,11 @@ export interface Removed {
   ) => Promise<{ readonly rows: ArchivedDelivery; readonly stoppedAt: string | null } | null>;
 }
 
-/** A transaction within its epoch; its number is a whole number as text. */
 export interface Cut {
   readonly epoch: number;
   readonly tx: string;
 }
 
-/** One kind of rows, which are only added where it has a `cut`. */
 export interface Kind {
   /** The view of `carteiro_auditoria` that shows the same rows to SQL, masked as its login needs. */
   readonly view: string;

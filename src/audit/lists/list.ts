@@ -1,11 +1,10 @@
 /**
  * The auditors' lists and exports, over all partners: a table of kinds (kinds.ts) and one search.
  *
- * A page costs a bounded amount of work, whatever the filters. A filter that names few rows is looked up by an index. Every other
- * search walks the order of the key, or the index that the kind gives for a filter, at most {@link SCANNED} rows a page, and
- * keeps the rows that fit. So a page of a rare value may hold fewer rows than asked for, or none, and still name where to
- * continue. Measured at 10 million attempts: see test/audit/attempts-plans.db.test.ts. Alternative: an index for each pair of
- * filters, which every delivery would pay for.
+ * A page costs a bounded amount of work. A filter that names few rows is looked up by an index; every other search walks the order
+ * of the key, or an index that the kind names, reads at most {@link SCANNED} rows a page, and keeps those that fit. So a page may
+ * be short or empty and still name where to continue. Measured: test/audit/attempts-plans.db.test.ts. Alternative: an index for
+ * each pair of filters, which every delivery would pay for.
  */
 import { z } from 'zod';
 import { firstIdAt } from '../../db/first-id.ts';
@@ -39,7 +38,6 @@ export interface Page extends Search {
 
 export interface Found {
   readonly rows: readonly Row[];
-  /** The key after which the next page begins; null after the last one. */
   readonly next: readonly string[] | null;
   /** How many rows were looked at, at most. */
   readonly budget: number;
@@ -123,7 +121,6 @@ function candidates(sql: Tx, { few = {} }: Kind, filters: Filters, rows: Deliver
   return one(sql, found);
 }
 
-/** One fragment of several. */
 function one(sql: Tx, parts: readonly Fragment[]): Fragment {
   return parts.reduce((before, part) => sql`${before} ${part}`, sql``);
 }
@@ -131,9 +128,8 @@ function one(sql: Tx, parts: readonly Fragment[]): Fragment {
 /**
  * The rows to walk: within the period, behind the cursor.
  *
- * Each end of the walk is bounded by one row comparison of the walked column and the key. We tried an equality and a bound of
- * time: the planner took the index of time alone, and for a partner with few attempts it filtered millions, 5 s. The walk's value is
- * a subquery. We tried a plain value: the planner estimated a partner that has half of all attempts at one row, and sorted them.
+ * One row comparison bounds each end: with an equality and a time, the planner took the index of time alone and filtered millions
+ * (5 s). The walk's value is a subquery: with a plain value it estimated a partner of half of all attempts at one row, and sorted.
  */
 function bounds(sql: Tx, kind: Kind, { from, until, after, order, cut }: Page, walk: Walk | undefined) {
   const types = Object.entries(kind.key);

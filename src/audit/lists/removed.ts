@@ -1,9 +1,4 @@
-/**
- * A page of rows, some of which lie in their month's files alone.
- *
- * The database answers first. Then the files' rows between the ends of its page are read, so each page costs a bounded part of
- * the files. A row that is in both is the database's.
- */
+/** A page of rows of which some lie in their month's files alone: the database's rows, and the files' between that page's ends. */
 import type { Pool } from '../../db/pool.ts';
 import { firstIdAt } from '../../db/first-id.ts';
 import { KEY_TYPES, type Kind, type Range, type Removed } from './kind.ts';

@@ -1,10 +1,9 @@
 /**
- * The check of a proof, from the file alone. One pass starts at the checkpoint and reaches the seals that lead to its root, then the
- * rows that lead to a reached seal's root. Only what it reached is a fact, decoded from the sealed bytes; the rest of the file must
- * repeat the facts, or is told as not proven.
+ * The check of a proof, from the file alone. One pass leads from the checkpoint to seals and from those to rows. Only what it
+ * reached is a fact, decoded from the sealed bytes; the rest of the file must repeat the facts, or is told as not proven.
  *
- * `true` says that each row of the file is included under a checkpoint that one of the given keys has signed. A file with a row
- * that is not sealed yet, or is withheld, is `null`, and never `true`.
+ * `true`: each row of the file is included under a checkpoint that one of the given keys has signed. With a row that is not sealed
+ * yet, or is withheld, it is `null`.
  */
 import { createHash } from 'node:crypto';
 import { ERASED, NO_DIGEST } from '../../contract/erasure.ts';
@@ -19,7 +18,6 @@ import { wrongStatus } from './status.ts';
 export interface CheckedProof {
   /** True: everything was checked and fits. Null: a part could not be checked, which `reason` names; the rest fits. */
   readonly fits: boolean | null;
-  /** Null when everything fits. */
   readonly reason: string | null;
   /** Rows that no seal under the checkpoint covers. */
   readonly unsealed: number;
@@ -35,7 +33,6 @@ export interface Trusted {
   readonly checkpoint?: Checkpoint | null;
 }
 
-/** Checks the text of a proof's file. */
 export function checkProof(text: string, trusted: Trusted): CheckedProof {
   const read = readProofFile(text);
   if ('reason' in read) return { ...read, unsealed: 0, facts: null, unproven: {} };
@@ -53,7 +50,6 @@ export function checkProof(text: string, trusted: Trusted): CheckedProof {
 
 type Verdict = Pick<CheckedProof, 'fits' | 'reason'>;
 
-// Decides: the lines that may say true.
 function decide(file: Proof, rows: Rows, reached: Reached, trusted: Trusted): Verdict {
   const fault = reached.fault ?? faultOf(file, reached, trusted);
   if (fault !== null) return { fits: false, reason: fault };
@@ -147,9 +143,8 @@ function commitmentOf(salt: string, text: string | Buffer): string {
 }
 
 /**
- * The body is the one that the event has, and that each attempt sent; a test may send the example of another event. Of an erased one
- * the salted hashes are left, which still say that each attempt sent the event's body. Of an event that lost a CPF, attempts behind
- * the order sent what is left, and have no digest of it.
+ * The body is the event's, and each attempt sent it; a test may carry another event's example. Of an erased body the salted hashes
+ * still say that. Once an event has lost a CPF, attempts behind the order have no digest of the first body.
  */
 function wrongBody({ corpo, sal, evento, tentativas, retido, apagamento }: Proof, of: FieldsOf): string | null {
   if (retido !== null || evento === null) return null;

@@ -1,6 +1,5 @@
 /**
- * A proof as an auditor without the grant for CPFs may read it. Salts, body and answers are withheld, and so is each row that
- * holds a text to be masked. All other rows can be led to the checkpoint, because they hold only the salted hashes of texts.
+ * A proof without what may tell a CPF: salts, body, answers, and rows with a text to mask. The other rows hold only salted hashes.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Proof, ProvedRow } from '../../contract/resources/audit-resource.ts';

@@ -26,7 +26,6 @@ export function readProofFile(text: string): ReadProof {
     const rows = new Map(rowsOf(file));
     return Math.max(rows.size, file.selos.length) > MAX_ROWS ? TOO_LONG : { file, rows };
   } catch (error) {
-    // JSON that is none, or too deep.
     if (error instanceof SyntaxError || error instanceof RangeError) return STRANGE;
     throw error;
   }

@@ -1,7 +1,6 @@
 /**
- * One delivery as evidence: its event, the bytes sent, its attempts, and the way from each row to a signed checkpoint. They are
- * read in one snapshot, and can be checked without a database (check-proof.ts). All hashes are asked for at once: one after the
- * other takes half as long again.
+ * One delivery as evidence: its event, the bytes sent, its attempts, and the way from each row to a signed checkpoint, read in one
+ * snapshot. check-proof.ts checks it without a database. All hashes are asked for at once: one by one takes half as long again.
  */
 import { ERASED } from '../../contract/erasure.ts';
 import type { Proof, ProvedRow } from '../../contract/resources/audit-resource.ts';
@@ -24,9 +23,8 @@ const MAX_REQUESTED = 1_000;
 type FromArchive = (id: string) => Promise<ArchivedDelivery | null>;
 
 /**
- * The evidence of a delivery; null when no delivery has that id. Its seals are proved under the checkpoint of `size` seals, or
- * without a size under the newest. A login that may not see CPFs gets it as {@link maskProof} has it. `archived` is asked for a
- * delivery that the database lacks.
+ * The evidence of a delivery under the checkpoint of `size` seals, or the newest; null when no delivery has that id. A login that
+ * may not see CPFs gets {@link maskProof}. `archived` is asked for a delivery that the database lacks.
  */
 export async function readProof(
   pool: Pool,
@@ -66,8 +64,7 @@ async function prove(
     const sight = await sightOf(tx);
     const delivery = await readDelivery(tx, deliveryId, sight, archived);
     if (delivery === null) return null;
-    // By the index of deliveries alone: nothing tells the planner how few orders name one, so a limit, or the webhook as an index has
-    // it, makes it read all orders of the webhook.
+    // By the index of deliveries alone: with a limit or the webhook the planner reads all orders of the webhook.
     const ofDelivery = tx`t.delivery_ids @> array[${deliveryId}::uuid] and t.webhook_id::text = ${delivery.webhookId}`;
     const [{ ordered }] = await tx<[{ ordered: number }]>`
       select count(*)::int as ordered from send_orders t where ${ofDelivery}`;
@@ -208,7 +205,6 @@ async function readRows(
       ? tx``
       : tx`union all ${read(framedOf(source, 'whole').entry, tx`${archivedRowsOf(tx, archived).attempts} ${tx.unsafe(asArchived(source))}`)}`;
   const rows = await tx<FoundRow[]>`${read(entry, tx.unsafe(from))} ${inFiles} order by epoch, tx, 1`;
-  // The questions of all rows are on their way at once.
   return Promise.all(rows.map((row) => proveRow(tx, source, row, seals)));
 }
 
@@ -231,10 +227,7 @@ async function proveRow(tx: Tx, source: Evidenced, row: FoundRow, seals: Map<num
   };
 }
 
-/**
- * Where a leaf is in the tree of a seal's rows, and its path. Leaves are as if drawn at random, and in order: this one lies
- * within eight standard deviations of its share. A row that is not where it would be was changed.
- */
+/** A leaf's place and path in its seal. Leaves are as if random, so it is within eight deviations of its share, or was changed. */
 async function findPlace(tx: Tx, seal: Seal, leaf: Buffer): Promise<{ indice: number; caminho: string[] } | null> {
   const expected = Math.floor((leaf.readUInt32BE(0) / 2 ** 32) * seal.rows);
   const reach = Math.ceil(4 * Math.sqrt(seal.rows)) + 8;

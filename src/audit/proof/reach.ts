@@ -6,13 +6,10 @@ import type { Verifier } from '../checkpoint/note.ts';
 import { readEntry } from '../seals/entry.ts';
 import { leafHash, rootByInclusion } from '../seals/tree/merkle.ts';
 
-/** Each row of a file, and where it stands there. */
 export type Rows = ReadonlyMap<ProvedRow, string>;
 
-/** A row's columns behind the table's name. */
 export type Fields = ProvedRow['campos'];
 
-/** A turn whose root hangs on the checkpoint. */
 interface Turn {
   readonly rows: number;
   readonly root: Buffer;

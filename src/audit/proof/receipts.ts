@@ -35,7 +35,6 @@ export async function readReceipts(tx: Tx, last: number, checkpoint: StoredCheck
 }
 
 export interface TrustedPlaces {
-  /** Of the log. */
   readonly keys: readonly Verifier[];
   /** Certificates in PEM that a time stamp's chain must lead to; null: none was given. */
   readonly roots: string | null;

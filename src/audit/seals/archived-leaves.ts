@@ -11,7 +11,7 @@ export type ArchivedLeaves =
   | {
       readonly leaves: Leaves;
       readonly mayLack: Leaves;
-      /** Of what erasing would leave of those events that left (remains.ts). */
+      /** Of what erasing would leave of the archived events (remains.ts). */
       readonly rests: () => Promise<Buffer[]>;
     }
   | { readonly fault: string };

@@ -1,6 +1,4 @@
-/**
- * Compares rows with the seal that covers them: which were changed, which were added, how many are gone.
- */
+/** Compares rows with the seal that covers them: which were changed, which were added, how many are gone. */
 import { masked } from '../../contract/masking/masking.ts';
 import type { Pool } from '../../db/pool.ts';
 import { SOURCES, type SourceName } from '../../db/sealed-rows.ts';
@@ -10,10 +8,8 @@ import { countOf, HASH_BYTES, hashAt, levelAbove, rootOf } from './tree/merkle.t
 import { readEntries, type Sight, within } from './rows.ts';
 import type { Seal } from './seal-log.ts';
 
-/** The most rows that are named for one seal. */
 const NAMED = 100;
 
-/** One thing that does not fit. */
 export interface VerifyFinding {
   readonly tipo: (typeof FINDINGS)[number];
   readonly selo: number | null;
@@ -110,7 +106,6 @@ export async function compareRows(pool: Pool, seal: Seal, found: Leaves, sight: 
   return told;
 }
 
-/** The entries of these leaves. */
 async function readAgain(pool: Pool, seal: Seal, leaves: ReadonlySet<string>, sight: Sight) {
   const entries = new Map<string, Entry | null>();
   const list = new LeafList((hashes, leafAt, bytes, entryAt, end) => {

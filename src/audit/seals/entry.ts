@@ -71,7 +71,6 @@ export interface Entry {
 
 const sourceName = z.enum(SOURCE_NAMES as [SourceName, ...SourceName[]]);
 
-/** Null when the bytes are no entry of a table that is sealed. */
 export function readEntry(bytes: Buffer): Entry | null {
   try {
     const values: Value[] = [];

@@ -1,8 +1,7 @@
 /**
- * Compares erased rows with the orders to erase. The leaf of an erased text is its salted hash, which the row itself repeats.
- * So the leaf does not tell whether the text was taken away by right, was put back from an old copy, or whether somebody
- * changed the rest of the row. The orders are sealed: they list the events, each with the digest of the data that are left. Whoever ordered said
- * that digest, so what is left is also held against the event's seal.
+ * Compares erased rows with the orders to erase. The leaf of an erased text is its salted hash, which the row itself repeats, so it
+ * cannot tell a rightful erasure from a changed row. The sealed order lists the events, each with the digest of the data left; that
+ * digest was given by whoever ordered, so what is left is also held against the event's seal.
  */
 import type { Pool, Tx } from '../../db/pool.ts';
 import type { ArchivedLeaves } from './archived-leaves.ts';
@@ -108,5 +107,4 @@ export async function findStrangeRemains(
   return found;
 }
 
-/** The most events that are named for one seal. */
 const NAMED = 100;

@@ -1,10 +1,9 @@
 /**
  * Finds where this log and a head that it does not lead to part.
  *
- * A head says nothing of its rows, so the row is named as exactly as this log can know it. Behind the newest head that both
- * share, it is the first row of a later epoch, because a recovery to an earlier moment and a promotion begin one. Where that
- * head is itself of the newest epoch, nobody knows whether the other log had it: the row is the first of that epoch. In a log
- * of one epoch it is the first row behind that head, or one after it.
+ * A head says nothing of its rows, so the row is as exact as this log can know. It is the first row of a later epoch behind the
+ * newest common head, because a recovery and a promotion begin one. If that head is of the newest epoch, the row is the first of
+ * that epoch; in a log of one epoch, it is the first row behind that head, or a later one.
  */
 import type { Pool, Tx } from '../../db/pool.ts';
 import { SOURCE_NAMES, type SourceName } from '../../db/sealed-rows.ts';

@@ -1,7 +1,4 @@
-/**
- * The rows that seals cover, read and hashed again. They are read in chunks of consecutive seals, {@link PARALLEL} at once, so that
- * server and verifier both have work, and are yielded in order.
- */
+/** The rows that seals cover, hashed again in chunks of consecutive seals, {@link PARALLEL} at once, and yielded in order. */
 import type { Pool } from '../../db/pool.ts';
 import type { VerifyFinding } from './compare-rows.ts';
 import { LeafCollector, type Leaves, type TableCounts } from './leaves.ts';
@@ -13,7 +10,6 @@ import { findStrangeTimes } from './unsealed.ts';
 /** One statement reads the rows of at most this many seals, and takes no further seal once it has this many rows. */
 const CHUNK_SEALS = 1_024;
 const CHUNK_ROWS = 65_536;
-/** Chunks at once. */
 const PARALLEL = 3;
 
 interface HashedAgain {
@@ -26,7 +22,6 @@ interface HashedAgain {
 
 interface Chunk {
   readonly seals: readonly HashedAgain[];
-  /** The rows that were read, by table. */
   readonly counts: TableCounts;
   readonly strangeTimes: readonly VerifyFinding[];
 }

@@ -1,6 +1,5 @@
 /**
- * The leaves of rows, in the order of their bytes: it does not depend on the order of reading, and a leaf's place follows nearly from
- * the leaf.
+ * The leaves of rows, sorted by their bytes: any order of reading gives the same tree, and a leaf's place nearly follows from it.
  */
 import { FRAMES, type SourceName } from '../../db/sealed-rows.ts';
 import { HASH_BYTES, hashInto } from './tree/merkle.ts';
@@ -12,7 +11,6 @@ export interface Leaves {
   readonly rows: number;
 }
 
-/** Rows by their table. */
 export type TableCounts = Map<SourceName, number>;
 
 const FIRST_ROOM = 256;
@@ -33,7 +31,6 @@ export class LeafList {
     this.#room = room * HASH_BYTES;
   }
 
-  /** Adds the framed entry from `at` to `end` in `bytes`. */
   readonly add = (bytes: Buffer, at = 0, end = bytes.length): void => {
     const leafAt = this.rows * HASH_BYTES;
     if (leafAt === this.#hashes.length) this.#widen();
@@ -59,10 +56,7 @@ export class LeafList {
   }
 }
 
-/**
- * The leaves of spans of transactions that follow each other in one epoch; `ends` are their ends, and the last span takes
- * whatever is left.
- */
+/** The leaves of consecutive spans of one epoch; `ends` are the spans' ends, and the last span takes the rest. */
 export class LeafCollector {
   readonly #ends: readonly number[];
   readonly #spans: readonly LeafList[];

@@ -1,11 +1,9 @@
 /**
- * What erasing will leave of events. The commitment of an erased event no longer tells what the event said, so whoever orders an
- * erasure could say what was left. Therefore each seal holds a digest of what erasing would leave of its events, made while the
- * texts are there: a tree of leaves, each of an event's id and what is left of its data.
+ * What erasing will leave of events. The commitment of an erased event no longer tells what the event said. So each seal holds,
+ * made while the texts are there, a tree over each event's id and what erasing would leave of its data.
  *
- * Invariant: what is left of what is left is the same. So the digest can be made again at any time, whether or not some of the
- * events were erased, or lost another worker's CPF.
- * The sealer makes it, in Node, not the append: in SQL `erased` takes longer than an append does.
+ * Invariant: what is left of what is left is the same, so the digest can be made again whether or not events were erased. The
+ * sealer makes it in Node: in SQL `erased` takes longer than an append does.
  */
 import { ERASED, KEPT_TEXTS } from '../../contract/erasure.ts';
 import { copyOut } from '../../db/binary-copy.ts';
@@ -20,7 +18,6 @@ const KEPT = new Set(KEPT_TEXTS);
 const FORGOTTEN = /(?<![0-9A-Za-z])[0-9]{3}[.]?[0-9]{3}[.]?[0-9]{3}-?[0-9]{2}(?![0-9A-Za-z])|apagado/;
 const NOTHING = JSON.stringify(ERASED);
 
-/** The text of an event's data once its worker is forgotten: what `erased` in drizzle/functions makes of it. */
 export function restOf(text: string): string {
   const hasEscapes = text.includes('\\');
   let [rest, at, key] = ['', 0, ''];
@@ -72,7 +69,6 @@ function bare(text: string): string {
 
 const ID_BYTES = 16;
 
-/** The leaf of an event, of its data as text. */
 export function restLeaf(id: Uint8Array, data: string): Buffer {
   return leafHash(Buffer.concat([id, Buffer.from(restOf(data))]));
 }

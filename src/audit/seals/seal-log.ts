@@ -1,4 +1,3 @@
-/** The log of seals in the database: a seal's entry, how one is appended, and the tree's hashes as they are read again. */
 import { copyRowIn } from '../../db/binary-copy.ts';
 import type { Tx } from '../../db/pool.ts';
 import {
@@ -13,7 +12,6 @@ import {
 } from './tree/merkle.ts';
 import type { LogPoint, Span } from './rows.ts';
 
-/** One seal: every sealable row of its span. */
 export interface Seal extends Span {
   readonly number: number;
   readonly rows: number;
@@ -28,9 +26,7 @@ export interface Seal extends Span {
 
 const TILE = 256;
 
-/**
- * The text lines whose hash is the seal's leaf in the log's tree. Number and span are in them, so a seal cannot be moved.
- */
+/** The lines whose hash is the seal's leaf in the log's tree. Number and span are in them, so a seal cannot be moved. */
 export function sealEntry({ number, from, end, rows, root, remains, sealedAt }: Omit<Seal, 'leaf'>): Buffer {
   const span = [from.epoch, from.tx, end.epoch, end.tx].join(' ');
   const last = remains === null ? [] : [remains.toString('base64')];
@@ -45,7 +41,6 @@ interface Columns extends Omit<Seal, keyof Span> {
   readonly endTx: number;
 }
 
-/** Seals after the first `after`, in order. */
 export async function readSeals(tx: Tx, after: number, limit: number): Promise<Seal[]> {
   const rows = await tx<Columns[]>`
     select ${columns(tx)} from seals where number > ${after} order by number limit ${limit}`;
@@ -141,10 +136,7 @@ export async function unlessLacking<T>(way: Promise<T>): Promise<T | null> {
   }
 }
 
-/**
- * The hashes of the log's tree. It asks for each tile once: a path takes up to eight hashes of one, and paths of neighbours the same
- * tiles. Throws {@link LackingHashes}.
- */
+/** The hashes of the log's tree. Each tile is read once: paths share them. Throws {@link LackingHashes}. */
 export function readLogHashes(tx: Tx): ReadHashes {
   const tiles = new Map<string, Promise<Buffer>>();
   return async (level, from, end) => {
@@ -159,8 +151,8 @@ export function readLogHashes(tx: Tx): ReadHashes {
 }
 
 /**
- * The hashes of the tree of a seal's rows that paths from the leaves `from` to before `end` name, read at once: those leaves' tiles,
- * the last tile, and the second level, which the third is computed from. Throws {@link LackingHashes}.
+ * The hashes that paths from the leaves `from` to before `end` name, read at once: their tiles, the last tile, and the second
+ * level, from which the third is computed. Throws {@link LackingHashes}.
  */
 export async function readRowHashes(tx: Tx, { number, rows }: Seal, from: number, end: number): Promise<ReadHashes> {
   const [first, last] = [from - (from % TILE), rows - (rows % TILE)];
@@ -186,7 +178,6 @@ export async function readTreeHead(tx: Tx, size?: number): Promise<TreeHead | nu
   return count === 0 ? null : { size: count, root: await rangeRoot(readLogHashes(tx), 0, count) };
 }
 
-/** Rows of all seals together. */
 export async function countSealedRows(tx: Tx): Promise<number> {
   const [row] = await tx<[{ rows: number }]>`select coalesce(sum(rows), 0)::float8 as rows from seals`;
   return row.rows;

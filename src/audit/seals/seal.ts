@@ -1,18 +1,15 @@
 /**
  * The sealer: hashes settled rows, a tree for each turn, and appends the turn's root to the log's tree. A row is settled when no
- * transaction can still commit below it. A turn is one transaction that seals one batch.
+ * transaction can still commit below it.
  *
- * Invariant: the seals' spans of (epoch, transaction) follow each other from (0, 0) without a gap, and none reaches a
- * transaction that could still commit: in the current epoch `end_tx` is at most the xmin of the snapshot that read the
- * rows, and the transactions of earlier epochs have ended. So every committed row is in exactly one seal or above the last
- * one, and a row that appears below it later was inserted by hand. The last rows of an epoch get a seal of their own. The next
- * seal begins behind them and ends in the next epoch, so that no row can be inserted in between.
- * A transaction that was prepared before a promotion may commit after it, into the epoch before. So the horizon applies to all epochs
- * of this server, and the sealer does not leave an epoch while a transaction is prepared.
- * Where a turn begins is read from the last seal, each time: a process that remembered it would skip rows after a promotion.
- * Crash: a turn is one transaction. Two sealers: an advisory lock of the transaction lets one work, and the key of `seals` would
- * refuse the second. No writer waits. A transaction that is left open anywhere on the server holds the horizon back.
- * Alternative: a trigger that hashes in the writer's transaction. It makes all writers queue for the log's head.
+ * Invariant: the seals' spans of (epoch, transaction) follow each other from (0, 0) without a gap, and none reaches a transaction
+ * that could still commit (`end_tx` is at most the xmin of the snapshot that read the rows). So each committed row is in exactly
+ * one seal or above the last, and a row that appears below was inserted by hand. An epoch's last rows get their own seal, and no
+ * epoch is left while a transaction is prepared: it may commit into it. A turn reads its start from the last seal: remembered, it
+ * would skip rows after a promotion. An open transaction holds seals back.
+ *
+ * Crash: a turn is one transaction. Two sealers: a transaction's advisory lock lets one work; the key of `seals` refuses a second.
+ * Alternative: a trigger in the writer's transaction; all writers then queue for the log's head.
  */
 import type { Tx } from '../../db/pool.ts';
 import { SOURCE_NAMES } from '../../db/sealed-rows.ts';
@@ -23,16 +20,11 @@ import { type LogPoint, readEntries, type Span, within } from './rows.ts';
 import { appendSeal, readLastSeal } from './seal-log.ts';
 
 /**
- * A turn reads about this many rows, so that its transaction stays short. Turns of 32,768 take PostgreSQL 0.7 of the CPU a row, but
- * they are twice as many: beside 20 hanging webhooks and a backlog to seal, the p99 of arrivals was 15 to 21 ms, not 10. The
- * process that seals also delivers, so every piece of a turn is a millisecond or two, and the event loop has its turn behind it:
- * in one piece, the leaves held it for 100 ms.
+ * About the rows of a turn. 32,768 take PostgreSQL 0.7 of the CPU a row, but the p99 of arrivals beside hanging webhooks was 15 to
+ * 21 ms, not 10. The process also delivers, so it works in pieces of 1 to 2 ms.
  */
 const TURN_ROWS = 65_536;
-/**
- * The transactions that a turn spans: at first, and at most. Some are flushes of 512 attempts; most are claims and wakes without
- * a row to seal. Each turn estimates the number for the next one.
- */
+/** Transactions of the first turn, and the most of any. Most have no row to seal; each turn estimates the next one's number. */
 const FIRST_TXS = 256;
 const MOST_TXS = 1_048_576;
 
@@ -43,7 +35,6 @@ export interface SealTurn {
   readonly more: boolean;
 }
 
-/** How many transactions the next turn spans. */
 export interface Width {
   txs: number;
 }
@@ -55,7 +46,6 @@ export function startWidth(): Width {
 export interface SealOptions {
   /** Do nothing within this time after the last seal, whoever made it. */
   readonly restMs?: number;
-  /** About how many rows a turn reads. */
   readonly turnRows?: number;
 }
 

@@ -1,11 +1,10 @@
 /**
- * The sealer inside `api` and `poll`. Any number of processes may run it; one works at a time, and together they seal every
- * half minute (seal.ts). Pollers behind the first one look every three minutes, from the fifth on every six: with nothing to seal, thirty that looked every half minute
- * took half a per cent of a core.
+ * The sealer inside `api` and `poll`. Any number of processes may run it; one works at a time, and together they seal every half
+ * minute (seal.ts). Pollers behind the first look every three minutes, from the fifth on every six: otherwise thirty of them take
+ * half a per cent of a core.
  *
- * A longer interval is cheaper: each turn reads again the pages that autovacuum has not summarised yet, about a minute's worth.
- * Sealing every five seconds spent a third of its time on that. A row is sealed at most 40 s after its commit, unless an older
- * transaction is still open, or an only `api` or first poller has just died.
+ * Each turn reads again the pages that autovacuum has not summarised, so shorter intervals cost more. A row is sealed at most 40 s
+ * after its commit, unless an older transaction is open, or the only `api` or first poller has just died.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from '../../db/pool.ts';

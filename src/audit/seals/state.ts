@@ -1,13 +1,9 @@
-/**
- * Compares unsealed rows with sealed ones: a webhook, its lane and a partner's account with the newest line of their history,
- * and a delivery's status with its attempts and orders.
- */
+/** Compares unsealed rows (webhook, lane, account, delivery's status) with sealed ones (newest history; attempts and orders). */
 import { FIRST_ID, firstIdAt, LAST_ID } from '../../db/first-id.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
 import type { VerifyFinding } from './compare-rows.ts';
 import { coverable, type Sight } from './rows.ts';
 
-/** Deliveries of one statement. */
 const CHUNK = 200_000;
 
 interface Differing {
@@ -83,10 +79,7 @@ const FAULTS = {
   other_partner: ['partner_id', 'its attempts are of another partner'],
 } as const;
 
-/**
- * Deliveries that do not follow from their attempts and orders: all of them, or those that were made or attempted since `since`.
- * They are read in chunks, in the order of their ids.
- */
+/** Deliveries that do not follow from attempts and orders: all, or those made or attempted since `since`. In chunks by id. */
 export async function findStrangeDeliveries(pool: Pool, since: Date | null): Promise<VerifyFinding[]> {
   const found: VerifyFinding[] = [];
   const look = async (chosen: (column: string) => string): Promise<void> => {

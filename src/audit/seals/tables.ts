@@ -1,7 +1,4 @@
-/**
- * Whether the names that the verifier reads by are the product's own tables. A view, a rule or a row policy in the place of one
- * could show the verifier other rows than everybody else is shown.
- */
+/** Whether the verifier's table names are the product's own tables: a view, a rule or a row policy could show it other rows. */
 import type { Installation } from '../../db/installation.ts';
 import { compareSchema } from '../../db/migrations/compare-schema.ts';
 import type { Pool, Tx } from '../../db/pool.ts';

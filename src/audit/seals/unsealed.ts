@@ -69,10 +69,7 @@ export async function countRows(pool: Pool, end: LogPoint): Promise<ReadonlyMap<
   return new Map(rows.map(({ table, rows: count }) => [table, count]));
 }
 
-/**
- * Rows that a table has below a seal and that none of the seals' reads came to: the index in which seals find their rows does not know
- * them. Nothing is told of a table whose rows changed while they were read: an archive took or brought some.
- */
+/** Rows below a seal that no seal read: its index does not know them. A table that an archive changed meanwhile is left out. */
 export function findUnread(
   before: ReadonlyMap<SourceName, number>,
   after: ReadonlyMap<SourceName, number>,

@@ -1,6 +1,6 @@
 /**
- * Verdicts of `audit verify`, kept in the database: for the monitors, for `--since last`, and for `--resume`. Whoever owns the
- * database can write one, so the nightly run goes on from none of them. A head that was kept elsewhere needs nobody's word.
+ * Verdicts of `audit verify` for monitors, `--since last`, `--resume`. The database's owner can forge one: the nightly run uses
+ * none.
  */
 import type { VerificationResource } from '../../contract/resources/audit-verdicts.ts';
 import type { Tx } from '../../db/pool.ts';
@@ -9,7 +9,6 @@ import type { VerifyFinding } from './compare-rows.ts';
 import type { TreeHead } from './tree/merkle.ts';
 import type { Verification } from './verify.ts';
 
-/** Findings that are kept of a verdict. */
 const KEPT = 1_000;
 /** After this a run that was cut short begins anew: what it read may have been changed since. */
 const FRESH = '1 day';

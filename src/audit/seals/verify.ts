@@ -1,10 +1,9 @@
 /**
- * The check of the whole log: every sealed row is read and hashed again, every seal is compared with its rows and its place,
- * and the log's tree with each checkpoint that was signed.
+ * The check of the whole log: each sealed row is hashed again, each seal is compared with its rows and its place, and the log's
+ * tree with each signed checkpoint. It goes on after a finding, and names the row where the seal's own tree still fits.
  *
- * It reads tables, by statements of this release, and hashes in this process. It goes on after a finding, and names the row
- * where the seal's own tree, which is kept beside it, still fits the seal. The log alone cannot show that the whole
- * of it was made anew, or that its end was cut off. A head that was kept elsewhere shows both.
+ * The log alone cannot show that the whole of it was made anew, or that its end was cut off. A head that was kept elsewhere shows
+ * both.
  */
 import type { Installation } from '../../db/installation.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
@@ -37,7 +36,6 @@ export interface Verification {
 }
 
 export interface VerifyOptions {
-  /** Heads that were kept elsewhere. */
   readonly heads?: readonly TreeHead[];
   /** The head that an earlier verdict ended at: rows that it covers are not read again. */
   readonly since?: TreeHead | null;
@@ -55,7 +53,6 @@ export interface VerifyOptions {
   readonly onPart?: (found: Verification) => Promise<void> | void;
 }
 
-/** Checks the log to its end. */
 export async function verifySeals(
   pool: Pool,
   {
@@ -124,7 +121,6 @@ async function findBeside(
   return { findings, uncompared: definitions?.uncompared ?? null };
 }
 
-/** The state of a run. */
 class Run {
   last: Seal | null = null;
   uncompared: string | null = null;

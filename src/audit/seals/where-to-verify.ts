@@ -6,10 +6,7 @@ import { readTreeHead } from './seal-log.ts';
 /** Beyond this a row of the standby may look as if nobody had sealed it in time. */
 const MAX_LAG_S = 60;
 
-/**
- * Where reports are read, unless that is a standby which lacks a head that the log is held against, or is far behind: its log would
- * look as if it had been cut short. `size`: of the largest such head, in seals.
- */
+/** Where reports are read, unless that standby lacks a given head (`size`: the largest, in seals) or is far behind. */
 export async function whereToVerify({ pool, lagS }: Reading, primary: Pool, size: number): Promise<Pool> {
   if (lagS === null) return pool;
   const head = await pool.run(readTreeHead);

@@ -1,9 +1,8 @@
 /**
- * The hash tree of RFC 9162, and its proofs: that a leaf is in a tree, and that one tree grew out of another. Pure.
+ * The hash tree of RFC 9162, and its proofs of inclusion and of growth. Pure.
  *
- * Hashes lie one behind the other in one buffer. A tree is kept in tiles: those of level 0 are its leaves, each hash of level n
- * is the root of 256 of the level below. Every part of a tree that a proof names begins at a multiple of its size, so it lies in
- * one tile of each level.
+ * Hashes lie in one buffer, in tiles: level 0 has the leaves, each hash of level n is the root of 256 of the level below. Each part
+ * that a proof names begins at a multiple of its size, so it lies in one tile of each level.
  */
 import { hash } from 'node:crypto';
 import { setImmediate as othersTurn } from 'node:timers/promises';
@@ -22,7 +21,6 @@ export function sha256(bytes: Buffer): Buffer {
   return hash('sha256', bytes, 'buffer');
 }
 
-/** The hash of an entry as a leaf. */
 export function leafHash(entry: Buffer): Buffer {
   return sha256(Buffer.concat([Buffer.of(0), entry]));
 }
@@ -147,7 +145,6 @@ export function rootByInclusion(leaf: Buffer, index: number, size: number, path:
 
 const half = (number: number): number => Math.floor(number / 2);
 
-/** A tree of `size` leaves. */
 export interface TreeHead {
   readonly size: number;
   readonly root: Buffer;

@@ -1,7 +1,6 @@
 /**
- * Sorts hashes by their bytes, in place. They are as if drawn at random: by their first bits each goes to its bucket, of about one,
- * and there to its place. A turn of the sealer sorts some MiB of them in the process that delivers, so the event loop has its turn
- * after each piece.
+ * Sorts hashes by their bytes, in place. They are as if random: the first bits choose a bucket of about one. The sealer sorts some
+ * MiB of them in the process that delivers, so the event loop has its turn after each piece.
  */
 import { setImmediate as othersTurn } from 'node:timers/promises';
 import { HASH_BYTES } from './merkle.ts';
