@@ -17,30 +17,26 @@ export interface MonthAct {
   readonly rows: number;
 }
 
-/** With its place among all acts. */
 interface PlacedAct extends MonthAct {
   readonly position: number;
 }
 
-/** Who did it, and why: an auditor's login may not read them in the table. */
+/** An auditor's login may not read them in the table. */
 interface Author {
   readonly actor: string;
   readonly reason: string | null;
 }
 
-/** All acts, oldest first. */
 export async function readActs(sql: Tx): Promise<PlacedAct[]> {
   return sql<PlacedAct[]>`
     select position::float8 as position, act, month, first_seal::float8 as "firstSeal", last_seal::float8 as "lastSeal", place, manifest, deliveries, rows::float8 as rows
     from archive_acts order by position`;
 }
 
-/** The newest act of each month, oldest month first. */
 export async function readMonths(sql: Tx): Promise<MonthAct[]> {
   return newestOf(await readActs(sql));
 }
 
-/** The same of these acts. */
 export function newestOf(acts: readonly PlacedAct[]): PlacedAct[] {
   const newest = new Map(acts.map((act) => [act.month, act]));
   return [...newest.values()].toSorted((one, other) => (one.month < other.month ? -1 : 1));
@@ -50,15 +46,11 @@ export async function readMonth(sql: Tx, month: string): Promise<MonthAct | null
   return (await readActsOn(sql, month)).at(-1) ?? null;
 }
 
-/** The acts on a month, oldest first. */
 export async function readActsOn(sql: Tx, month: string): Promise<PlacedAct[]> {
   return (await readActs(sql)).filter((act) => act.month === month);
 }
 
-/**
- * Registers an act of who found the month's files under the digest `found`; null: in none. Throws {@link ArchiveFault} where another
- * run has changed them meanwhile, because it may have taken those files away.
- */
+/** Registers an act on the files of digest `found` (null: none). Throws {@link ArchiveFault} if another run changed them since. */
 export async function addAct(
   pool: Pool,
   found: Buffer | null,
@@ -78,9 +70,8 @@ export async function addAct(
 }
 
 /**
- * What is wrong with the acts on one month, oldest first; null: nothing. No seal covers deliveries, and whoever may register acts may
- * put files in the place: so only an archiving says what they are, the acts after it repeat that, and no month is archived anew
- * while its rows are away.
+ * What is wrong with the acts on one month, oldest first; null: nothing. No seal covers deliveries: only an archiving says what
+ * they are, later acts repeat that, and no month is archived anew while its rows are away.
  */
 export function faultOf(acts: readonly MonthAct[]): string | null {
   for (const [index, { act, deliveries }] of acts.entries()) {
@@ -96,7 +87,6 @@ export function faultOf(acts: readonly MonthAct[]): string | null {
   return null;
 }
 
-/** Whether rows of the month may lie in its files alone. */
 export function isRemoved({ act }: MonthAct): boolean {
   return act === 'remocao' || act === 'remocao_concluida';
 }

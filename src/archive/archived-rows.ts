@@ -1,7 +1,6 @@
 /**
- * Reads of months whose rows lie in files alone: the leaves of a seal for `audit verify`, one delivery with its attempts, and the events of
- * a loan, which are put back for whoever needs them.
- * The manifests' ranges of ids and the keys of row groups lead to a delivery, so a read parses only some parts of a file.
+ * Reads of months whose rows lie in files alone: a seal's leaves, a delivery with its attempts, a loan's events, which are put
+ * back. The manifests' ranges of ids and the row groups' keys lead to a delivery, so a read parses few parts of a file.
  */
 import { placeOf } from '../audit/lists/removed.ts';
 import type { Range, Removed } from '../audit/lists/kind.ts';
@@ -27,7 +26,6 @@ type LogPlace = Pick<FeedCursor, 'epoch' | 'tx'>;
 /** The files, of one part each, in which one page of a filter's attempts is looked for. */
 const FILES = 4;
 
-/** The reads of {@link Archives}. */
 export type ArchiveReads = Pick<
   Archives,
   'delivery' | 'deliveriesOf' | 'between' | 'sentOf' | 'months' | 'leaves' | 'bringBack' | 'mend' | 'leftAfter'
@@ -45,7 +43,6 @@ export class Archives {
     this.#openPlace = openPlace;
   }
 
-  /** Months whose rows may lie in their files alone. */
   async #removed(): Promise<MonthAct[]> {
     return (await this.#pool.run(readMonths)).filter(isRemoved);
   }
@@ -82,10 +79,8 @@ export class Archives {
     return (column === 'id' ? bringBackOf : bringBack)(this.#pool, this.events, value);
   }
 
-  /** For `Pool.mend`. */
   readonly mend = async (error: unknown): Promise<boolean> => mendAway(this.#pool, this.events, error);
 
-  /** Events as their months' files have them. */
   readonly events = async (ids: readonly string[]): Promise<Row[]> => {
     const keys = new Set(ids.map(hexOf));
     const found: Row[] = [];
@@ -109,7 +104,7 @@ export class Archives {
     return found.map(({ month }) => month);
   }
 
-  /** The same of all deliveries of an event, or of a stream's events, that were removed. */
+  /** As `delivery`, of all removed deliveries of an event, or of a stream's events. */
   async deliveriesOf(column: 'id' | 'stream', value: string): Promise<ArchivedDelivery | null> {
     const removed = await this.#removed();
     if (removed.length === 0) return null;
@@ -180,7 +175,6 @@ export class Archives {
     return (await Promise.all(found)).flat();
   }
 
-  /** The removed deliveries of these events. */
   async #rowsOf(eventIds: readonly string[], columns: string[], removed: readonly MonthAct[]): Promise<Row[]> {
     const sought = new Set(eventIds.map(hexOf));
     const found: Row[] = [];

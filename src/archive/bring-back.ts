@@ -1,12 +1,12 @@
 /**
- * The history of a loan that left the log comes back, as soon as somebody needs it: a read of an older version, a command, an order
- * to erase. One transaction puts all of its events back, and the loan is as any other until `maintain` takes it away again.
+ * The history of a loan that left the log comes back when somebody needs it: a read of an old version, a command, an order to
+ * erase. One transaction puts all of its events back; `maintain` takes them away again.
  *
- * Invariant: a loan's history is whole in the log, or `archived_streams` has a row for it, and then the database refuses to fold
- * it or to append to it (`CT423`, refuse_away.sql). So nobody decides on half a history. It comes back as it left: of the digest
- * that was made when it left, or not at all.
- * Crash: before the commit it is away, after it is back.
- * Alternative: each reader of events reads the files, too. There are some thirty, in SQL as in TypeScript, and old loans are seldom asked for.
+ * Invariant: a loan's history is whole in the log, or `archived_streams` has a row for it and the database refuses to fold it or to
+ * append to it (`CT423`, refuse_away.sql). It comes back with the digest that was made when it left, or not at all.
+ *
+ * Crash: before the commit it is away, after it is back. Alternative: each of some thirty readers of events reads the files, too;
+ * old loans are seldom asked for.
  */
 import type { Pool } from '../db/pool.ts';
 import { codeOf, HISTORY_AWAY, PERMISSION_DENIED } from '../db/unavailable.ts';

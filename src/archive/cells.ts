@@ -1,7 +1,6 @@
 /** A column's values between PostgreSQL's binary form and Parquet's, by the type's OID. Nothing is lost on the way. */
 import type { SchemaElement } from 'hyparquet';
 
-/** A row of a file, by its columns' names. */
 export type Row = Readonly<Record<string, unknown>>;
 
 interface Cell {
@@ -137,7 +136,6 @@ export function schemaOf(name: string, oid: number): SchemaElement[] {
   ];
 }
 
-/** The value for Parquet of a column's bytes. */
 export function readCell(oid: number, raw: Buffer): unknown {
   const element = ELEMENTS[oid];
   return element === undefined ? cellOf(oid).read(raw) : readArray(raw, element.cell);

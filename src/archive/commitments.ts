@@ -1,9 +1,9 @@
 /**
- * Hashes of texts that may have to be forgotten, as a month's files have them. A text beside its salt stands for its own hash.
- * An attempt's digest of the sent body is its event's hash, so it is left out where the event lies in the same part.
+ * Hashes of texts that may have to be forgotten, in a month's files. A text beside its salt stands for its own hash. An attempt's
+ * digest of the sent body is left out where its event, which has the same hash, lies in the same part.
  *
- * Invariant: each row gives the hashes that were sealed. An erasure takes an event's text and salt and leaves its hash, so an attempt
- * that has no digest of its own keeps it. Alternative: a digest in each row, 32 random bytes more beside 131 a delivery.
+ * Invariant: each row gives the hashes that were sealed: an erasure takes an event's text and salt and leaves its hash.
+ * Alternative: a digest in each row, 32 random bytes more beside 131 a delivery.
  */
 import { sha256 } from '../audit/seals/tree/merkle.ts';
 import { type Row, writeCell } from './cells.ts';
@@ -27,7 +27,6 @@ export function hexOf(id: unknown): string {
   return typeof id === 'string' ? id.replaceAll('-', '') : Buffer.from(id as Uint8Array).toString('hex');
 }
 
-/** The hashes of events, by their ids. */
 export function commitmentsOf(events: readonly Row[]): Commitments {
   return new Map(events.map((row) => [hexOf(row['id']), Buffer.from(commitmentOf('events', row) as Uint8Array)]));
 }
@@ -40,7 +39,6 @@ export function digestsToKeep(attempts: readonly Row[], commitments: Commitments
   });
 }
 
-/** Whether its digest is its event's hash. */
 export function lacksDigest({ body_digest: digest }: Row): boolean {
   return digest instanceof Uint8Array && digest.length === 0;
 }

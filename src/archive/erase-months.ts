@@ -1,13 +1,12 @@
 /**
  * A worker who was forgotten after a month was archived: the month's files are written again without the texts.
  *
- * Invariant: at every moment the newest act of a month names a manifest whose files are all there and were verified. New files
- * and their manifest come first, then the act; then the files that the new manifest does not name are removed. An erased row
- * keeps its salted hash, so each seal's root is made of the rows as before.
- * Crash: before the act, the next run writes the same files again; after it, the next run finds the older manifest and removes the
- * files that only this one names.
- * Each order to erase is applied once to each month that was archived before it was done. An event lies in the month of its append, its
- * attempts in that month or in later ones: these are found by the ids of the deliveries beside the event.
+ * Invariant: a month's newest act names a manifest whose files are all there and verified: new files and manifest, then the act,
+ * then the files that the manifest does not name go. An erased row keeps its salted hash, so each seal's root stays.
+ *
+ * Crash: before the act, the next run writes the files again; after it, it removes the files that only an older manifest names.
+ * Each erasure order is applied once to each month archived before it finished. An event's attempts lie in its month or later; they
+ * are found by its deliveries' ids.
  */
 import type { Signer } from '../audit/checkpoint/note.ts';
 import type { Pool, Tx } from '../db/pool.ts';
@@ -117,7 +116,6 @@ async function deliveriesOf(pool: Pool, months: readonly Month[], sought: Keys):
   return new Set([...archived, ...kept.map(({ id }) => hexOf(id))]);
 }
 
-/** True where something had to be written. */
 async function eraseInMonth(
   erasing: Erasing,
   { act, place, manifest, orders }: Month,
@@ -181,7 +179,7 @@ async function withoutTexts(place: Place, file: ArchivedFile, keys: Keys): Promi
   return isAny ? (files.files()[0] ?? null) : null;
 }
 
-/** Removes what older manifests of the month have and this one has not. One that is not there was dealt with. */
+/** Removes what only older manifests of the month have. A manifest that is not there was dealt with. */
 async function removeOlder(
   { pool }: Erasing,
   { month, manifest: newest }: MonthAct,

@@ -1,11 +1,12 @@
 /**
- * The events of loans that have been over for KEEP_MONTHS leave the log. Their months' files have had them since the months were archived.
+ * The events of loans that have been over for KEEP_MONTHS leave the log; their months' files have had them since they were
+ * archived.
  *
- * Invariant: an event is removed by the statement that made its row again of the file's bytes, equal in every column
- * (leave_archived.sql); the file's SHA-256 was compared with its manifest's just before, and the manifest's is in a sealed act. A loan
- * goes whole: `archived_streams` has its row before the first of its events is gone.
- * Crash: a loan that is leaving is one whose history is away, and comes back whole (bring-back.ts); the next run goes on.
- * Alternative: loan by loan. The events of a month's ended loans lie in all files of some years, so each file is walked once.
+ * Invariant: the statement that removes an event has made its row again from the file, equal in every column (leave_archived.sql),
+ * after the file's SHA-256 was compared with the sealed act's manifest. A loan goes whole: its row in `archived_streams` is first.
+ *
+ * Crash: a loan that is leaving counts as away, and comes back whole (bring-back.ts); the next run goes on. Alternative: loan by
+ * loan; a month's ended loans lie in all files of some years, so each file is walked once.
  */
 import { FIRST_ID } from '../db/first-id.ts';
 import type { Pool } from '../db/pool.ts';
@@ -27,7 +28,6 @@ interface Leaving {
   readonly onProgress?: (events: number) => void;
 }
 
-/** Loans that one statement looks at, and events that one removes. */
 const LOANS = 500;
 const EVENTS = 2_000;
 /** Loans that come back in one walk over the files. */
@@ -69,7 +69,6 @@ export async function leave({ pool, openPlace, readEvents, before, onProgress }:
   return loans;
 }
 
-/** The months from the first on whose rows were removed, until one that was not. */
 async function removedFromTheFirst(pool: Pool): Promise<MonthAct[]> {
   const months = await pool.run(readMonths);
   let next = 1;

@@ -25,8 +25,8 @@ interface Maintaining {
 const KEYS = 2_000;
 
 /**
- * Brings erasures into the files and removes old idempotency keys, then goes on with each month until its rows are removed, oldest
- * first. Throws `ArchiveFault` at the first that can't go.
+ * Brings erasures into files, removes old idempotency keys, moves each month, oldest first. Throws `ArchiveFault` at the first
+ * failure.
  */
 export async function maintainMonths({ upkeep, seal, onProgress, ...deps }: Maintaining) {
   const erased = await eraseInMonths(deps);

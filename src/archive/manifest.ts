@@ -1,7 +1,4 @@
-/**
- * A month's manifest: which seals it holds, and each file with its rows and digest. The manifest's own SHA-256 is in the row of
- * `archive_acts`, which is sealed; and the log's keys sign it, so that it speaks for itself where the database is gone.
- */
+/** A month's manifest: its seals, each file with rows and digest. `archive_acts` has its SHA-256; the log's keys sign it. */
 import { z } from 'zod';
 import { type Signer, signNote } from '../audit/checkpoint/note.ts';
 import { sha256 } from '../audit/seals/tree/merkle.ts';
@@ -26,7 +23,6 @@ const file = z.object({
 });
 export type ArchivedFile = z.output<typeof file>;
 
-/** Ids as a file's range has them. */
 export type Keys = ReadonlySet<string>;
 
 /** False where none of these ids is in the file. */
@@ -69,7 +65,6 @@ export function digestOfDeliveries({ partes }: Pick<Manifest, 'partes'>): Buffer
   return sha256(Buffer.from(files.map((one) => one.sha256).join('')));
 }
 
-/** Returns its digest. */
 export async function writeManifest(
   place: Place,
   unsigned: Omit<Manifest, 'assinatura'>,
@@ -82,7 +77,6 @@ export async function writeManifest(
   return digest;
 }
 
-/** Writes a file of the month's part `number`. */
 export async function writeFile(
   place: Place,
   month: string,

@@ -1,11 +1,12 @@
 /**
  * The rows of an archived month leave the database, or come back; its files go to another place.
  *
- * Invariant: a row is in the database, or in a file that was verified after the row was sealed, or in both. A removal begins with a
- * verification of the whole month and with its act; nothing is removed before that act is under a seal. Each batch is one transaction
- * of one part's rows, made by a function that takes no row which the archive does not have as it is.
- * Crash: the act stands, rows that are still there stay readable, and the next run verifies and goes on. A restoration is registered
- * when all rows are back; until then readers find the rest in the files.
+ * Invariant: a row is in the database, or in a file that was verified after the row was sealed, or in both. A removal verifies the
+ * whole month, registers its act, and waits until that is sealed. Each batch is one transaction of one part's rows; its function
+ * takes no row that the archive does not have as it is.
+ *
+ * Crash: the act stands, rows that are still there stay readable, and the next run verifies and goes on. A restoration is
+ * registered when all rows are back; until then readers find the rest in the files.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from '../db/pool.ts';
@@ -85,10 +86,7 @@ export async function restoreMonth(moving: Moving): Promise<number> {
   return restored;
 }
 
-/**
- * Copies the files of a month to another place, verifies them there, and registers that: from then on they are read there. The files
- * in the old place stay; whoever erases workers later does not find them.
- */
+/** Copies a month's files to another place, verifies them, and registers it as the place to read. The old files stay, unerased. */
 export async function carryMonth(moving: Moving, to: Place): Promise<MonthAct> {
   const { pool, openPlace, month, onProgress } = moving;
   const act = await verifyMonth(pool, openPlace, month);

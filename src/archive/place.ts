@@ -10,7 +10,6 @@ import { syncDirectory } from '../audit/anchor/directory.ts';
 import { s3Fault } from '../audit/anchor/s3-fault.ts';
 import { readBounded } from '../bounded-answer.ts';
 
-/** A place, or a file in it, is not as it should be; the message is one sentence. */
 export class ArchiveFault extends Error {
   override name = 'ArchiveFault';
 }
@@ -21,7 +20,6 @@ export interface Place {
   write(file: string, bytes: Buffer): Promise<void>;
   /** All its bytes. Throws where it has more than `most`. */
   read(file: string, most: number): Promise<Buffer>;
-  /** Removes it where it is there. */
   remove(file: string): Promise<void>;
 }
 

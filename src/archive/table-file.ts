@@ -1,13 +1,12 @@
 /**
  * One Parquet file: rows of one table, in columns of the table's own names and types, compressed by Zstandard.
  *
- * A row is the output of PostgreSQL's `record_send`, as a sealed entry is (audit/seals), so the file gives back each byte that was
- * hashed. Two texts stand in an entry as hashes and here in full: an event's `body` and an attempt's `answer`, each with its salt.
- * Only where they were erased, `commitment` has the hash. An attempt's `body_digest` is empty where it is the same hash of its
- * event's body and the event lies in the same part, which is nearly always: 32 random bytes of 130 a delivery. `deliveries` are not
- * sealed.
+ * A row is PostgreSQL's `record_send`, as a sealed entry is (audit/seals), so the file gives back each byte that was hashed. An
+ * event's `body` and an attempt's `answer` are hashes in an entry and stand here in full, each with its salt; where erased,
+ * `commitment` has the hash. An attempt's `body_digest` is empty where its event lies in the same part with the same hash.
+ * `deliveries` are not sealed.
  *
- * In memory a row is its record until its group is written: as values of columns a part of 131,072 rows took 400 MiB more.
+ * A row stays its record until its group is written: as column values, a part of 131,072 rows took 400 MiB more.
  */
 import { constants, zstdCompressSync } from 'node:zlib';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
@@ -50,18 +49,16 @@ export type TableFile = ReturnType<typeof written>;
 /** Rows of one table while a file is filled: where each lies in the file's order, and its record. */
 interface Filling {
   readonly oids: number[];
-  /** Of each column of an entry, its rank in the file's order; -1: none. */
+  /** By column of an entry, its rank in the file's order; -1: none. */
   readonly ranks: readonly number[];
   readonly rows: { readonly place: string; readonly record: Buffer }[];
 }
 
-/** Gathers records, and makes a file of those of each table. */
 export class TableFiles {
   readonly #tables = new Map<TableName, Filling>();
   /** Of all records so far. */
   bytes = 0;
 
-  /** Adds records, one behind the other. */
   readonly add = (bytes: Buffer): void => {
     this.bytes += bytes.length;
     for (let at = 0; at < bytes.length;) at = keepRecord(this.#of(tableAt(bytes, at)), bytes, at);
@@ -86,7 +83,6 @@ export class TableFiles {
     return filling;
   }
 
-  /** The file of each table that has rows. */
   files(): TableFile[] {
     const commitments = new Map<string, Buffer>();
     const shortened = (table: TableName, rows: Row[]) => {
@@ -120,7 +116,6 @@ function keepRecord({ oids, ranks, rows }: Filling, bytes: Buffer, at: number): 
   return end;
 }
 
-/** A record's values as Parquet has them. */
 function rowOf(names: readonly string[], record: Buffer): Row {
   const row: Record<string, unknown> = {};
   walk(record, 0, (ordinal, from, end) => {

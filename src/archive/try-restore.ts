@@ -1,7 +1,4 @@
-/**
- * The exercise of a restoration: PostgreSQL makes rows of a month's files, as `archive restore` has it do, and each row's entry is
- * compared with the file's. Nothing is written, so it may be done at any time, also while the rows are in the database.
- */
+/** The exercise of a restoration: the rows that PostgreSQL makes of a month's files must equal them. Nothing is written. */
 import { FRAMES, asArchived } from '../db/sealed-rows.ts';
 import type { Pool } from '../db/pool.ts';
 import { LeafList } from '../audit/seals/leaves.ts';
@@ -15,7 +12,6 @@ import { jsonRow } from './read-table.ts';
 import { entryOf } from './table-file.ts';
 import { readCommitments, readTable } from './verify-month.ts';
 
-/** Rows of one statement. */
 const BATCH = 2_000;
 
 /** How many attempts came back. Throws {@link ArchiveFault} where they are not those of the files. */

@@ -14,7 +14,6 @@ import { ArchiveFault, type Place } from './place.ts';
 import { jsonRow, readGroups } from './read-table.ts';
 import { entryOf, type TableName } from './table-file.ts';
 
-/** Hears each row of events and attempts. */
 type OnRow = (table: TableName, row: Row) => void;
 
 /** The streams of these events, in hexadecimal, of which the database may lack events. */
@@ -92,10 +91,7 @@ async function refuseStrange(pool: Pool, strange: ReadonlyMap<string, string>): 
     throw new ArchiveFault(`the ${strange.get(first)} of delivery ${first} is not what its attempts say`);
 }
 
-/**
- * The rows of a part's deliveries or of its attempts, as JSON has them, a group of the file at a time: with `columns` these alone,
- * else whole, attempts with their digests.
- */
+/** A part's deliveries or attempts as JSON, a group at a time: whole (attempts with their digests), or only `columns`. */
 export async function* readPart(
   place: Place,
   part: Part,
@@ -110,7 +106,6 @@ export async function* readPart(
     yield withDigests(rows, commitments).map((row) => jsonRow(table, oids, row));
 }
 
-/** The hashes of a part's events. */
 export async function readCommitments(place: Place, { arquivos }: Part): Promise<Commitments> {
   const commitments = new Map<string, Buffer>();
   const file = arquivos.find(({ tabela }) => tabela === 'events');
@@ -151,7 +146,6 @@ export async function restsOf(
   return leaves;
 }
 
-/** True where these are the rows that were sealed. */
 export function isOfSeal({ hashes, rows }: Leaves, seal: Seal): boolean {
   return rows === seal.rows && rootOf(levelAbove(hashes)).equals(seal.root);
 }
@@ -173,10 +167,7 @@ export async function verifyPart(pool: Pool, place: Place, part: Part, onRow?: O
   if (seals.length !== ate - de + 1) throw new ArchiveFault(`the log lacks some of the seals ${de} to ${ate}`);
 }
 
-/**
- * Throws {@link ArchiveFault} where the month is not archived, or with the first thing that does not fit. `texts`: of workers who
- * were erased, and which `maintain` has not taken out of the files.
- */
+/** Throws {@link ArchiveFault} unless the month is archived and fits. `texts`: of erased workers, still in the files. */
 export async function verifyMonth(
   pool: Pool,
   openPlace: (name: string) => Place,

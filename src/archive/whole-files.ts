@@ -1,7 +1,6 @@
 /**
- * Files of months as a reader of single rows has them: whole, and only when their bytes are those that the manifest tells. What is
- * in a file decides how much its parser allocates (18 KB of somebody else's took 571 MiB), so no byte is parsed before its digest
- * was compared. The newest files stay in memory, because one delivery is looked up in three of them.
+ * Files of months, whole, for readers of single rows. What is in a file decides how much its parser allocates (18 KB took 571 MiB),
+ * so the digest is compared before any byte is parsed. The newest files stay in memory: a delivery is looked up in three.
  */
 import { type ArchivedFile, readFile } from './manifest.ts';
 import type { Place } from './place.ts';

@@ -1,11 +1,9 @@
 /**
- * A month goes to its place: whole seals, part by part, each part with a file for each table that has rows in it.
+ * A month goes to its place: whole seals, part by part, each part with a file for each table that has rows in it. Its seals are
+ * those made in it, by the time of São Paulo. The ended deliveries of its events go with it; one that waits stays in the database.
  *
- * The month's seals are those that were made in it, by the time of São Paulo, from behind the month before on. The ended
- * deliveries of its events go with it; one that still waits stays in the database, also when the month is removed.
- * Crash: the month is archived when its row in `archive_acts` is committed, and that comes last, after everything was read back
- * from the place and every seal's root was made of it. The next run replaces files of a run that was cut short, or leaves them
- * unused.
+ * Crash: the month is archived when its row in `archive_acts` is committed, after everything was read back and each seal's root was
+ * made of it. The next run replaces files of a run that was cut short, or leaves them unused.
  */
 import type { Signer } from '../audit/checkpoint/note.ts';
 import { readEntries, within } from '../audit/seals/rows.ts';
@@ -97,7 +95,6 @@ async function rangeOf(sql: Tx, month: string): Promise<Range> {
   return { first, last, at };
 }
 
-/** Writes the files and the manifest of these seals, and verifies what the place gives back. */
 async function writeMonth(
   { pool, place, month, signers, onProgress }: Archiving,
   { first, last, at }: Range,
