@@ -1,13 +1,12 @@
 /**
  * Collects what people are to be told, from histories, deliveries and answers.
  *
- * Invariant: a message is one row of `alerts`, whose key is the webhook, the kind, the time and the channel; so any number of
- * processes may collect. Of `atraso` and `erro` the time is the hour, so there is one message a webhook, kind and hour: the
- * first loss of an hour is told at once, and those behind the message with the next hour's, which then leaves before it ends.
- * Recording pays nothing: a look reads the failures since the last look, less {@link SLACK_S}, by `attempts_failed`.
- * Crash: a look is one transaction, and moves the mark that the next one begins at.
- * Alternative: a row by the record, or by a trigger of history. The first costs every record, the second puts addresses into
- * the policy's transaction.
+ * Invariant: a message is one row of `alerts` with the key webhook, kind, time, channel, so any number of processes may collect. Of
+ * `atraso` and `erro` the time is the hour: an hour's first loss is told at once, the others with the next hour's message. Each
+ * look reads the failures since the last, less {@link SLACK_S}, by `attempts_failed`; recording pays nothing.
+ *
+ * Crash: a look is one transaction, and moves the mark that the next one begins at. Alternatives: a row by the record costs every
+ * record; a trigger of history puts addresses into the policy's transaction.
  */
 import { SCHEDULES, slotsOf } from '../contract/schedule.ts';
 import { LATE_AFTER, OUTCOMES } from '../contract/statuses.ts';
@@ -23,14 +22,13 @@ const FIRST_NUMBER = Math.min(
   ...Object.values(SCHEDULES).flatMap((one) => (one.delaysS.length > 0 ? [slotsOf(one)] : [])),
 );
 const FAILED = OUTCOMES.filter((outcome) => outcome !== 'entregue');
-/** They never tell of themselves; people are told of them as of all. */
+/** They never tell of themselves. */
 const OF_LOSSES = ['webhook.atraso', 'webhook.erro'];
 /** After so long fewer answers than {@link STRANGE_OF} will do. */
 const STRANGE_AFTER_S = 60;
 /** The first of three warnings. */
 export const ENDS_SOON_DAYS = 21;
 
-/** What `collect` may be told: the time of losses, and how long ago another process must have looked. */
 export interface Look {
   readonly now?: Date | null;
   readonly restS?: number;
@@ -149,10 +147,7 @@ async function collectStrange(tx: Tx): Promise<void> {
     on conflict do nothing`;
 }
 
-/**
- * Of certificates that end in 21, 7 or 1 days, each once: of receivers, of webhooks' own client certificates, and of ours, which
- * every partner's receiver may ask for.
- */
+/** Of certificates that end in 21, 7 or 1 days, each once: receivers', webhooks' client certificates, and ours. */
 async function collectEnds(tx: Tx): Promise<void> {
   await tx`
     insert into alerts (subject, kind, happened_at, channel, partner_id)

@@ -35,10 +35,7 @@ export interface DueAlert extends AlertKey {
   readonly code: string | null;
 }
 
-/**
- * Takes the next messages of a channel, at most {@link SHARE} of a partner, and those that were tried less often first; each
- * comes again when it was not settled. One without an address, which was taken away just when it was inserted, stays where it is.
- */
+/** A channel's next messages with an address: at most {@link SHARE} of a partner, least tried first. Unsettled ones come again. */
 export function claimAlerts(
   sql: Tx,
   channel: AlertChannel,
@@ -102,7 +99,6 @@ export async function settleAlert(
     where subject = ${subject} and kind = ${kind} and happened_at = ${happenedAt} and channel = ${channel}`;
 }
 
-/** Of a message that nothing is left to tell of. */
 export async function dropAlert(sql: Tx, { subject, kind, happenedAt, channel }: AlertKey): Promise<void> {
   await sql`
     delete from alerts

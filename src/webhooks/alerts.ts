@@ -1,9 +1,9 @@
 /**
  * Where a partner's people are told of its webhooks, and the newest that they were told.
  *
- * Invariant: until an address is confirmed by the code that was sent there, nothing else goes there; a partner makes at most
- * {@link MAX_CODES} codes a day. A change of the addresses is told to the confirmed ones of before, and so is every change of a
- * webhook before it. A trigger writes its line of the partner's history.
+ * Invariant: nothing but a code goes to an address until that code confirmed it; a partner makes at most {@link MAX_CODES} a day.
+ * The addresses confirmed before are told of a change of addresses, and of each change of a webhook before it. A trigger writes
+ * history.
  */
 import { randomInt } from 'node:crypto';
 import type { Result } from '../contract/refusals.ts';
@@ -40,7 +40,6 @@ export interface AlertSettingsRead {
   readonly changes: readonly { readonly changedAt: Date; readonly actor: string }[];
 }
 
-/** Where the partner's alerts go, when that changed, and the newest alerts. */
 export async function readAlerts(sql: Tx, partnerId: string): Promise<AlertSettingsRead> {
   const addresses = await sql<Address[]>`
     select channel, address, confirmed_at as "confirmedAt" from alert_addresses where partner_id = ${partnerId}`;
@@ -114,7 +113,6 @@ async function sendCode(tx: Tx, partnerId: string, channel: AddressChannel, addr
     values (${partnerId}, 'confirmacao', clock_timestamp(), ${channel}, ${partnerId}, ${address})`;
 }
 
-/** Confirms the address that `code` was sent to. */
 export async function confirmAddress(
   tx: Tx,
   { partnerId, actor }: Omit<Subject, 'id'>,

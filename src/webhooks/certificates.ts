@@ -1,7 +1,4 @@
-/**
- * Until when receivers' certificates are good, so that their people are told before they end. Each connection is looked at once an
- * hour and origin, as it opens; what was seen is written by the minute, so a delivery pays nothing.
- */
+/** When receivers' certificates end: looked at as a connection opens, once an hour and origin, written by the minute. */
 import type { DetailedPeerCertificate } from 'node:tls';
 import { takeTurns } from '../db/outage-log.ts';
 import type { Pool, Tx } from '../db/pool.ts';
@@ -12,7 +9,6 @@ const AGAIN_MS = 3_600_000;
 /** A poller forgets all when it has seen so many. */
 const REMEMBERED = 10_000;
 
-/** What is asked of a TLS socket. */
 interface Secured {
   getPeerCertificate(detailed: true): DetailedPeerCertificate;
 }
@@ -26,7 +22,6 @@ export class ReceiverCertificates {
     this.#monotonicMs = monotonicMs;
   }
 
-  /** A connection to `origin` has been secured. */
   note(origin: string, socket: Secured): void {
     const nowMs = this.#monotonicMs();
     if (nowMs - (this.#seenMs.get(origin) ?? -AGAIN_MS) < AGAIN_MS) return;
@@ -36,7 +31,6 @@ export class ReceiverCertificates {
     if (until !== null) this.#fresh.set(origin, until);
   }
 
-  /** Writes now and then, until it is stopped. */
   run(pool: Pool, log: Logger, stopping: AbortSignal): Promise<void> {
     const away = 'the database is out of reach, certificates are written later';
     const turns = { log, afterFaultMs: EVERY_MS, away, fault: 'certificates could not be written' };
@@ -46,7 +40,6 @@ export class ReceiverCertificates {
     });
   }
 
-  /** Writes what was seen since the last time. */
   async write(pool: Pool): Promise<void> {
     const fresh = this.#fresh;
     if (fresh.size === 0) return;

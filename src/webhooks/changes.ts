@@ -1,10 +1,9 @@
 /**
  * Changes of a webhook: its URL, its events, whether it is active.
  *
- * Invariant: every change commits with its line of history, and a partner never has more than {@link
- * MAX_ACTIVE_WEBHOOKS} active webhooks: a change that activates one locks the partner's row first, as the creation
- * does. Appends lock neither row. Each append sees the webhooks of one snapshot, which history can prove later. A
- * change to the same values is no change, and leaves no line.
+ * Invariant: every change commits with its line of history, and a partner never has more than {@link MAX_ACTIVE_WEBHOOKS} active
+ * webhooks: a change that activates one locks the partner's row first, as the creation does. Appends lock neither row. A change to
+ * the same values leaves no line.
  */
 import type { SubscribableName } from '../contract/events.ts';
 import { NOT_FOUND, type Result } from '../contract/refusals.ts';
@@ -22,7 +21,6 @@ export interface Wanted {
   readonly active?: boolean | undefined;
 }
 
-/** Changes a webhook in the caller's transaction. */
 export async function changeWebhook(
   tx: Tx,
   subject: Subject,

@@ -4,9 +4,7 @@ import type { Tx } from '../db/pool.ts';
 import { KEY_ID_BYTES, tryDecrypt, type Vault } from './secrets.ts';
 
 export interface EncryptionKey {
-  /** As {@link keyIdOf} gives it. */
   readonly keyId: string;
-  /** How many secrets it encrypted. */
   readonly secrets: number;
 }
 
@@ -28,8 +26,7 @@ export async function readEncryptionKeys(sql: Tx): Promise<EncryptionKey[]> {
 const PAGE = 2_000;
 
 /**
- * The active webhooks with a secret that `vault` has the key of (its id is in `ring`) and cannot open: its bytes were altered,
- * or are another webhook's. Reads them all, in pages.
+ * Active webhooks whose secret `vault` cannot open with a key of `ring`: altered, or another webhook's. Reads them all, in pages.
  */
 export async function readBroken(sql: Tx, vault: Vault, ring: readonly string[]): Promise<readonly string[]> {
   const broken: string[] = [];

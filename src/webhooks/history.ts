@@ -2,7 +2,6 @@
 import type { WebhookChange } from '../contract/statuses.ts';
 import type { Tx } from '../db/pool.ts';
 
-/** Which webhook, and who asks. */
 export interface Subject {
   readonly partnerId: string;
   readonly id: string;
@@ -11,7 +10,6 @@ export interface Subject {
   readonly requestId: string | null;
 }
 
-/** What is shown of a webhook: all but the secrets. */
 export interface WebhookRow {
   readonly id: string;
   readonly url: string;

@@ -19,10 +19,7 @@ export interface Loss {
   readonly statusCode: number | null;
 }
 
-/**
- * Those that ended in `erro` since the message of the hour before, or since this hour began; of `atraso` also those that stand
- * late. Null: none is left.
- */
+/** Of `erro`, since the last hour's message or this hour's start; of `atraso`, also those late now. Null: none is left. */
 export async function readLoss(
   sql: Tx,
   { subject, kind, happenedAt, channel }: { subject: string; kind: LossKind; happenedAt: Date; channel: string },

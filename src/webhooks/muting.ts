@@ -45,7 +45,6 @@ export async function lockForOperator(tx: Tx, id: string): Promise<{ readonly ac
   return row ?? null;
 }
 
-/** Writes that the operator made `change`. */
 export async function writeOperatorLine(
   tx: Tx,
   id: string,

@@ -1,10 +1,9 @@
 /**
- * The operator's own webhook: where notices about all partners' webhooks go, by the same outbox, schedule and attempts' log as
- * any other delivery. It is the one webhook of a reserved partner (drizzle/functions/operator_partner.sql), and each poller
- * that starts makes it what the variables say.
+ * The operator's own webhook: where notices about all partners' webhooks go, by the same outbox, schedule and attempts' log. It is
+ * the one webhook of a reserved partner (operator_partner.sql); each poller that starts makes it what the variables say.
  *
- * The secret is a variable too, so that the operator's receiver knows it and nothing has to show it. It is compared with the
- * stored one opened: encrypted again, the same secret has other bytes.
+ * The secret is a variable too, so nothing has to show it. It is compared with the stored one opened: encrypted again, it has other
+ * bytes.
  */
 import { NOTICE_NAMES } from '../contract/events.ts';
 import type { Pool } from '../db/pool.ts';
@@ -29,7 +28,6 @@ export async function keepOperatorWebhook(pool: Pool, vault: Vault, wanted: Oper
   });
 }
 
-/** What is stored already, if it is the same secret. */
 function encrypt(vault: Vault, id: string, secret: string, stored: Buffer | null): Buffer {
   return stored !== null && tryDecrypt(vault, id, stored)?.secret === secret ? stored : vault.encrypt(id, secret);
 }

@@ -1,12 +1,12 @@
 /**
- * Replaces the encryption key of signing secrets: every stored secret is encrypted again with the first key of the
- * ring.
+ * Replaces the encryption key of signing secrets: each is encrypted again with the first key of the ring.
  *
- * Invariant: a secret always has an encrypted form that some key of the ring opens. Each batch is one transaction. It
- * locks its webhooks, so a rotation waits for it; a claim locks none and sees the old form or the new one.
- * Crash: the key id at the beginning of each form tells what is still to do, so a killed run is simply run again. The
- * old keys are retired when nothing is left under them. A process that encrypts with an old key would bring it back: the
- * command looks at the keys of every living process first, and each write of a secret at the retired ones.
+ * Invariant: a secret always has an encrypted form that some key of the ring opens. Each batch is one transaction and locks its
+ * webhooks, so a rotation waits for it; a claim locks none and sees the old form or the new one.
+ *
+ * Crash: run it again; the key id in each form tells what is left. The old keys are retired when nothing is left under them. So
+ * that no process brings one back, the command first looks at the keys of each living process, and each write of a secret at the
+ * retired keys.
  */
 import { FIRST_ID } from '../db/first-id.ts';
 import type { Pool, Tx } from '../db/pool.ts';
@@ -23,7 +23,6 @@ interface Stored {
 }
 
 export interface Resealed {
-  /** Webhooks whose secrets were encrypted again. */
   readonly webhooks: number;
   /** Webhooks with a secret that no key of the ring opens; they were left as they were. */
   readonly unopened: readonly string[];

@@ -10,7 +10,6 @@ export async function retireKeys(tx: Tx, keyIds: readonly string[], actor: strin
     on conflict do nothing`;
 }
 
-/** Which of these keys are retired. */
 export async function readRetired(sql: Tx, keyIds: readonly string[]): Promise<string[]> {
   const rows = await sql<{ keyId: string }[]>`
     select key_id as "keyId" from retired_keys where key_id = any (${keyIds as string[]}::text[])`;

@@ -1,11 +1,10 @@
 /**
  * Changes of a webhook's secret: a new one that signs at once or later, and the end of the previous one.
  *
- * Invariant: every change commits with its line of history; a change to the same values is no change and leaves no
- * line. A rotation keeps one previous secret. While the previous secret still signs, or the new one waits for its
- * time, another rotation is refused: it would silently turn away receivers that have only one of the two. The partner
- * may end the previous secret, drop the waiting one, or let the time pass.
- * A waiting secret needs no job: each claim compares its time with the clock (`claim_due`).
+ * Invariant: every change commits with its line of history; a change to the same values leaves none. A rotation keeps one previous
+ * secret. While that signs, or the new one waits, another rotation is refused: it would turn away receivers that have only one of
+ * the two. The partner may end the previous secret, drop the waiting one, or let the time pass. Each claim compares a waiting
+ * secret's time with the clock (`claim_due`).
  */
 import { PREVIOUS_SECRET_H } from '../contract/delivery.ts';
 import { NOT_FOUND, type Result } from '../contract/refusals.ts';
@@ -20,7 +19,6 @@ import { newSecret, tryDecrypt, type Vault } from './secrets.ts';
 
 export interface Rotation {
   readonly secret: string;
-  /** The secret as it lies in the row. */
   readonly encrypted: Buffer;
   readonly signsFrom: Date;
   readonly previousUntil: Date;
@@ -34,8 +32,8 @@ export type RotationRefusal =
   | 'previousSecretSigns';
 
 /**
- * Gives a webhook, active or not, a new secret. The new secret signs from `signsFrom` on, at most {@link MAX_WAIT_H} hours ahead, and
- * the previous one signs beside it; until then the previous one signs alone. Null: the new one signs at once.
+ * Gives a webhook, active or not, a new secret, which signs from `signsFrom` on (at most {@link MAX_WAIT_H} hours ahead; null: at
+ * once), beside the previous one. Until then the previous one signs alone.
  */
 export async function rotateSecret(
   tx: Tx,
@@ -56,7 +54,6 @@ export async function rotateSecret(
   if (previousSignsUntil !== null) return { refused: { kind: 'previousSecretSigns', until: previousSignsUntil } };
   const secret = newSecret();
   const encrypted = vault.encrypt(id, secret);
-  // The secret that signed becomes the one before.
   const [row] = await tx<{ signsFrom: Date; previousUntil: Date }[]>`
     update webhooks
     set previous_encrypted_secret = encrypted_secret, encrypted_secret = ${encrypted}, signs_from = ${signsFrom},
@@ -70,10 +67,7 @@ export async function rotateSecret(
   return { ok: { secret, encrypted, ...row } };
 }
 
-/**
- * Gives a webhook a new secret that signs at once, whatever became of the one before: its key may be lost. Where the one that
- * signs can be opened, it signs beside the new one as after a rotation; `previousUntil` is null where it can't.
- */
+/** A new secret that signs at once. The one before signs beside it if it can be opened; else `previousUntil` is null. */
 export async function replaceSecret(
   tx: Tx,
   vault: Vault,
@@ -167,10 +161,7 @@ export async function discardSecret(
   return { ok: 'none waits' };
 }
 
-/**
- * Ends the secret before the last rotation now. While the new one waits that would leave none to sign with, so it is
- * refused.
- */
+/** Ends the secret before the last rotation now; refused while the new one waits, because none would sign. */
 export async function endPreviousSecret(
   tx: Tx,
   subject: Subject,

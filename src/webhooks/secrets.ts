@@ -1,10 +1,8 @@
 /**
- * Signing secrets, and how they lie in the database.
+ * Signing secrets, and how they lie in the database. No error of this file carries a secret, a key or a byte of either.
  *
- * Encrypted form: key id (8 bytes, ASCII hex) | iv (12) | tag (16) | ciphertext, AES-256-GCM. The associated data is
- * `webhook id | key id`, so a blob copied to another webhook's row does not open. The key id says which key of the
- * ring encrypted it: the first key encrypts, every key opens, so a key is rotated by putting a new one in front.
- * No error of this file carries a secret, a key or a byte of either.
+ * Encrypted form: key id (8 bytes, ASCII hex) | iv (12) | tag (16) | ciphertext, AES-256-GCM. The associated data is `webhook id |
+ * key id`, so a blob copied to another webhook's row does not open. The first key of the ring encrypts, every key opens.
  */
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 
@@ -21,9 +19,7 @@ export class DecryptionFailed extends Error {
 }
 
 export interface Vault {
-  /** The public name of the first key of the ring. */
   readonly keyId: string;
-  /** Encrypts `secret` with the first key of the ring. */
   encrypt(webhookId: string, secret: string): Buffer;
   /** Decrypts a blob encrypted for the same webhook; `keyId` names the key that had encrypted it. Throws {@link DecryptionFailed}. */
   decrypt(webhookId: string, blob: Buffer): { readonly secret: string; readonly keyId: string };

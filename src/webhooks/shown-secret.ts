@@ -1,17 +1,14 @@
 /**
- * A secret that was shown under an Idempotency-Key is shown again to whoever repeats the request within {@link
- * REPEAT_S}.
+ * A secret shown under an Idempotency-Key is shown again to whoever repeats the request within {@link REPEAT_S}.
  *
- * No second copy exists. The key keeps the digest of one encrypted blob and a time; a repetition finds that blob in
- * the webhook's row and decrypts it. So nothing has to be deleted afterwards. Alternative: an encrypted copy beside
- * the key; somebody must delete it on time, and backups keep it all the same.
- * The database's clock decides. A secret that was ended or rotated out meanwhile is not found, and not shown.
+ * No second copy exists: the key keeps a digest of the encrypted blob and a time (by the database's clock), and a repetition
+ * decrypts the blob in the webhook's row. A secret ended or rotated out meanwhile is not found. Alternative: an encrypted copy
+ * beside the key; somebody must delete it on time, and backups keep it.
  */
 import { createHash } from 'node:crypto';
 import type { Pool, Tx } from '../db/pool.ts';
 import type { Vault } from './secrets.ts';
 
-/** How long the answer that showed a secret can be repeated with it, in seconds. */
 export const REPEAT_S = 60;
 
 /** Which secret was shown, and until when it may be again. It tells nothing of the secret. */

@@ -28,8 +28,8 @@ export interface Creation {
 /**
  * Creates a webhook in the caller's transaction. The secret is in the result and, encrypted, in the row; nowhere else.
  *
- * Creations of one partner queue on the partner's row; otherwise two of them could both count 49. NO KEY UPDATE leaves
- * alone those that only refer to the row. Id and time are read after the lock, so they are in list order.
+ * Creations of one partner queue on its row; otherwise two could both count 49. NO KEY UPDATE leaves alone those that only refer to
+ * the row. Id and time are read after the lock, so they are in list order.
  */
 export async function createWebhook(
   tx: Tx,
@@ -65,9 +65,8 @@ export interface WebhookList {
 }
 
 /**
- * A page of the partner's webhooks, oldest first, without their secrets. Their ids are
- * UUIDv7, made under the partner's lock, so their order is that of creation. The active ones, at most
- * {@link MAX_ACTIVE_WEBHOOKS}, are one page; there is no bound on how many a partner has deactivated.
+ * A page of the partner's webhooks, oldest first, without secrets: UUIDv7 made under the partner's lock sort by creation. The
+ * active ones, at most {@link MAX_ACTIVE_WEBHOOKS}, are one page; deactivated ones have no bound.
  */
 export async function listWebhooks(
   pool: Pool,
@@ -106,7 +105,6 @@ export async function readWebhook(pool: Pool, partnerId: string, id: string): Pr
   return row === undefined ? null : viewWebhook(row);
 }
 
-/** The ids of all the partner's webhooks, active or not. */
 export async function readWebhookIds(pool: Pool, partnerId: string): Promise<string[]> {
   const rows = await pool.run((tx) => tx<{ id: string }[]>`select id from webhooks where partner_id = ${partnerId}`);
   return rows.map(({ id }) => id);

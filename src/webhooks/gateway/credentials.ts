@@ -1,6 +1,6 @@
 /**
- * What the gateway before a receiver demands. It lies in the webhook's row as one encrypted text, of which answers show names and
- * kinds alone; its own name in the associated data keeps the form of a secret from being opened as credentials.
+ * What the gateway before a receiver demands: one encrypted text in the webhook's row; answers show names and kinds alone. The name
+ * in its associated data keeps a secret's form from being opened as credentials.
  */
 import { X509Certificate } from 'node:crypto';
 import { NOT_FOUND, type Result } from '../../contract/refusals.ts';

@@ -1,7 +1,4 @@
-/**
- * The handshake of the CloudEvents webhook specification (HTTP 1.1 Web Hooks, section 4): before a URL is taken, whoever answers
- * there says by `OPTIONS` that our deliveries may come. An answer by callback is not asked for, nor a rate.
- */
+/** CloudEvents webhooks (HTTP 1.1 Web Hooks, section 4): a URL must allow us by `OPTIONS`. We ask for no callback and no rate. */
 import type { Result } from '../../contract/refusals.ts';
 import type { Sender } from '../../delivery/sending/send.ts';
 
@@ -9,7 +6,6 @@ const ORIGIN = 'WebHook-Request-Origin';
 const ALLOWED = 'webhook-allowed-origin';
 export const HANDSHAKE_TIMEOUT_MS = 10_000;
 
-/** Asks whether deliveries may come to this URL. */
 export type Handshake = (url: string) => Promise<Result<null, 'noHandshake'>>;
 
 /** `origin` is our own host, as receivers know it. */
