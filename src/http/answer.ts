@@ -1,7 +1,6 @@
 /**
- * The types of a route's answer, derived from its operation: a status of `answers` with that status's body and headers,
- * or a refusal whose code is among `errors`. /openapi.json is made of the same object, so the compiler holds a route to
- * its description. The tests hold each answer to the document once more, over HTTP.
+ * The types of a route's answer, derived from its operation: a status of `answers` with its body and headers, or a refusal whose
+ * code is among `errors`. /openapi.json is made of the same object, so the compiler holds a route to its description.
  */
 import { createHash } from 'node:crypto';
 import type { Reading } from '../db/reports.ts';
@@ -28,7 +27,6 @@ export interface AnswerDescription {
   readonly optionalHeaders?: Readonly<Record<string, Bilingual>>;
 }
 
-/** Answers by status. */
 export type Answers = Readonly<Record<number, AnswerDescription>>;
 
 /** The one answer of an operation that has no other: its status, the schema of its body, and what it is. */
@@ -104,14 +102,12 @@ export type RouteAnswer<O extends { readonly answers: Answers }, P extends strin
   | AnswerOf<O['answers']>
   | Refused<KindWithCode<CodesOf<O> | CodeOfPath<P>>>;
 
-/** An answer of any operation. */
 export interface AnyAnswer {
   readonly status: number;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The answer on the wire. */
 export function toResponse(c: Context<Env>, { status, body, headers = {} }: AnyAnswer): Response {
   if (body instanceof BodyStream) {
     return new Response(ReadableStream.from(bytesOf(body.chunks)), {
@@ -137,10 +133,7 @@ async function* bytesOf(chunks: AsyncIterable<string | Uint8Array>): AsyncGenera
   for await (const chunk of chunks) yield typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
 }
 
-/**
- * Tells by how many seconds a report read on the standby lags behind the primary; absent on a report read on the
- * primary.
- */
+/** By how many seconds a report read on the standby lags behind; absent when read on the primary. */
 export const LAG_HEADER = 'X-Carteiro-Atraso-S';
 
 export function lagHeaders(reading: Reading | null): Readonly<Record<string, string>> {

@@ -22,7 +22,6 @@ export class ApiError extends Error {
   }
 }
 
-/** The refusal of a use case as the error that onError answers with (errors.ts). */
 export function refusalError(refusal: Refusal): ApiError {
   const { code, text, ...more } = sayRefusal(refusal);
   return new ApiError(code, text, more);

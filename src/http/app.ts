@@ -1,8 +1,4 @@
-/**
- * The API: every operation behind its gate, one answer for every failure.
- *
- * A path that exists refuses every other method with 405, token or none; a path that does not exist is 404.
- */
+/** The API. A path that exists refuses every other method with 405, token or none; a path that does not exist is 404. */
 import { type Context, Hono } from 'hono';
 import { inLanguage, type Language } from '../contract/language.ts';
 import { ApiError } from './api-error.ts';

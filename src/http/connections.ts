@@ -1,12 +1,11 @@
 /**
  * How many connections one server holds.
  *
- * Invariants. At most `total` connections are open, and at most `perAddress` from one network (an IPv4 address, or the
- * /64 of an IPv6 address), unless it is a trusted proxy, which speaks for many clients. When a bound is met, the
- * connection that has been longest without a request under way is closed for the new one; where there is none, the one whose
- * request has waited longest for the rest of its body. When every connection has a whole request under way, the new one is
- * closed. So a client that opens connections and sends nothing, or a byte now and then, displaces its own, and a client that
- * sends its request is answered.
+ * Invariant: at most `total` connections are open, and at most `perAddress` from one network (an IPv4 address, or the /64 of an
+ * IPv6 address) that is no trusted proxy. At a bound, the connection longest without a request gives way to the new one; else the
+ * one whose request has waited longest for the rest of its body; else the new one is closed. So a client that sends nothing, or a
+ * byte now and then, displaces its own.
+ *
  * Alternative: Node's `maxConnections` refuses the newcomer, so 400 silent connections keep everybody out.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -37,7 +36,6 @@ interface Held {
   readonly groups: readonly Group[];
   /** The network that the second group is kept by; null when there is none. */
   readonly network: string | null;
-  /** With the request of each. */
   readonly answers: Map<ServerResponse, IncomingMessage>;
 }
 
@@ -60,12 +58,10 @@ export class Connections {
     return this.#held.size;
   }
 
-  /** Requests whose answer is not out yet. */
   get requests(): number {
     return [...this.#held.values()].reduce((sum, { answers }) => sum + answers.size, 0);
   }
 
-  /** Takes a new connection in, or closes it when no other one can give way. */
   admit(socket: Socket): void {
     const network = this.#networkOf(socket.remoteAddress ?? '');
     const groups = network === null ? [this.#all] : [this.#groupOf(network), this.#all];

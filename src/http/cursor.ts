@@ -1,12 +1,9 @@
 /**
- * An opaque, signed position in a list: base64url of its fields, and an HMAC-SHA-256 over the list's name and the
- * fields.
+ * An opaque, signed position in a list: base64url of its fields, and an HMAC-SHA-256 over the list's name and the fields.
  *
- * Invariant: only a cursor that this installation wrote for the same list is read. Any other text is null, which a
- * route answers with 400. No field of a forged cursor reaches a statement; each field also has a schema of its own.
- * The key lies in the database, because partners keep the feed's cursors for months. With a key made of `SECRETS_KEY`,
- * each rotation of that would end all cursors.
- * To add a field after a release, let the schema be a union of the old tuple and the new one.
+ * Invariant: only a cursor that this installation wrote for the same list is read; any other text is null, which a route answers
+ * with 400. The key lies in the database, because partners keep cursors for months; a key made of `SECRETS_KEY` would end with its
+ * rotation. To add a field after a release, let the schema be a union of the old tuple and the new one.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
@@ -67,11 +64,9 @@ function wholeNumber(max: bigint) {
   return z.string().refine((text) => /^(0|[1-9]\d{0,19})$/.test(text) && BigInt(text) <= max);
 }
 
-/** A `bigint` that is not negative. */
 export const bigintField = wholeNumber(2n ** 63n - 1n);
 /** An epoch, a `smallint`. */
 export const epochField = wholeNumber(2n ** 15n - 1n);
-/** A transaction id, an `xid8`. */
 export const xid8Field = wholeNumber(2n ** 64n - 1n);
 /** A moment from 1970 to 9999: a period's bound, or when a row was written. */
 export const momentField = timestamp.refine((text) => text >= '1970').transform((text) => new Date(text));

@@ -17,7 +17,6 @@ import type { Cursors } from './cursor.ts';
 import type { KeySource } from './auth/keys.ts';
 import type { Route } from './operation.ts';
 
-/** What `main` hands to the API. */
 export interface HttpDeps {
   readonly pool: Pool;
   /** Where reports are read: the primary, or a standby. */
@@ -37,11 +36,9 @@ export interface HttpDeps {
   readonly sandbox: readonly Route[] | null;
   /** `outside` leaves out the partners' routes that write loans, documents, margins and registrations. */
   readonly loanCore: LoanCore;
-  /** Days from a registration to the deadline of its documents. */
   readonly documentsDeadlineDays: number;
   /** From which addresses and subnets POSTs come; empty: nobody has told. */
   readonly egressAddresses: readonly string[];
-  /** Whether a mail server is configured. */
   readonly sendsMail: boolean;
   /** Asks each URL of a webhook whether deliveries may come; null: nobody is asked. */
   readonly handshake: Handshake | null;
@@ -63,9 +60,7 @@ export interface HttpDeps {
   readonly largeBodyPace?: Pace;
   /** Under which key workers are found by CPF, and how long the law has a loan's data kept; null: no key is configured. */
   readonly workers: { readonly key: WorkerKey; readonly eraseAfterYears: number } | null;
-  /** Reads rows that left the database with their month; absent: there is no archive. */
   readonly archives?: ArchiveReads;
-  /** Whose tables, views and rights a verification compares with the release's. */
   readonly installation: Installation;
   /** The public keys of the log's checkpoints, the present one first; empty: nothing is signed. */
   readonly checkpointKeys: readonly Verifier[];

@@ -13,7 +13,6 @@ import { ApiError, unavailable } from './api-error.ts';
 import type { Env } from './request-env.ts';
 import { KeysUnavailable } from './auth/keys.ts';
 
-/** The body of an error answer. */
 export function errorBody(error: ApiError, requestId: string): ErrorBody {
   return {
     codigo: error.code,
@@ -57,7 +56,6 @@ export function logFault(log: Logger, known: ApiError, { requestId, route }: Env
   log.error({ requisicao_id: requestId, route, ...safeParts(known.cause) }, known.code);
 }
 
-/** A thrown error as the answer that the client gets. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   const isPassing =
@@ -71,10 +69,7 @@ export function toApiError(error: unknown): ApiError {
   return new ApiError('ERRO_INTERNO', 'erro interno', { cause: error });
 }
 
-/**
- * The parts of an error that may be logged: names, codes and frames. Messages are left out, because they quote values
- * (a failing row, an unparsable text) and values may be a tax id or a secret.
- */
+/** An error's names, codes and frames, for the log. Messages quote values, which may be a tax id or a secret. */
 function safeParts(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { error: typeof error };
   const { code, constraint_name: constraint } = error as { code?: unknown; constraint_name?: unknown };

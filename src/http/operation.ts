@@ -1,10 +1,8 @@
 /**
- * One operation of the interface, and the one order in which every operation refuses: 401 for the token itself, 429,
- * 401 and 403 for its partner and scopes, 415, 413 and 400 for the request, 404 and 409 for the state. (404 and 405
- * for the route itself come before: app.ts.) The database knows the token's partner, so a request is counted before
- * the database is asked.
- * An operation with a large body first looks whether its subject exists, and answers 404 without reading. Then the
- * body waits for its turn, unless its headers alone are refused.
+ * One operation of the interface, and the order in which each refuses: 401 for the token, 429 (before the database is asked), 401
+ * and 403 for partner and scopes, 415, 413 and 400 for the request, 404 and 409 for the state. 404 and 405 for the route come
+ * before (app.ts). An operation with a large body first looks whether its subject exists (404 without reading); then the body waits
+ * for its turn, unless its headers are refused.
  */
 import { type CpfRead, eventsIn } from '../audit/cpf-reads.ts';
 import type { Context, HonoRequest } from 'hono';
@@ -71,13 +69,11 @@ export interface Operation {
   readonly errors?: readonly ErrorCode[];
 }
 
-/** An operation with what answers it; the deps are the app's (route.ts). */
 export interface Route {
   readonly operation: Operation;
   readonly respond: (call: never, deps: never, request: HonoRequest) => Promise<AnyAnswer | Refused>;
 }
 
-/** Whom a request speaks for. */
 export type Caller =
   /** `isMasked`: may read in place of `webhooks:read` what tells of no worker (`webhooks:mascarado`). */
   | { readonly by: 'partner'; readonly partnerId: string; readonly isMasked: boolean }
@@ -102,7 +98,6 @@ export interface Gate {
 
 export const idempotencyKey = z.string().regex(/^[\x21-\x7e]{1,255}$/, 'deve ter de 1 a 255 caracteres ASCII visíveis');
 
-/** Wraps `respond` in the checks of `operation`. */
 export function guarded(
   { operation, respond }: Route,
   gate: Gate,

@@ -42,10 +42,7 @@ export const cursor = z
     },
   });
 
-/**
- * The position in the list that the parameter `field` holds; null without one. Refused when it was written for another
- * list.
- */
+/** The position that the parameter `field` holds; null without one. Refused when written for another list. */
 export async function readCursor<S extends z.ZodType>(
   cursors: Cursors,
   list: string,

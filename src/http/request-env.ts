@@ -1,6 +1,5 @@
 /** What the server knows of a request; of one within this process nothing. */
 export interface Sent {
-  /** Whom the request came from. */
   readonly incoming?: { readonly socket: { resetAndDestroy(): unknown } };
   /** Closes when the answer is out, or the client has gone. */
   readonly outgoing?: { readonly closed: boolean; once(event: 'close', then: () => void): unknown };
@@ -8,7 +7,6 @@ export interface Sent {
 
 export type Fetch = (request: Request, sent?: Sent) => Response | Promise<Response>;
 
-/** What travels with one request. */
 export interface Env {
   Bindings: Sent;
   Variables: {

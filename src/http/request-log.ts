@@ -6,10 +6,9 @@ import type { Env } from './request-env.ts';
 import { PROBED } from './request-trace.ts';
 
 /**
- * Gives each request its id, its answer the headers that all answers have, writes one log line, and counts the request
- * in the metrics. The line holds the route's pattern and never the path, the query or a body, because any path may hold
- * a tax id. A probe is logged at level debug: otherwise one pod's probes would write 50,000 lines a day. That the process is not
- * ready is told when it begins and when it ends (routes/health.ts). A 401 says why the token was refused.
+ * Gives each request its id and each answer its shared headers, writes one log line, and counts the request. The line holds the
+ * route's pattern, never the path, the query or a body: any path may hold a tax id. Probes are logged at debug (one pod's are
+ * 50,000 lines a day); readiness is told as it changes (routes/health.ts). A 401 says why the token was refused.
  */
 export function logRequests(log: Logger, metrics: Metrics): MiddlewareHandler<Env> {
   return async (c, next) => {

@@ -5,10 +5,7 @@ import type { Env } from './request-env.ts';
 /** Paths that machines ask every few seconds. They belong to no trace, and are no news while all is well. */
 export const PROBED: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
 
-/**
- * The span of each request, which goes on from its `traceparent`: the events of the request belong to that trace, and their
- * deliveries carry it on. It holds the route's pattern, and nothing that was sent.
- */
+/** The span of each request goes on from its `traceparent`, to events and deliveries. It holds the route's pattern only. */
 export function traceRequests(): MiddlewareHandler<Env> {
   return async (c, next) => {
     if (PROBED.has(c.req.path)) return next();

@@ -12,7 +12,6 @@ export type Routes = readonly (Route | ((deps: HttpDeps) => Route))[];
 
 type Declared = Omit<Operation, 'method' | 'path' | 'scope'>;
 
-/** A request that passed every check of its operation. */
 interface Sent<D extends Declared> {
   /** The operation's, as it is declared. */
   readonly path: string;
@@ -44,8 +43,7 @@ interface Example<D extends Declared> {
 }
 
 /**
- * A route of the interface: its method and path, its scope, and what its operation declares; then what answers it. `request` is
- * for what only one operation reads, such as `Accept`.
+ * A route: method, path, scope, what its operation declares, and what answers it. `request` is for what one operation alone reads.
  */
 export function route<
   const P extends `${Uppercase<Operation['method']>} /${string}`,

@@ -13,9 +13,7 @@ export interface ServerOptions {
   readonly host: string;
   /** 0 takes any free port. */
   readonly port: number;
-  /** Absent: connections are not bounded. */
   readonly bounds?: ConnectionBounds;
-  /** Called when a connection was closed because of a bound. */
   readonly onDrop?: (bound: Bound) => void;
   /** For tests. */
   readonly times?: Times;
@@ -23,17 +21,13 @@ export interface ServerOptions {
 
 export type RunningServer = Awaited<ReturnType<typeof startServer>>;
 
-/** In milliseconds. */
 interface Times {
   /** The longest that a client may take for its headers, and for a whole request (56 MiB of documents included). */
   readonly headersMs: number;
   readonly requestMs: number;
   /** The longest that nothing moves on a connection with a request: longer than any operation takes (a test waits 35 s). */
   readonly stallMs: number;
-  /**
-   * How long a refused client may read its answer. A socket with unread bytes that is closed at once sends a reset, and
-   * the answer is lost.
-   */
+  /** How long a refused client may read its answer: a socket closed with unread bytes sends a reset, and the answer is lost. */
   readonly lingerMs: number;
   /** How often the first two are looked after. */
   readonly checkEveryMs: number;
@@ -43,10 +37,7 @@ const TIMES: Times = { headersMs: 15_000, requestMs: 120_000, stallMs: 120_000, 
 const UNBOUNDED: ConnectionBounds = { total: Number.POSITIVE_INFINITY, perAddress: 0, proxies: [] };
 /** Longer than a load balancer's own idle time, usually 60 s, so that it never writes into a socket we just closed. */
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
-/**
- * The most requests of one connection that wait for their answers. Node starts each request that it reads, and 64 KiB hold 2,000.
- * Proxies send one by one. Each is begun when the answer before it is out: a client that reads nothing has one answer made for it.
- */
+/** The most unanswered requests of a connection: 64 KiB hold 2,000. Each is begun when the answer before it is out. */
 const MAX_PIPELINED = 16;
 
 /** Turns of the event loop that accept a waiting connection, read its request, and begin it. */
@@ -102,9 +93,7 @@ export async function startServer(options: ServerOptions) {
   return {
     /** `http://127.0.0.1:3000`, without a path. */
     url: `http://${shownHost}:${taken}`,
-    /** Connections that are open. */
     connections: () => connections.count,
-    /** Requests whose answer is not out yet. */
     requests: () => connections.requests,
     /** From now on clients are told to open another connection for their next request. */
     sendAway: () => {
@@ -150,9 +139,8 @@ function answerUnreadable(): Response {
 }
 
 /**
- * Answers bytes that are no HTTP, that came too slowly, or that hold more than 16 KiB of headers; Node would answer with
- * an empty body. The socket is destroyed whether or not the client closes its half, or it would hold a descriptor for
- * ever.
+ * Answers bytes that are no HTTP, too slow, or over 16 KiB of headers; Node's answer has no body. The socket is destroyed even if
+ * the client keeps its half open, or its descriptor would stay.
  */
 function answerBroken(socket: Socket, lingerMs: number): void {
   const { headers, body } = unreadable();

@@ -1,9 +1,8 @@
 /**
  * Turns a bearer token into an identity, or refuses it with 401.
  *
- * A token without `parceiro_id` is refused with 401, unless it has a scope that needs no partner: of an auditor, an
- * operator or the loan core. On a partner's route such a token is refused with 403 for the missing scope. If it has that
- * scope too, it is refused with 401, because there is no partner to act for.
+ * A token without `parceiro_id` is 401, unless it has an auditor's, an operator's or the loan core's scope. On a partner's route it
+ * is 403 for the missing scope; with that scope too, 401, because there is no partner to act for.
  */
 import { errors, jwtVerify, type JWTPayload } from 'jose';
 import { id as uuid } from '../../contract/values.ts';
@@ -25,10 +24,7 @@ export interface AuthenticatorOptions {
   readonly audience: string;
 }
 
-/**
- * Reads the identity from the Authorization header, without asking the database. Throws 401 as {@link ApiError}, and
- * {@link KeysUnavailable}.
- */
+/** Reads the identity without asking the database. Throws 401 as {@link ApiError}, and {@link KeysUnavailable}. */
 export type Authenticate = (authorization: string | undefined) => Promise<Identity>;
 
 const REQUIRED_CLAIMS = ['iss', 'aud', 'exp', 'iat', 'sub'];
@@ -69,7 +65,6 @@ export function readsMasked({ scopes }: Identity, scope: Scope): boolean {
   return scope === 'webhooks:read' && !scopes.has(scope) && scopes.has('webhooks:mascarado' satisfies Scope);
 }
 
-/** 403 unless the identity holds `scope`. */
 export function requireScope(identity: Identity, scope: Scope): void {
   if (identity.scopes.has(scope)) return;
   throw new ApiError('ESCOPO_INSUFICIENTE', `o token não tem o escopo ${scope}`, {
@@ -84,8 +79,7 @@ export function requirePartner(identity: Identity): string {
 }
 
 /**
- * 403 for an identity that has a partner: auditors, operators and the loan core have none. A partner's token must never
- * see or move other partners' loans, even if its issuer gave it such a scope by mistake.
+ * 403 for an identity with a partner: its token must never reach other partners' loans, whatever scope its issuer gave by mistake.
  */
 export function requireNoPartner(identity: Identity): void {
   if (identity.partnerId === null) return;

@@ -1,8 +1,7 @@
 /**
- * The host names that the service answers to. With DNS rebinding, an attacker's page points its own name at 127.0.0.1.
- * The browser then takes our answers for that page's own, and the page could sign in and read them. So the sandbox
- * answers only to loopback names and to the host of `PUBLIC_URL`. Production does the same where `PUBLIC_URL` is set,
- * except on the paths of probes and metrics: machines ask these by address, and they need no token.
+ * The host names that the service answers to. By DNS rebinding, an attacker's page could point its name at 127.0.0.1, sign in and
+ * read answers. So the sandbox answers only to loopback names and the host of `PUBLIC_URL`. Production does so where `PUBLIC_URL`
+ * is set, except on the paths of probes and metrics, which need no token.
  */
 import type { HonoRequest } from 'hono';
 import { ApiError } from '../api-error.ts';

@@ -1,7 +1,4 @@
-/**
- * Picks the keys of an issuer's set that can verify tokens. A key for another use (encryption, another algorithm or
- * curve) is skipped. Any other unusable key is broken. A set with a broken key counts as published by mistake.
- */
+/** The keys of a set that can verify tokens. One for another use is skipped; a set with an unusable key counts as a mistake. */
 import { importJWK, type JWK } from 'jose';
 import { ALGORITHMS } from './keys.ts';
 

@@ -1,12 +1,11 @@
 /**
  * The issuer's key set, fetched from its URL.
  *
- * Invariant: an outage of the issuer is never taken for a bad token. The last good set stays in use however long the outage lasts. A
- * key that the last set lacks is answered with KeysUnavailable while the set cannot be fetched, and refused only by a set that was.
- * A set with a broken key counts as an outage: its good keys serve beside the last good set's. So does a set without a usable key.
- * An unknown key makes us fetch at once, because keys rotate, but at most once per cooldown: forged key ids do not flood the issuer.
- * jose's createRemoteJWKSet has no cooldown after a failure, and does not tell "not there" from "not reached"; so this file wraps
- * createLocalJWKSet.
+ * Invariant: an outage of the issuer is never taken for a bad token. The last good set stays in use. A key that it lacks is
+ * KeysUnavailable while the set cannot be fetched; only a fetched set refuses. A set with a broken key, or without a usable one,
+ * counts as an outage; its good keys serve beside the last good set's. An unknown key makes us fetch at once, at most once per
+ * cooldown: forged key ids do not flood the issuer. jose's createRemoteJWKSet has no cooldown after a failure, and does not tell
+ * "not there" from "not reached".
  */
 import { createLocalJWKSet, errors, type JWK, type JWTVerifyGetKey } from 'jose';
 import type { Logger } from '../../log-lines.ts';
@@ -29,7 +28,6 @@ const RELOAD_EVERY_MS = 300_000;
 export interface RemoteKeys extends KeySource {
   /** Fetches the set; the last good one stays when this fails. Throws {@link KeysUnavailable}. */
   reload(): Promise<void>;
-  /** Ends the background reloads. */
   close(): void;
 }
 

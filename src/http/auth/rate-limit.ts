@@ -3,9 +3,7 @@ import type { Scope } from '../../contract/statuses.ts';
 import { ApiError } from '../api-error.ts';
 import type { Identity } from './auth.ts';
 
-/**
- * Counts one request: by partner, else by the token's `sub`. The loan core is not limited. Throws 429 over the rate.
- */
+/** Counts one request: by partner, else by the token's `sub`. The loan core is not limited. Throws 429 over the rate. */
 export type CountRequest = (identity: Identity) => Promise<void>;
 
 /** At most `perMinute` requests of each in a minute, counted in this process; 0 is no limit. */
@@ -24,10 +22,7 @@ export function createRateLimit(perMinute: number): CountRequest {
   };
 }
 
-/**
- * The requests of one caller whose answers are not out yet. It bounds the connections that a partner holds with bodies that do not
- * come, and the memory of answers that it does not read.
- */
+/** Unfinished requests of one caller: bounds connections with bodies that do not come, and the memory of unread answers. */
 export const MAX_UNDER_WAY = 128;
 
 /** Counts a request until the returned function is called: by partner, else by the token's `sub`. Throws 429 over the bound. */

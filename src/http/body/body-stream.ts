@@ -12,10 +12,7 @@ export interface StreamBounds {
   readonly pace: Pace;
 }
 
-/**
- * The bytes beyond the limit that are read and thrown away. A connection with an unread body is closed half a second
- * after the answer, and the client's next request is lost with it.
- */
+/** Bytes read beyond the limit and dropped: a connection closed with an unread body loses the client's next request. */
 const READ_ON_BYTES = 1024 * 1024;
 
 /** Reads all of `body`. Throws 413, or 400 when it falls behind its pace. */

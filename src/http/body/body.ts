@@ -4,16 +4,12 @@ import { ApiError } from '../api-error.ts';
 import { type Pace, readStream, tooLarge, watch } from './body-stream.ts';
 import { invalid } from '../validation.ts';
 
-/** The largest body of an operation that says no other bound. */
 export const MAX_BODY_BYTES = 64 * 1024;
 
 /** How a body that is no larger comes. */
 export const SMALL_BODY_PACE: Pace = { graceMs: 15_000, bytesPerS: Infinity };
 
-/**
- * The most values of a body over MAX_BODY_BYTES. A large body that we expect is a few long texts. Parsing 56 MiB of
- * `{},{},…` took 7 s and 2 GB; parsing five documents of 8 MiB takes 0.1 s.
- */
+/** A large body is a few long texts: parsing 56 MiB of `{},{},…` took 7 s and 2 GB; five documents of 8 MiB take 0.1 s. */
 const MAX_VALUES_OF_LARGE_BODY = 1_000;
 
 /** Judges a JSON body by its headers alone. Throws 400 for none, 415 for another type, then 413. */
@@ -36,10 +32,7 @@ function announcedBytes(request: HonoRequest): number {
   return Number(request.header('Content-Length') ?? 0);
 }
 
-/**
- * Reads and parses a JSON body. Throws 400 for none, 415 for another type, then 413, then 400 for what comes too slowly or is
- * not JSON.
- */
+/** Reads a JSON body. Throws 400 for none, 415 for another type, 413, then 400 for what comes too slowly or is not JSON. */
 export async function readJson(request: HonoRequest, maxBytes: number, pace: Pace): Promise<unknown> {
   requireBody(request);
   requireJsonType(request);
@@ -62,10 +55,7 @@ function hasManyValues(bytes: Buffer): boolean {
   return false;
 }
 
-/**
- * Reads and parses a JSON body that may be left out, which is the same as `{}`; a generated Go client sends `null` then. Throws
- * as {@link readJson}.
- */
+/** As {@link readJson}, of a body that may be left out: the same as `{}`, or the `null` of a generated Go client. */
 export async function readJsonIfAny(request: HonoRequest, pace: Pace): Promise<unknown> {
   const announced = request.header('Transfer-Encoding') ?? request.header('Content-Length') ?? '0';
   if (announced === '0') return {};
@@ -143,10 +133,7 @@ function parseJson(bytes: Uint8Array): unknown {
   }
 }
 
-/**
- * Refuses strings with half a surrogate pair. Turns a number that would be rounded into NaN, which no schema takes:
- * money with too many decimals is an error, and never rounded.
- */
+/** Refuses half a surrogate pair; a number that would be rounded becomes NaN, which no schema takes, so money is never rounded. */
 function refuseUntrue(key: string, value: unknown, context?: { readonly source?: string }): unknown {
   if (!key.isWellFormed() || (typeof value === 'string' && !value.isWellFormed())) throw new SyntaxError('broken text');
   return typeof value === 'number' && countDigits(context?.source ?? '') > EXACT_DIGITS ? Number.NaN : value;

@@ -1,7 +1,4 @@
-/**
- * The interface as an OpenAPI 3.1 document, made from its operations, so each operation is described and nothing else
- * is. It leaves out the routes of orchestrators and monitors (`/healthz`, `/readyz`, `/metrics`).
- */
+/** The interface as OpenAPI 3.1, made from its operations, without the probes' (`/healthz`, `/readyz`, `/metrics`). */
 import { type Bilingual, both, type Language } from '../../contract/language.ts';
 import { SCOPES } from '../../contract/statuses.ts';
 import type { Operation } from '../operation.ts';

@@ -1,6 +1,5 @@
 /**
- * The emitted events and the notices as OpenAPI's top-level `webhooks`: the request that the service sends, and how it
- * takes the answer.
+ * The emitted events and notices as OpenAPI's top-level `webhooks`: the request that the service sends, and the answers it takes.
  */
 import { z } from 'zod';
 import * as delivery from '../../contract/delivery.ts';
@@ -121,7 +120,6 @@ const ENVELOPES = SUBSCRIBABLE_NAMES.map((name) => {
   return { name, envelope: envelope.meta({ id: `Evento${pascal(name)}` }) };
 });
 
-/** Every event by its name. */
 export function describeEvents(schemas: Schemas): Json {
   return Object.fromEntries(
     ENVELOPES.map(({ name, envelope }) => [name, { post: describeEvent(name, schemas.open(envelope)) }]),

@@ -1,7 +1,4 @@
-/**
- * An example for every field of a body that has no format, pattern or list of values to make one from: of a text by its name,
- * because a name means the same wherever it occurs.
- */
+/** An example for each field without a format, pattern or list of values: texts by their name, which means the same everywhere. */
 const TEXTS: Readonly<Record<string, string>> = {
   assunto: 'CN=carteiro',
   audiencia: 'https://parceiro.example.com',

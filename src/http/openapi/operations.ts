@@ -85,10 +85,7 @@ function sizeOf(bytes: number): string {
 
 const SENT_ERRORS: readonly ErrorCode[] = ['ERRO_VALIDACAO', 'CORPO_MUITO_GRANDE', 'TIPO_NAO_SUPORTADO'];
 
-/**
- * An operation without a body refuses a body by the same three rules. One whose path has a parameter answers 404 for an
- * unknown value.
- */
+/** Without a body it refuses one by the same three rules; with a path parameter it answers 404 for an unknown value. */
 function errorsOf({ method, path, errors = [] }: Operation): readonly ErrorCode[] {
   const sent = method === 'get' ? SENT_ERRORS.slice(0, 1) : SENT_ERRORS;
   const unknown: readonly ErrorCode[] = path.includes('{') ? ['NAO_ENCONTRADO'] : [];
@@ -114,7 +111,6 @@ function parametersOf({ path, params = {}, query, idempotencyKey: key }: Operati
   ];
 }
 
-/** One parameter for each field of the query's object. */
 function queryParameters(query: z.ZodType, schemas: Schemas): Json[] {
   const { properties = {}, required = [] } = schemas.of(query, 'input') as {
     readonly properties?: Readonly<Record<string, Json>>;

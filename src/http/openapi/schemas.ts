@@ -1,7 +1,4 @@
-/**
- * zod → JSON Schema as OpenAPI 3.1 has it. A schema with an `id` in its meta becomes a component, written once and
- * referred to wherever it occurs; every other one is written in place.
- */
+/** zod → JSON Schema as OpenAPI 3.1 has it. A schema with an `id` in its meta becomes a component; others are written in place. */
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { date, id, timestamp } from '../../contract/values.ts';
@@ -45,10 +42,7 @@ export function createSchemas() {
   };
 }
 
-/**
- * A generated Go client has one constant for each value of an enum, named by the value alone, in one package. So a component
- * with a value that another one has names its constants itself.
- */
+/** A Go client has one package of constants named by enum values alone; where two components share a value, they name theirs. */
 function withOwnConstants(components: readonly (readonly [string, unknown])[]): [string, unknown][] {
   const taken = new Set<string>();
   return components.map(([name, component]) => {
@@ -73,10 +67,7 @@ function opened(value: unknown, $defs: Json): unknown {
   });
 }
 
-/**
- * Leaves out repetitions: a format's own pattern, a bound below a stricter one, the range of JavaScript's integers. And what a
- * generated C# client does not compile with: a pattern of an instant, which it has parsed, and a constant that is no string.
- */
+/** Leaves out repetitions, and what C# clients do not compile with: a pattern of an instant, a constant that is no string. */
 function tidy({ jsonSchema }: { readonly jsonSchema: z.core.JSONSchema.BaseSchema }): void {
   if (OF_FORMATS.has(jsonSchema.pattern) || jsonSchema.type === 'integer') delete jsonSchema.pattern;
   if (jsonSchema.format === 'date-time') delete jsonSchema.pattern;

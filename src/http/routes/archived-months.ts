@@ -1,7 +1,4 @@
-/**
- * The header that names archived months. A list has it when rows of these months are not in the database, but in the
- * months' files alone.
- */
+/** The header that names archived months: a list has it when rows of these are in the months' files alone. */
 import { monthsWithin } from '../../archive/acts.ts';
 import type { HttpDeps } from '../deps.ts';
 

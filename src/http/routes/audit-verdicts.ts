@@ -1,6 +1,4 @@
-/**
- * The checks of the log: the nightly ones' verdicts, a check now, and one delivery's evidence, shown or judged here.
- */
+/** The checks of the log: the nightly ones' verdicts, a check now, and one delivery's evidence, shown or judged here. */
 import { z } from 'zod';
 import { readBalanceStanding } from '../../audit/balance-verdicts.ts';
 import { readHead, writeHead } from '../../audit/checkpoint/heads.ts';

@@ -1,7 +1,4 @@
-/**
- * `GET /openapi.json`, and `/openapi.en.json` in English: the partner's operations, for everybody; `?para=` names whose else. The
- * page /docs/api shows all of them.
- */
+/** `GET /openapi.json`, `/openapi.en.json`: the partner's operations, for everybody; `?para=` names others. /docs/api has all. */
 import type { Context } from 'hono';
 import { INVALID_FIELDS } from '../../contract/refusals.ts';
 import type { Language } from '../../contract/language.ts';

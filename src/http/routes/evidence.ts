@@ -1,6 +1,6 @@
 /**
- * The log's public face: its newest checkpoint, the proof that one head grew out of another, its tiles (C2SP tlog-tiles), and the
- * keys that sign. No token: it shows no row, and everybody who holds a checkpoint must be able to check it.
+ * The log's public face: newest checkpoint, consistency proofs, tiles (C2SP tlog-tiles), and keys. No token: it shows no row, and
+ * everybody who holds a checkpoint must be able to check it.
  */
 import type { Context } from 'hono';
 import { readCheckpoint, readConsistency } from '../../audit/checkpoint/stored.ts';
@@ -11,7 +11,6 @@ import type { Env } from '../request-env.ts';
 
 const TEXT = 'text/plain; charset=utf-8';
 const SIZE = /^[1-9]\d{0,14}$/;
-/** What is whole never changes. */
 const FOR_EVER = 'public, max-age=31536000, immutable';
 const SHORTLY = 'public, max-age=10';
 

@@ -6,15 +6,11 @@ import type { HttpDeps } from '../deps.ts';
 import { errorBody } from '../errors.ts';
 import type { Env } from '../request-env.ts';
 
-/** The process runs. */
 export function answerAlive(c: Context<Env>): Response {
   return c.json({ status: 'ok' });
 }
 
-/**
- * The database answers, takes writes and has its migrations; otherwise 503, whose `mensagem` says what is missing. That is logged
- * when it changes, not for each probe.
- */
+/** 503 unless the database answers, takes writes and is migrated; `mensagem` says what is missing. Logged as it changes. */
 export function answerReady({ ready, log }: Pick<HttpDeps, 'ready' | 'log'>) {
   let told: string | null = null;
   const look = async (): Promise<string | null> => {
@@ -36,7 +32,6 @@ export function answerReady({ ready, log }: Pick<HttpDeps, 'ready' | 'log'>) {
   };
 }
 
-/** Prometheus metrics of this process. */
 export function answerMetrics({ metrics }: Pick<HttpDeps, 'metrics'>) {
   return async (c: Context<Env>): Promise<Response> => {
     const { text, contentType } = await metrics.expose();

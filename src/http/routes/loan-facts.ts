@@ -1,7 +1,4 @@
-/**
- * The facts of a loan that come from the lender's own systems: signed, issued, disbursed. The same three operations behind
- * two doors: the sandbox's, where a partner plays those systems on its own loans, and the loan core's.
- */
+/** A loan's facts from the lender's systems, by two doors: the sandbox's (a partner's own loans), and the loan core's. */
 import { z } from 'zod';
 import { loanResource } from '../../contract/resources/loan-resource.ts';
 import { ownNumber } from '../../contract/resources/nucleus-resource.ts';

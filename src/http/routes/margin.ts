@@ -1,4 +1,3 @@
-/** The margin query. */
 import { z } from 'zod';
 import { marginRequest, marginResource } from '../../contract/resources/margin-resource.ts';
 import { NO_REGISTRY } from '../../contract/refusals.ts';

@@ -1,7 +1,4 @@
-/**
- * The loan core's door over HTTP: it tells every fact that it may know before we do, and reads loans, events and the
- * catalog. Every write honours an `Idempotency-Key`.
- */
+/** The loan core's door over HTTP: it tells facts, and reads loans, events, catalog. Each write honours `Idempotency-Key`. */
 import * as told from '../../contract/resources/nucleus-resource.ts';
 import { z } from 'zod';
 import { authorizationConfirmed } from '../../contract/payloads.ts';

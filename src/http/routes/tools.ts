@@ -1,7 +1,4 @@
-/**
- * `GET /ferramentas/listen.mjs`: the command `listen` as one file that a partner runs with Node alone. No token. `npm ci` and the
- * image's build make the file (main/make-listen.ts), so no process that answers has a bundler, and every answer has the same bytes.
- */
+/** `GET /ferramentas/listen.mjs`: `listen` as one file for Node alone, made by main/make-listen.ts. No token. */
 import { readFileSync } from 'node:fs';
 import type { Context } from 'hono';
 import { unavailable } from '../api-error.ts';

@@ -71,10 +71,7 @@ export const webhookChangeRoutes: Routes = [
   }),
 ];
 
-/**
- * Commits the change together with a mark for the claims. After a deactivation it is a wake row, by which claims suspend
- * the deliveries that this request does not get to; after an activation, that suspended deliveries will be resumed.
- */
+/** Commits the change with a mark for the claims: that deliveries are to be suspended beyond this request's share, or resumed. */
 async function apply(pool: HttpDeps['pool'], subject: Subject, wanted: Wanted, resumes = false) {
   return pool.transaction(async (tx) => {
     const changed = await changeWebhook(tx, subject, wanted);

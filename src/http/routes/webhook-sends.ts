@@ -18,10 +18,7 @@ import { periodEnd, periodStart } from '../period.ts';
 /** How long one request goes on unless told otherwise; the caller asks again with the answer's cursor. */
 const RESEND_MS = 5_000;
 
-/**
- * The statuses that `reenvios` means without `status`. A delivery that arrived is sent again only when asked for by its
- * id.
- */
+/** The statuses that `reenvios` means without `status`. What arrived is sent again by its id alone. */
 const FAILED = ['erro', 'suspensa'] as const;
 
 const isStatus = (given: unknown) => DELIVERY_STATUSES.some((status) => status === given);

@@ -1,7 +1,4 @@
-/**
- * The test of a webhook: it sends `webhook.teste`, the example of an event, or that example as the partner edited it,
- * and answers with the delivery and its attempt.
- */
+/** A webhook's test: sends `webhook.teste` or an event's example, perhaps edited; answers with the delivery and its attempt. */
 import { z } from 'zod';
 import { TEST_NAME } from '../../contract/delivery.ts';
 import { EVENT_EXAMPLES } from '../../contract/event-examples.ts';

@@ -1,4 +1,3 @@
-/** `POST` and `GET /v1/webhooks`. */
 import { z } from 'zod';
 import { id as uuid } from '../../contract/values.ts';
 import type { Result } from '../../contract/refusals.ts';
@@ -23,10 +22,7 @@ interface KeptWebhook {
   readonly body: contract.WebhookResource;
 }
 
-/**
- * What makes a webhook in a transaction, once its receiver has agreed where the setting demands that. The secret leaves beside the
- * answer, which may be stored.
- */
+/** Makes a webhook in a transaction, once its receiver agreed where that is demanded. The secret leaves beside the answer. */
 export async function newWebhook({ vault, handshake }: Pick<HttpDeps, 'vault' | 'handshake'>, request: NewWebhook) {
   const consent = await handshake?.(request.url);
   if (consent !== undefined && 'refused' in consent) return consent;
