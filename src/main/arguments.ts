@@ -14,7 +14,6 @@ export function readUuid(text: string): string {
   return text.toLowerCase();
 }
 
-/** A day, `2026-06-30`. */
 export function readDay(text: string): string {
   const isDay = /^\d{4}-\d{2}-\d{2}$/.test(text) && new Date(`${text}T00:00:00Z`).toJSON()?.startsWith(text);
   if (!isDay) throw new InvalidArgumentError('Give a day: 2026-06-30.');
@@ -23,13 +22,11 @@ export function readDay(text: string): string {
   return text;
 }
 
-/** A month, `2026-06`. */
 export function readMonth(text: string): string {
   if (!/^\d{4}-(0[1-9]|1[0-2])$/.test(text)) throw new InvalidArgumentError('Give a month: 2026-06.');
   return text;
 }
 
-/** Whole seconds. */
 export function readSeconds(text: string): number {
   if (!/^\d{1,5}$/.test(text)) throw new InvalidArgumentError('Give whole seconds: 60.');
   return Number(text);
@@ -41,7 +38,6 @@ export function readHead(text: string): TreeHead {
   return head;
 }
 
-/** An integer of a range. */
 export function readInteger(min: number, max: number): (text: string) => number {
   return (text) => {
     const number = Number(text);

@@ -9,7 +9,6 @@ import { Refusal } from './command.ts';
 import type { Around, JobResult } from './job-pool.ts';
 
 interface MonthToClose {
-  /** `YYYY-MM`. */
   readonly month: string;
   /** How long to wait until the projector has passed the month's end. */
   readonly waitMs: number;
@@ -50,7 +49,6 @@ export async function closeForAll(
   };
 }
 
-/** The first day of the month after `month`, `YYYY-MM`. */
 function firstDayAfter(month: string): string {
   const [year, number] = [Number(month.slice(0, 4)), Number(month.slice(5))];
   return number === 12 ? `${year + 1}-01-01` : `${year}-${String(number + 1).padStart(2, '0')}-01`;

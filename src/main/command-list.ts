@@ -1,6 +1,5 @@
 /**
- * Every command by its name. Only the description that a call needs is loaded, so that a poller carries none of the
- * others; help loads them all.
+ * Every command by its name. Only the description that a call needs is loaded, so that a poller carries no other; help loads all.
  */
 import type { Command } from 'commander';
 import { addCommand } from './add-command.ts';

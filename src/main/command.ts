@@ -1,15 +1,12 @@
 /**
- * What a command is: a name, what it takes, what its help says, how it ends, and what it does.
- *
- * One file of `commands/` describes one command, and `command-list.ts` names it. What `run` is given has the types of what
- * `takes` and `options` read, so a renamed option fails to compile. A description is loaded when its command is called
- * or help is asked for; what is heavy is loaded inside `run`.
+ * What a command is: a name, what it takes, what its help says, how it ends, and what it does. One file of `commands/` describes
+ * one; `command-list.ts` names it. `run` is typed by what `takes` and `options` read, so a renamed option fails to compile. What is
+ * heavy is loaded inside `run`.
  */
 import { Option } from 'commander';
 import type { Config, Use } from '../config.ts';
 import type { Logger } from '../log-lines.ts';
 
-/** How a process ends. */
 export const EXIT = {
   done: 0,
   /** The state refuses it, or what was looked at is not as it should be. */
@@ -71,7 +68,6 @@ export interface Exits {
 export interface CommandLine {
   /** The environment, read for a command that uses these, and a logger. Throws {@link ConfigError}. */
   readonly configure: (...uses: Use[]) => { readonly config: Config; readonly log: Logger };
-  /** Writes the result to standard output. */
   readonly print: (result: string) => void;
 }
 
@@ -88,7 +84,6 @@ export interface Description {
   readonly run: (given: never, line: CommandLine) => Promise<ExitCode | void>;
 }
 
-/** A command, with the types of what its `run` is given. */
 export function command<const A extends Arguments, const O extends Options>(
   description: Omit<Description, 'run' | 'takes' | 'options'> & {
     readonly takes?: A;

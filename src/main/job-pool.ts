@@ -42,7 +42,6 @@ export interface Around {
   readonly progress: Progress;
 }
 
-/** Runs `work` on a database that is fit for it, and closes everything behind it. */
 export async function withJobPool<T>(
   { configure }: Pick<CommandLine, 'configure'>,
   work: (pool: Pool, around: Around) => Promise<T>,
@@ -80,7 +79,6 @@ export interface JobResult {
   readonly isGood: boolean;
 }
 
-/** Runs a job, and prints what it came to. */
 export async function runJob(
   line: CommandLine,
   work: (pool: Pool, around: Around) => Promise<JobResult>,

@@ -1,7 +1,4 @@
-/**
- * `listen` as a program of its own. GET /ferramentas/listen.mjs is this file and all that it imports, in one (make-listen.ts): a
- * partner runs it with Node alone.
- */
+/** `listen` as a program of its own, for Node alone. make-listen.ts makes GET /ferramentas/listen.mjs of it and its imports. */
 import { Command, CommanderError } from 'commander';
 import { VERSION } from '../version.ts';
 import { addCommand } from './add-command.ts';

@@ -1,7 +1,4 @@
-/**
- * Makes `src/main/listen.mjs` of listen-alone.ts and all that it imports. `npm ci` runs it (`prepare`), and so does the image's build.
- * esbuild is for development: an installation without it is told, and its API answers 503 where the file would be.
- */
+/** Makes `src/main/listen.mjs` of listen-alone.ts. Where esbuild (for development) is missing, the API answers 503 for the file. */
 import { fileURLToPath } from 'node:url';
 
 const [entry = '', file = ''] = ['listen-alone.ts', 'listen.mjs'].map((name) =>

@@ -34,7 +34,7 @@ export const reason = option('--reason <text>', 'why, for the history; no CPF be
 export const requiredReason = required('--reason <text>', 'why, for the history; no CPF belongs here', readHistoryLine);
 
 /**
- * Throws when there is nothing to steer, before a key is made in a folder that an operator who forgot DATABASE_URL has not named.
+ * Throws when there is nothing to steer, before a key is made in a folder that an operator who forgot DATABASE_URL did not name.
  */
 export function refuseNowhere({ databaseUrl, dataDir }: Config): void {
   if (databaseUrl !== null || existsSync(dataDir)) return;
@@ -60,13 +60,11 @@ export function steerBounded<T>(line: CommandLine, read: (sql: Tx) => Promise<T>
 
 const MOST_LISTED = 1_000;
 
-/** What every list takes. */
 export const paging = {
   after: option('--after <id>', 'go on after this one, where an earlier page ended', readUuid),
   limit: optionOr('--limit <number>', `how many, at most ${MOST_LISTED}`, readInteger(1, MOST_LISTED), LIST_PAGE),
 } as const;
 
-/** The older lines of a history. */
 export const before = option('--before <number>', 'the lines of history before that one', readPosition);
 
 /** Writes to standard error how to read the next page. */
@@ -84,7 +82,6 @@ export function tell({ print }: CommandLine, isJson: boolean, result: unknown, t
   print(isJson ? JSON.stringify(result) : text);
 }
 
-/** `text` for each row, or a sentence for none. */
 export function rowsOr<T>(rows: readonly T[], text: (rows: readonly T[]) => string, none: string): string {
   return rows.length === 0 ? none : text(rows);
 }

@@ -4,7 +4,6 @@ const EVERY_MS = 100;
 
 export interface Progress {
   show(text: string): void;
-  /** Takes the line away. */
   end(): void;
 }
 

@@ -14,10 +14,7 @@ export function reasonOf(error: unknown): string {
   return said.join('\n  because: ');
 }
 
-/**
- * Node's error of a name with several addresses has no message of its own; that of a program is its whole command line,
- * with what it printed, which stands in ours already.
- */
+/** Node's error of a name with several addresses has no message; a program's is its command line with its output. */
 function messageOf(error: unknown): string {
   if (error instanceof AggregateError && error.message === '') {
     return (error.errors as unknown[]).map(messageOf).join('; ');

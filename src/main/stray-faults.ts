@@ -5,9 +5,8 @@ const OF_DRIVER = /[\\/]node_modules[\\/]postgres[\\/]/;
 const OURS = /[\\/](?=src[\\/])/;
 
 /**
- * The driver works out its answer to a server's challenge in a promise that nobody holds. The connection ends by its own time-out
- * then, and the call that wanted it hears that: the process goes on. Any other stray error is a bug, and ends the process with a
- * sentence and the place in our source.
+ * The driver answers a server's challenge in a promise that nobody holds; the connection's time-out tells the caller, and the
+ * process goes on. Any other stray error is a bug, and ends the process with a sentence and the place in our source.
  */
 export function tellStrayFaults(): void {
   process.on('unhandledRejection', (error) => {

@@ -38,7 +38,6 @@ interface Adoption {
     readonly epoch: number;
     /** Claims of the server before, ended as `desconhecido`. */
     readonly endedClaims: number;
-    /** Deliveries that will be sent. */
     readonly pending: number;
     readonly newestEventAt: Date | null;
     readonly newestAttemptAt: Date | null;

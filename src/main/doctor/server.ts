@@ -41,10 +41,7 @@ export async function lookAtClock(sql: Tx, nowMs: () => number): Promise<readonl
   return [warningUnless(skewS <= SKEW_WARNING_S, 'clock', found, advice)];
 }
 
-/**
- * Transactions that stay open hold back vacuum, seals and the feed; one that writes, or is prepared, does so from any database of
- * the server.
- */
+/** Open transactions hold back vacuum, seals and the feed; one that writes, or is prepared, does so from any of its databases. */
 export async function lookAtTransactions(sql: Tx): Promise<readonly Finding[]> {
   const open = await sql<{ pid: number; name: string; seconds: number; database: string }[]>`
     select pid, application_name as name, extract(epoch from clock_timestamp() - xact_start)::int as seconds, datname as database

@@ -17,10 +17,7 @@ import { readProcesses, type Seen } from '../operations/heartbeat.ts';
 import { readSealLagS } from '../operations/measure-installation.ts';
 import { fault, faultUnless, type Finding, ok, warning, warningUnless } from '../../db/fitness/finding.ts';
 
-/**
- * From when on each is late, in seconds; the alert rules say the same of the metrics (alerts.yml), but of the projector, which wakes
- * nobody before two minutes.
- */
+/** From when on each is late, in seconds, as in alerts.yml, but of the projector, which wakes nobody before two minutes. */
 export const LATE_S = {
   /** A row is sealed within a minute, unless a transaction that is open beside it holds the seal back. */
   seal: 300,
@@ -43,7 +40,6 @@ export async function lookAtSealer(sql: Tx): Promise<readonly Finding[]> {
   return [fault(about, `a row has been unsealed for ${Math.round(lagS)} s`, advice)];
 }
 
-/** What `audit verify` said last. */
 export async function lookAtVerdict(sql: Tx): Promise<readonly Finding[]> {
   const about = 'verify';
   const last = await readStanding(sql);
@@ -55,7 +51,6 @@ export async function lookAtVerdict(sql: Tx): Promise<readonly Finding[]> {
   return [warningUnless(ageS <= LATE_S.verify, about, found, 'run audit verify')];
 }
 
-/** Whether workers can be found by their CPF, and forgotten. */
 export async function lookAtWorkerKey(config: Config): Promise<readonly Finding[]> {
   const about = 'workers';
   try {
@@ -67,7 +62,6 @@ export async function lookAtWorkerKey(config: Config): Promise<readonly Finding[
   return [warning(about, 'no key is set, so none is found by a CPF and none is forgotten', advice)];
 }
 
-/** The certificates that processes show receivers, the registry and the time-stamp authority. */
 export async function lookAtCertificates(sql: Tx): Promise<readonly Finding[]> {
   const about = 'certificates';
   const ends = await ownEnds(sql);
@@ -82,7 +76,6 @@ export async function lookAtCertificates(sql: Tx): Promise<readonly Finding[]> {
   });
 }
 
-/** Who signs the log's head, and which places outside keep it. */
 export async function lookAtAnchors(sql: Tx, config: Config): Promise<readonly Finding[]> {
   const { signers } = await readCheckpointKeys(config);
   const key =

@@ -1,7 +1,4 @@
-/**
- * What must hold of a database before anything works on it, told once. A start refuses what stops it and logs the rest
- * (service/fitness.ts); the doctor shows all of it (doctor/examine.ts).
- */
+/** What must hold of a database. A start refuses what stops it and logs the rest (service/fitness.ts); the doctor shows all. */
 import type { Config } from '../../config.ts';
 import { fault, type Finding, ok, stop, warning } from '../../db/fitness/finding.ts';
 import { pendingMigrations } from '../../db/migrations/pending-migrations.ts';
@@ -25,7 +22,6 @@ export const RIGHTS = {
 
 interface Asked {
   readonly config: Config;
-  /** The installation's. */
   readonly schema: string;
 }
 
@@ -78,7 +74,6 @@ async function lookAtLease(sql: Tx): Promise<readonly Finding[]> {
   return [stop('lease', found, "run the command 'migrate' of this release, which sets the lease")];
 }
 
-/** The ring of keys against the keys that encrypted the stored secrets. */
 async function lookAtKeys(sql: Tx, { config }: Asked): Promise<readonly Finding[]> {
   const about = 'secrets';
   const source = secretsKeysSource(config);

@@ -1,7 +1,7 @@
 /**
- * A sign of life of the API and of each poller: a row that it writes every ten seconds, over the connections that it works
- * with. So a process that cannot work (frozen, cut off, out of connections) goes silent like a dead one. A process that stops
- * deletes its row. The row of a killed process stays for a day.
+ * A sign of life of the API and of each poller: a row, written every ten seconds over the connections that it works with. So a
+ * process that cannot work (frozen, cut off, out of connections) goes silent like a dead one. One that stops deletes its row; a
+ * killed one's stays for a day.
  */
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
@@ -99,10 +99,7 @@ export async function runHeartbeat(
   await pool.run((sql) => sql`delete from processes where name = ${self.name}`).catch(() => undefined);
 }
 
-/**
- * Writes one sign of life, and deletes the rows of processes that were silent for a day. Returns how many seconds this host's clock
- * and the database's are apart.
- */
+/** Writes a sign of life, and deletes rows silent for a day. Returns how many seconds this clock and the database's differ. */
 export async function beat(
   sql: Tx,
   { name, role, host, keys, certificates = {} }: Self,

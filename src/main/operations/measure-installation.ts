@@ -14,7 +14,6 @@ import { readOldestDueS } from '../../delivery/queue/oldest-due.ts';
 import { type JobStanding, readJobs } from '../../steering/jobs.ts';
 import { readProcesses } from './heartbeat.ts';
 
-/** Processes shown one by one. */
 const SHOWN = 100;
 
 /** The processes of the last hour. One that stops deletes its row; a killed one's row stays. */
@@ -46,8 +45,8 @@ export async function measureLags(sql: Tx): Promise<Readings> {
 }
 
 /**
- * The age of the oldest row that no seal covers. Of an event its id tells the time, which saves an index. Where none was written
- * after the last seal, one may have been held out of it by an older transaction: those are few, and found by their transaction.
+ * The age of the oldest row that no seal covers. An event's id tells its time, which saves an index. Rows older than the last seal
+ * may have been held out of it by an older transaction; those are found by their transaction.
  */
 export async function readSealLagS(sql: Tx): Promise<number> {
   const [{ lagS }] = await sql<[{ lagS: number }]>`
@@ -82,7 +81,6 @@ export async function measureAnchors(sql: Tx): Promise<Readings> {
   return { anchorLag: anchors.map(({ kind, lagS }) => ({ labels: { kind }, value: lagS })) };
 }
 
-/** What `audit balance` has said. */
 export async function measureBalance(sql: Tx): Promise<Readings> {
   const standing = await readBalanceStanding(sql);
   if (standing === null) return { balanceAge: [{ value: await readAgeS(sql) }] };
@@ -93,7 +91,6 @@ export async function measureBalance(sql: Tx): Promise<Readings> {
   };
 }
 
-/** What `audit verify` said when it last ran. */
 export async function measureVerify(sql: Tx): Promise<Readings> {
   const standing = await readStanding(sql);
   if (standing === null) return { verifyAge: [{ value: await readAgeS(sql) }] };
@@ -104,7 +101,6 @@ export async function measureVerify(sql: Tx): Promise<Readings> {
   };
 }
 
-/** Of the installation. */
 async function readAgeS(sql: Tx): Promise<number> {
   const [{ ageS }] = await sql<[{ ageS: number }]>`
     select extract(epoch from now() - min(applied_at))::float8 as "ageS" from applied_migrations`;

@@ -1,10 +1,9 @@
 /**
- * How late deliveries are, how deep the queue is, and which webhooks are the cause. Read from the tables alone, so it
- * is true even when every poller is dead.
+ * How late deliveries are, how deep the queue is, and which webhooks are the cause: from tables alone, so true without a poller.
  *
- * Each statement walks an index and stops at a bound, so it costs the same at ten million rows: `order by` names the
- * index's own order, and the sessions of `metrics` have sequential scans off. What is due is found by the key of `pending`, webhook by
- * webhook (drizzle/functions/waiting_lanes.sql).
+ * Each statement walks an index and stops at a bound, so it costs the same at ten million rows: `order by` names the index's order,
+ * and the sessions of `metrics` have sequential scans off. What is due is found by the key of `pending`, webhook by webhook
+ * (waiting_lanes.sql).
  */
 import type { Tx } from '../../db/pool.ts';
 import { areWritesRefused } from '../../db/refused-writes.ts';
@@ -14,7 +13,6 @@ import type { Readings, Sample } from '../../telemetry/readings.ts';
 const OVERDUE_AFTER_S = 5;
 /** Deliveries counted of each kind. */
 export const COUNTED = 10_000;
-/** Lanes looked at. */
 const LANES = 1_000;
 
 const WAITS = ['poller', 'cap', 'database'] as const;
@@ -43,9 +41,8 @@ function lanesWithDueWork(sql: Tx) {
 }
 
 /**
- * Due and not taken: by pollers (a lane that is due, an arrival), or because all slots of the webhook's cap, or of its
- * partner's share, are in use. Where the database refuses writes, all of it waits for that: what is in flight cannot be recorded,
- * and looks like a cap.
+ * Due and not taken: by pollers (a lane that is due, an arrival), or because all slots of the webhook's cap or its partner's share
+ * are in use. Where the database refuses writes, all of it waits for that.
  */
 export async function measureOverdue(sql: Tx): Promise<Readings> {
   const rows = await sql<OverdueRow[]>`
@@ -95,10 +92,7 @@ interface DepthRow {
   readonly knownStopped: number;
 }
 
-/**
- * What is pending, split by whether an attempt has failed, and what has stopped. Where counting stopped at its bound, the statistics
- * tell the rest, so that a gauge never stands still while what it tells grows.
- */
+/** Pending, by whether an attempt has failed, and stopped. Beyond the counting's bound the statistics tell the rest. */
 export async function measureDepth(sql: Tx): Promise<Readings> {
   const [{ first, retrying, suspended, failed, knownPending, knownStopped }] = await sql<[DepthRow]>`
     select pending.*, suspended.*, failed.*,

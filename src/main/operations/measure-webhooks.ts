@@ -3,7 +3,6 @@ import type { Tx } from '../../db/pool.ts';
 import type { Readings } from '../../telemetry/readings.ts';
 import { cappedAt, COUNTED, states } from './measure-queue.ts';
 
-/** Lanes with something pending that are looked at. */
 const WEBHOOKS = 5_000;
 
 interface WebhookRow {
@@ -17,9 +16,8 @@ interface WebhookRow {
 }
 
 /**
- * How many webhooks are in trouble, of those with something pending. While the policy for failing endpoints is on, those are
- * failing that are `falhando`, pending or not. Otherwise one is failing when its delivery that is due last has failed before: a
- * retry is due minutes after all that is new.
+ * Webhooks in trouble. With the policy for failing endpoints, those that are `falhando`, pending or not. Else those with something
+ * pending whose delivery due last has failed before: a retry is due minutes after all that is new.
  */
 export async function measureWebhooks(sql: Tx): Promise<Readings> {
   const [{ active, muted, inactive, looked, failing, saturated, silent }] = await sql<[WebhookRow]>`

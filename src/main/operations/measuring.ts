@@ -1,7 +1,4 @@
-/**
- * Measures the database for `/metrics`: one look at a time, at most one a second, shared by everybody who asks. A
- * measure that fails is left out and the others are told. When the database is away, none is tried after the first.
- */
+/** Measures the database for `/metrics`, at most once a second for all. A failed measure is left out; an outage ends the look. */
 import type { Pool, Tx } from '../../db/pool.ts';
 import { logUnavailable } from '../../db/outage-log.ts';
 import { codeOf, isUnavailable } from '../../db/unavailable.ts';
@@ -50,7 +47,6 @@ const MEASURES: readonly Measure[] = [
 export interface MeasuringDeps {
   readonly pool: Pool;
   readonly log: Logger;
-  /** Monotonic milliseconds. */
   readonly monotonicMs: () => number;
 }
 

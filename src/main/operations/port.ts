@@ -1,7 +1,4 @@
-/**
- * What `poll` serves of its own: `/metrics`, `/healthz` and `/readyz`, in the words of the API and on nothing but
- * `node:http`, because a poller carries no HTTP framework.
- */
+/** What `poll` serves: `/metrics`, `/healthz`, `/readyz`, on `node:http` alone, because a poller carries no HTTP framework. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { isIPv6 } from 'node:net';
 import type { Metrics } from '../../metrics.ts';
@@ -12,7 +9,6 @@ const REQUEST_TIMEOUT_MS = 5_000;
 
 export interface PortOptions {
   readonly host: string;
-  /** 0 takes a free one. */
   readonly port: number;
   readonly metrics: Pick<Metrics, 'expose'>;
   /** Null when the process can work, else what is missing, in Portuguese; a throw counts as missing too. */

@@ -1,7 +1,7 @@
 /**
- * Tells systemd that the process is ready, and that it lives (sd_notify(3)): a unit with `WatchdogSec=` starts a process anew whose
- * event loop has stood still for that long. Node sends no datagrams to Unix sockets, so `systemd-notify` does, which each host
- * with systemd has: one short process at the start, and two in each `WatchdogSec`. The unit needs `NotifyAccess=all` for that.
+ * Tells systemd that the process is ready and lives (sd_notify(3)), so that `WatchdogSec=` restarts one whose event loop stands
+ * still. Node sends no datagrams to Unix sockets, so `systemd-notify` does: at the start, and twice in each `WatchdogSec`. The unit
+ * needs `NotifyAccess=all`.
  */
 import { execFile } from 'node:child_process';
 import type { Logger } from '../../log-lines.ts';

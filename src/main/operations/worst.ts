@@ -2,7 +2,6 @@
 import { OUTCOMES } from '../../contract/statuses.ts';
 import type { Tx } from '../../db/pool.ts';
 
-/** Webhooks with something pending that are looked at, those first that are due first. */
 const LOOKED_AT = 10_000;
 /** Deliveries counted of each. */
 const COUNTED = 1_000;

@@ -1,9 +1,7 @@
 /**
- * Whether a database is fit to work on, asked before anything starts and once for all parts of a process.
- *
- * A database that is out of reach is waited for, because it comes back by itself. One that is unfit (not migrated, not
- * durable, without the rights, secrets under other keys, a copy) is refused with a sentence and exit code 1. We do not wait for
- * migrations: a waiting poller looks healthy, so an orchestrator would stop the old pollers for it, and nobody delivered.
+ * Whether a database is fit to work on, asked once for all parts of a process before anything starts. One out of reach is waited
+ * for. One that is unfit (not migrated, not durable, without rights, secrets under other keys, a copy) is refused with a sentence
+ * and exit code 1: a poller waiting for migrations looks healthy, so an orchestrator would stop the old pollers.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../../config.ts';
@@ -39,10 +37,7 @@ interface Watch {
   readonly isPatient?: boolean;
 }
 
-/**
- * Resolves with true when the database is reachable and fit to work on, waiting as long as it is out of reach, and with
- * false when `signal` ended the waiting. Throws when it is not fit.
- */
+/** True once the database is reachable and fit; false when `signal` ended the waiting. Throws when it is not fit. */
 export async function untilFit(
   pool: Pool,
   log: Logger,
@@ -136,10 +131,7 @@ async function refuseOtherRights(sql: Tx, config: Config, roles: readonly Role[]
   }
 }
 
-/**
- * A login that may not even read which migrations there are has none of the rights; or the schema has none to give yet, as
- * where an administrator has made it and nobody has migrated.
- */
+/** A login that cannot read the migrations has no rights, or nobody has migrated the schema that an administrator made. */
 async function explaining(
   watching: Promise<boolean>,
   pool: Pool,

@@ -30,8 +30,8 @@ export async function readSecretsKeys({ secretsKeys, dataDir }: Config): Promise
 }
 
 /**
- * The first signer's name is the log's; there is none where nothing signs. Verifiers are every key of the file, retired ones included.
- * Throws where a line of the file is no key; a line is never repeated, because it may be a secret.
+ * The first signer's name is the log's; no signer: nothing is signed. Verifiers: every key of the file, retired ones too. Throws
+ * where a line is no key, and never repeats the line: it may be a secret.
  */
 export async function readCheckpointKeys(config: Config) {
   const text = await readKeyFile(config, {

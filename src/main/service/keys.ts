@@ -20,10 +20,7 @@ export async function openKeys(config: Config, log: Logger) {
   return { source: remote, own: null, close: () => remote.close() };
 }
 
-/**
- * The token behind the page's sandbox button: the sandbox partner's own, with every scope that a partner may have. Null outside of
- * the sandbox, and where an issuer signs the tokens.
- */
+/** The sandbox partner's token with every partner's scope, for the page's button; null elsewhere, and where an issuer signs. */
 export function sandboxTokens({ sandbox }: Config, pool: Pool, own: LocalKeys | null): (() => Promise<string>) | null {
   if (!sandbox || own === null) return null;
   const scopes = SCOPES.filter((scope) => !SCOPES_WITHOUT_PARTNER.includes(scope) && !/cpf$|mascarado$/.test(scope));

@@ -1,7 +1,4 @@
-/**
- * Which pools a process opens, and how many connections each has at most; by the name that it has in `pg_stat_activity` behind
- * `carteiro`. `doctor` and the operators' page reckon with the sums. A connection is opened when it is needed first.
- */
+/** Which pools a process opens, by name in `pg_stat_activity`, and their most connections; `doctor` and the page use the sums. */
 import type { Config } from '../../config.ts';
 import { Pool, type PoolOptions } from '../../db/pool.ts';
 

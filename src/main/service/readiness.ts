@@ -6,9 +6,9 @@ import { hasCode, REFUSED_LOGIN } from '../../db/unavailable.ts';
 import { readWriteFault, type WriteFault } from '../../db/write-faults.ts';
 
 /**
- * For `/readyz`: null when the process is not about to stop and the database answers, takes writes, is migrated and lies on
- * the server that it knows; else what is missing, in Portuguese. Those who ask while a look is under way share it, because
- * anybody may ask. Throws as the pool does where the database is away and nothing more is known.
+ * For `/readyz`: null when the process is not stopping and the database answers, takes writes, is migrated and on its known server;
+ * else what is missing, in Portuguese. One look is shared, because anybody may ask. Throws as the pool does where the database is
+ * away and nothing more is known.
  */
 export function readiness(pool: Pool, leaving?: AbortSignal): () => Promise<string | null> {
   let looking: Promise<string | null> | null = null;

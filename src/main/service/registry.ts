@@ -1,7 +1,4 @@
-/**
- * The registry of this installation: the bridge that REGISTRY_URL names, the sandbox's simulated one, or none. The simulated one
- * is asked as any other is, over HTTP on the loopback, so a sandbox exercises what production runs.
- */
+/** The installation's registry: the bridge that REGISTRY_URL names, the sandbox's simulated one (asked over HTTP, too), or none. */
 import { randomBytes } from 'node:crypto';
 import type { Config } from '../../config.ts';
 import { type MarginDeps, type MarginQueries, marginQueries } from '../../core/margin/margin.ts';
@@ -27,7 +24,6 @@ export interface OpenRegistry {
   readonly registry: EmploymentRegistry;
   /** The lease for a caller's row: the time of one call, and of recording its answer. */
   readonly leaseMs: number;
-  /** Calls at once. */
   readonly slots: number;
   /** It has failed, and is not asked for a while. */
   isLeftAlone(): boolean;

@@ -24,9 +24,8 @@ export const DRAIN_TIMEOUT_MS = TIMES_S.drain * 1_000;
 const LINGER_MS = 2_000;
 
 /**
- * Serves the roles until a signal (see stop-signals.ts), then stops claiming, finishes what is in flight and leaves; a
- * second one that is meant leaves at once. With `greet`, for a newcomer: migrates, makes a sandbox partner and tells how to
- * go on.
+ * Serves the roles until a signal (stop-signals.ts), then stops claiming, finishes what is in flight and leaves; a second signal
+ * leaves at once. `greet`: migrates, makes a sandbox partner and tells a newcomer how to go on.
  */
 export async function runUntilStopped(
   config: Config,

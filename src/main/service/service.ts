@@ -49,7 +49,6 @@ export interface Part {
   readonly url?: string;
   /** Settles when the part ends by itself, which it does only by failing. */
   readonly failed: Promise<never>;
-  /** Deliveries in flight. */
   readonly inFlight?: () => number;
   /** Takes no new work, ends what is under way, and leaves nothing behind. */
   stop(): Promise<void>;
@@ -58,21 +57,18 @@ export interface Part {
 /** A black hole is noticed within it. */
 export const POLLER_DEADLINE_MS = TIMES_S.statement * 1_000;
 /**
- * A host that is cut off says nothing. The server asks after 5 s of silence, and with tcp_user_timeout lets go after 7: with the
- * other sessions' keepalives, of 60 s, what such a poller holds would wait for its leases.
+ * A host that is cut off says nothing: the server asks after 5 s, and tcp_user_timeout ends it after 7. With 60 s as elsewhere,
+ * such a poller's claims would wait for their leases.
  */
 const SIGN_SETTINGS = { tcp_keepalives_idle: '5', tcp_keepalives_interval: '2', tcp_keepalives_count: '3' };
 /**
- * How far the heap may grow before V8 marks all of it again. Deliveries in flight outlive the young generation, and V8 lets a
- * small heap grow by a third only: at full rate it marked the heap twice a second. With 60 % its helper threads take 0.36 s
- * of CPU per 10,000 deliveries instead of 0.42, for 8 MiB more. NODE_OPTIONS does not accept the flag. A larger heap grows
- * more by V8's own rule.
+ * Heap growth before V8 marks all of it again. By V8's rule a small heap grows by a third, and at full rate was marked twice a
+ * second. With 60 %: 0.36 s of CPU per 10,000 deliveries instead of 0.42, for 8 MiB more. NODE_OPTIONS does not accept the flag.
  */
 const HEAP_GROWTH = '--heap-growing-percent=60';
 /**
- * V8 marks a heap that nothing has marked for 108 s, to give memory back: 50 ms of CPU, nearly as much as all else that an idle
- * poller far behind others does in that time. Without this it takes 0.06 % of a core instead of 0.10, for 14 MiB more
- * (eight in turns, 230 s, 2026-11-26). `--no-memory-reducer` would come too late here.
+ * V8 marks a heap unmarked for 108 s, to give memory back: 50 ms of CPU. Without it an idle poller behind others takes 0.06 % of a
+ * core instead of 0.10, for 14 MiB more. `--no-memory-reducer` would come too late here.
  */
 const NO_MARKING_WHILE_IDLE = '--memory-reducer-gc-count=0';
 const SMALL_HEAP_BYTES = 512 * 1024 * 1024;
@@ -236,10 +232,7 @@ export async function whenFit(fit: Promise<boolean>, work: () => Promise<void>):
   if (await fit) await work();
 }
 
-/**
- * Turns "ran until it was told to stop" into "never", so that only a failure settles. It may come before anybody waits for
- * it.
- */
+/** Turns "ran until it was told to stop" into "never", so that only a failure settles, whenever it comes. */
 export function failureOf(running: Promise<void>): Promise<never> {
   const failed = running.then(() => new Promise<never>(() => undefined));
   failed.catch(() => undefined);

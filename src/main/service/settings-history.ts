@@ -1,6 +1,5 @@
 /**
- * The settings that an auditor asks about, kept whenever a start finds others than the one before it. None of them is a secret. A
- * database that takes no row keeps no API from starting: it is tried again.
+ * The settings that an auditor asks about, kept when a start finds others; none is secret. A failure delays no API: it is retried.
  */
 import type { Config } from '../../config.ts';
 import { takeTurns } from '../../db/outage-log.ts';

@@ -1,10 +1,9 @@
 /**
  * The signals that end a long-running command.
  *
- * One Ctrl-C may arrive twice: the terminal signals the whole foreground group, and npm passes its own signal on
- * (systemd's default does the same). So every signal within a second of the first counts as that one. A later signal
- * ends the process at once. A closing terminal sends SIGHUP and takes standard output and error with it; later writes
- * fail and are lost, and the drain goes on.
+ * Each signal within a second of the first counts as that one, because one Ctrl-C may arrive twice: from the terminal's foreground
+ * group, and from npm (or systemd). A later one ends the process at once. A closing terminal sends SIGHUP and takes the outputs
+ * with it; later writes are lost, and the drain goes on.
  */
 
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
@@ -49,7 +48,6 @@ function ignore(): void {
   // The terminal is gone.
 }
 
-/** Told to stop before the work was done. */
 export class Interrupted extends Error {
   override name = 'Interrupted';
 

@@ -1,6 +1,6 @@
 /**
- * Sends the alerts to partners' people: by e-mail, and to chats through the sender of deliveries, with its guard and its proxy; and
- * makes the notices for partners' webhooks. Each channel has a loop of its own, so a mail server that hangs holds up no chat.
+ * Sends alerts by e-mail and to chats (guard and proxy of deliveries), and makes notices; a loop a channel, so none holds up
+ * another.
  */
 import { type Config, ConfigError } from '../../config.ts';
 import type { EventData } from '../../contract/events.ts';
@@ -63,7 +63,6 @@ async function readLogin(file: string) {
   return { user, pass };
 }
 
-/** What a notice tells of `loss`. */
 function noticeOf({ subject, url }: DueAlert, loss: Loss): EventData<'webhook.erro'> {
   return {
     webhook_id: subject,

@@ -1,14 +1,14 @@
 /**
  * Runs the jobs (job-schedules.ts). Every `api` may; the row of a job in `scheduled_jobs` says who runs it.
  *
- * Invariant: one process at a time. The process that takes a job writes its name and a lease of LEASE_S into the row, and renews it
- * while the job runs; a process that finds its lease gone stops the job. No lock of PostgreSQL is held meanwhile: an open
- * transaction would hold back vacuum and seals, and a session's lock means nothing behind PgBouncer.
- * Crash: the lease ends, `next_at` still lies in the past, and the next look of any process runs the job again. All jobs may be
- * repeated. Whoever wants one at once sets its time (end_erasure.sql); a time that was set while the job ran stands.
- * A job that runs longer than it may (`longestS`) is ended and counts as failed: those behind it run.
- * A job is its command in a process of its own, with this one's environment: its memory is given back, and what is run by hand is
- * the same. As a function it would need both ways, because `verify` and `archive` take a process's memory.
+ * Invariant: one process at a time, by a name and a lease of LEASE_S in the row, renewed while the job runs; a process that finds
+ * its lease gone stops the job. No lock of PostgreSQL is held: an open transaction holds back vacuum and seals, and a session's
+ * lock means nothing behind PgBouncer. A job longer than its `longestS` is ended and counts as failed. A time set while the job
+ * runs (end_erasure.sql) stands.
+ *
+ * Crash: the lease ends, `next_at` still lies in the past, and any process runs the job again; all jobs may be repeated. A job is
+ * its command in a process of its own, which gives its memory back. Alternative: functions; `verify` and `archive` take a process's
+ * memory.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -33,7 +33,6 @@ const MAIN = path.resolve(import.meta.dirname, '../../main.ts');
 
 export interface Ended {
   readonly exitCode: number;
-  /** What it printed. */
   readonly result: string;
 }
 

@@ -1,6 +1,5 @@
 /**
- * The policy for failing endpoints as a part of each process that delivers: one of them looks at a time. Where it is off
- * it takes back what an earlier start with it on has left, and keeps cleaning up after processes that still have the policy on.
+ * The failing-endpoint policy where deliveries are sent; one looks at a time. While off, it undoes what processes with it on leave.
  */
 import type { Config } from '../../config.ts';
 import type { Pool } from '../../db/pool.ts';

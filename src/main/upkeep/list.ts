@@ -1,6 +1,5 @@
 /**
- * Everything that Carteiro does by itself beside requests and deliveries, which the doctor shows. How often is each loop's own
- * constant. Of what all processes share, one does the work at a time.
+ * All that Carteiro does by itself beside requests and deliveries, as the doctor shows it. Of what is shared, one process does it.
  */
 import { EVERY_MS as SEALER_MS, runSealer } from '../../audit/seals/sealer.ts';
 import { IDLE_POLL_MS as REGISTRATIONS_MS } from '../../core/loans/registration-worker.ts';
