@@ -1,8 +1,6 @@
 /**
- * The page as a client of the API in the same process: each call carries the reader's token and passes every check that a
- * partner's own call does, so the page can show and do nothing that the token could not.
- * Alternative: calling the functions behind the routes, which would check bodies, scopes and owners a second time, differently
- * one day.
+ * The page as a client of the API in the same process: each call carries the reader's token and passes the checks of a partner's
+ * own call. Alternative: the functions behind the routes; they would check bodies, scopes and owners a second time.
  */
 import type { ErrorBody } from '../contract/errors.ts';
 
@@ -30,7 +28,6 @@ export class Refused extends Error {
 
 type Fields = Readonly<Record<string, string>>;
 
-/** The path with the fields that are not empty. */
 export function addressOf(path: string, fields: Fields): string {
   const given = new URLSearchParams(Object.entries(fields).filter(([, value]) => value !== ''));
   return given.size === 0 ? path : `${path}?${given.toString()}`;
@@ -50,7 +47,6 @@ export function createApiClient(fetch: (request: Request) => Response | Promise<
   };
   const ask = <T>(path: string, query: Fields = {}) => call<T>('GET', addressOf(path, query), {});
   return {
-    /** Asks, with the parameters that are not empty. */
     ask,
     /** The API's own answer, as its bytes come. */
     async pass(path: string) {

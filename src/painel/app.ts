@@ -1,9 +1,6 @@
 /**
- * The page at /painel: what was sent, why it failed, and what to do about it, for anyone with a token; and the documentation
- * at /docs, for everybody.
- *
- * It is made on the server and works without a script; scripts make it quicker and live. Every byte comes from this host and
- * the policy lets the browser ask no other one, run no script and use no style that is not a file of ours.
+ * The page at /painel, for anyone with a token, and the documentation at /docs, for everybody. It works without a script; scripts
+ * make it quicker and live. The policy lets the browser ask no other host, and use no script and style but our files.
  */
 import { Hono } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';

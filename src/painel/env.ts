@@ -36,11 +36,9 @@ export interface PainelEnv {
 export type PainelContext = Context<PainelEnv>;
 export type Html = HtmlEscapedString | Promise<HtmlEscapedString>;
 
-/** A request of somebody who is signed in. */
 export interface Visit {
   readonly c: PainelContext;
   readonly session: Session;
-  /** Calls the API with the reader's token. */
   readonly api: ApiClient;
   readonly t: Texts;
 }

@@ -46,7 +46,6 @@ for (const [name, [url, type]] of Object.entries(SOURCES)) {
   paths.set(name as FileName, `/painel/arquivos/${path}`);
 }
 
-/** Where a file is found. */
 export function pathOf(name: FileName): string {
   return paths.get(name) as string;
 }

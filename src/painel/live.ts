@@ -1,9 +1,7 @@
 /**
- * What is live: server-sent events, made anew every few seconds for as long as somebody looks.
- *
- * A stream ends with its session, after {@link LIFE_MS} (the browser opens another, which is checked as any request), and with the
- * process. One reader has at most {@link STREAMS_EACH} at once, all of them {@link STREAMS}: each holds a connection that can't
- * give way to another.
+ * What is live: server-sent events, made anew every few seconds for as long as somebody looks. A stream ends with its session,
+ * after {@link LIFE_MS} (the browser then opens another, checked anew), and with the process. A reader has at most {@link
+ * STREAMS_EACH}, all have {@link STREAMS}: each holds a connection that can't give way.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { streamSSE } from 'hono/streaming';
@@ -66,7 +64,6 @@ export function createStreams(gate: Gatekeeper, log: Logger) {
         }
       });
     },
-    /** Ends all. */
     close: () => closing.abort(),
   };
 }

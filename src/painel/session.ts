@@ -1,9 +1,7 @@
 /**
- * Who is signed in: the token itself, in a cookie that no script can read and that ends with it.
- *
- * Nothing is kept on the server: each request verifies the token anew, as the API does, so a token that expired, or whose partner was
- * deactivated, ends the session with the next request. The forms' own token is an HMAC under the session's: only who
- * holds the cookie can make it, on every process alike.
+ * Who is signed in: the token itself, in a cookie that no script can read and that ends with it. Each request verifies it anew, as
+ * the API does, so an expired token or a deactivated partner ends the session. The forms' own token is an HMAC under the session's:
+ * only the holder of the cookie can make it.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Context } from 'hono';

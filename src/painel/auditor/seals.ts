@@ -53,7 +53,6 @@ export async function showSeals(visit: Visit, checked: Answer<VerificationResour
   });
 }
 
-/** What the nightly check said last. */
 function lastVerdict(visit: Visit, { confere, achados, selos, em }: NonNullable<AuditVerdicts['verificacao']>): Html {
   const { auditor } = visit.t;
   const found = confere ? auditor.nightlyHolds(selos) : auditor.nightlyBroken(achados);

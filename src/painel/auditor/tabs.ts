@@ -1,7 +1,6 @@
 import { html } from 'hono/html';
 import type { Html, Visit } from '../env.ts';
 
-/** The auditor's pages, beside each other. */
 export function auditTabs({ c, t }: Visit): Html {
   const tabs = [
     ['/painel/auditoria', t.deliveries.attempts],

@@ -42,7 +42,6 @@ function credentialsForCurl(
   ];
 }
 
-/** The command that repeats an attempt from somebody's own machine. */
 function curlOf({ url, cabecalhos }: SentAttempt, secrets: readonly string[], body: string): string {
   const lines = [
     `curl -i --globoff ${quoted(url)}`,

@@ -14,7 +14,6 @@ type Page = Exclude<keyof DocsTexts['pages'], 'api' | 'registry'>;
 
 export type Body = (c: PainelContext) => Html | Promise<Html>;
 
-/** A page as it was made, and the origin that it names. */
 interface Made {
   readonly origin: string;
   readonly text: string;

@@ -7,7 +7,6 @@ export function prose(text: string): Html {
   return html`${parts.map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`;
 }
 
-/** A paragraph for each text. */
 export function paragraphs(texts: string | readonly string[]): Html {
   return html`${[texts].flat().map((text) => html`<p>${prose(text)}</p>`)}`;
 }

@@ -6,7 +6,6 @@ import { EVENTS, type SubscribableName } from '../../contract/events.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** An envelope as it is sent. */
 export function exampleOf(name: SubscribableName) {
   const parceiro_id = '019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b';
   return { evento: name, timestamp: '2026-01-31T12:00:00.000Z', parceiro_id, data: EVENT_EXAMPLES[name] };

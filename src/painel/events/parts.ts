@@ -26,7 +26,6 @@ export function eventCard({ c, t }: Pick<Visit, 'c' | 't'>, name: SubscribableNa
   </details>`;
 }
 
-/** What each field of an event's data is. */
 export function fieldTable({ c, t: { events: words } }: Pick<Visit, 'c' | 't'>, name: SubscribableName): Html {
   return table(
     `${words.fields} ${name}`,

@@ -24,7 +24,6 @@ export function zoneOf(chosen: string | undefined): Zone {
   return ZONES.find((zone) => zone === chosen) ?? ZONES[0];
 }
 
-/** A moment as text. */
 export function momentText({ language, zone }: Clock, at: string | Date): string {
   const key = `${language} ${zone}`;
   const [tag, dateStyle] = language === 'pt' ? (['pt-BR', 'short'] as const) : (['en-GB', 'medium'] as const);

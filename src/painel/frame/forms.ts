@@ -41,19 +41,16 @@ export function confirmed(
   </details>`;
 }
 
-/** A field of one line with its label; `attributes` are those beside name and value. */
 export function input(label: string, name: string, value: string | number, attributes: Html | '' = ''): Html {
   return html`<label>${label} <input name="${name}" value="${value}" ${attributes} /></label>`;
 }
 
-/** A box to tick, before its label. */
 export function tick(label: string | Html, name: string, value: string, isTicked: boolean): Html {
   return html`<label
     ><input type="checkbox" name="${name}" value="${value}" ${isTicked ? html`checked` : ''} /> ${label}</label
   >`;
 }
 
-/** A choice with its label. */
 export function select(label: string, name: string, values: Html, attributes: Html | '' = ''): Html {
   return html`<label
     >${label}
@@ -82,7 +79,6 @@ export function named(chosen: string, anyLabel: string, words: readonly string[]
   );
 }
 
-/** A choice of words that the page has names for. */
 export function labelled<W extends string>(words: readonly W[], labels: Readonly<Record<W, string>>) {
   return words.map((word) => [word, labels[word]] as const);
 }

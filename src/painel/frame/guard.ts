@@ -1,7 +1,4 @@
-/**
- * What stands before each page: a session, the right to see the page and, before anything changes, that the request is the
- * page's own (its host's, with the session's form token).
- */
+/** What stands before each page: a session, the right to see it and, before changes, that the request is the page's own. */
 import type { Hono, HonoRequest } from 'hono';
 import { ApiError } from '../../http/api-error.ts';
 import { readBytes } from '../../http/body/body.ts';
@@ -83,10 +80,7 @@ function lacking({ scope }: Rule): ApiError {
   return new ApiError('ESCOPO_INSUFICIENTE', `o token não tem o escopo ${scope}`);
 }
 
-/**
- * A browser says where a request comes from in Sec-Fetch-Site, which no page can forge, and, where the host has no TLS and is no
- * loopback, in Origin. One that says neither is refused: every browser of the last years sends one of them with a form.
- */
+/** Sec-Fetch-Site, which no page can forge, or Origin where there is no TLS: each browser sends one with a form; else refused. */
 function isOwnOrigin(request: HonoRequest): boolean {
   const site = request.header('Sec-Fetch-Site');
   if (site !== undefined) return site === 'same-origin';

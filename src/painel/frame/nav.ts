@@ -21,7 +21,6 @@ export interface Entry {
 }
 
 const partner = (scope: Scope): Rule => ({ reader: 'partner', scope });
-/** What most of a partner's pages ask for. */
 export const READ = partner('webhooks:read');
 export const WRITE = partner('webhooks:write');
 

@@ -15,7 +15,6 @@ export function sentence(t: Texts, words: string): string {
   return t.errors.rules[words] ?? words;
 }
 
-/** A refusal as a list of what is wrong. */
 export function refusalList(
   c: { readonly var: { readonly texts: Texts; readonly language: Language } },
   error: ErrorBody,
@@ -40,7 +39,6 @@ function asSentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 
-/** What marks a field that is refused. */
 export function wrongField(refusal: Refusal | undefined, field: string): Html | '' {
   const isWrong = refusal?.error.detalhes?.some(({ campo }) => campo === field || campo.startsWith(`${field}.`));
   return isWrong === true ? html`aria-invalid="true"` : '';

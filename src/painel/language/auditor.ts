@@ -1,4 +1,3 @@
-/** The auditor's pages. */
 import type { Words } from './words.ts';
 
 export const auditor = {

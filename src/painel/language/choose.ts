@@ -27,7 +27,6 @@ export const LANGUAGES = say({
 });
 export type Texts = (typeof LANGUAGES)['pt'];
 
-/** The pages at /docs. */
 export const DOCS = say(docs);
 export type DocsTexts = (typeof DOCS)['pt'];
 

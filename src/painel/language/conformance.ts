@@ -1,4 +1,3 @@
-/** Homologação: a webhook's receiver, tried from outside. */
 import type { Words } from './words.ts';
 
 export const conformance = {

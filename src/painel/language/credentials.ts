@@ -1,4 +1,3 @@
-/** What the gateway before a receiver demands. */
 import type { Words } from './words.ts';
 
 export const credentials = {

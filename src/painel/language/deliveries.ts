@@ -1,4 +1,3 @@
-/** The partner's deliveries. */
 import type { WaitingReason } from '../../contract/statuses.ts';
 import type { Words } from './words.ts';
 

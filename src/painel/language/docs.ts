@@ -1,4 +1,3 @@
-/** The pages at /docs. */
 import { markdown } from './markdown.ts';
 import { registry } from './registry.ts';
 import { rules } from './rules.ts';

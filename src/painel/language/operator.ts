@@ -1,4 +1,3 @@
-/** The operator's pages. */
 import type { Bilingual } from '../../contract/language.ts';
 import { TIMES_S } from '../../contract/delivery.ts';
 import type { Words } from './words.ts';

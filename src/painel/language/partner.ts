@@ -1,4 +1,3 @@
-/** The partner's events, overview and loans. */
 import type { Bilingual } from '../../contract/language.ts';
 import type { LoanStatus, NextAction } from '../../contract/statuses.ts';
 import type { Words } from './words.ts';

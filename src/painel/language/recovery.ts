@@ -1,4 +1,3 @@
-/** What a partner does about failures: recover deliveries, have people told. */
 import type { Bilingual } from '../../contract/language.ts';
 import type { Words } from './words.ts';
 

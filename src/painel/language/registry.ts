@@ -1,4 +1,3 @@
-/** The page /docs/registry, for whoever writes the lender's bridge. */
 import type { Words } from './words.ts';
 
 export const registry = {

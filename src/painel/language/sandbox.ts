@@ -1,4 +1,3 @@
-/** The sandbox. */
 import type { Bilingual } from '../../contract/language.ts';
 import { SLOTS } from '../../contract/schedule.ts';
 import { LATE_AFTER } from '../../contract/statuses.ts';

@@ -1,4 +1,3 @@
-/** The page /docs of attempts, outcomes and states. */
 import type { Words } from './words.ts';
 
 export const schedule = {

@@ -1,4 +1,3 @@
-/** The partner's webhooks. */
 import type { Bilingual } from '../../contract/language.ts';
 import type { Words } from './words.ts';
 

@@ -6,7 +6,6 @@ import type { Texts } from '../language/choose.ts';
 import type { LoanStep } from '../../contract/resources/loan-resource.ts';
 
 type Documents = 'nenhuma' | 'aguardando' | 'recebido';
-/** The two dimensions right after one event. */
 type Step = Pick<LoanStep, 'versao' | 'status' | 'situacao_documentos'>;
 
 const documentsOf = (step: Step | undefined): Documents => step?.situacao_documentos ?? 'nenhuma';

@@ -21,7 +21,6 @@ import { diagram } from './diagram.ts';
 const READ = { reader: 'partner', scope: 'emprestimos:read' } as const;
 const SHOWN = 50;
 
-/** The loans that moved last. */
 export async function readRecent({ api }: Pick<Visit, 'api'>, limit: number): Promise<readonly RecentLoan[]> {
   return (await api.read<z.infer<typeof recentLoans>>('/v1/emprestimos', { limite: String(limit) })).itens;
 }
@@ -69,7 +68,6 @@ function loanTable(visit: Visit, loans: readonly RecentLoan[]): Html {
   );
 }
 
-/** One loan as it was right after any of its events. */
 async function showLoan(visit: Visit, id: string): Promise<Response> {
   const { c, t, api } = visit;
   const loan = await api.read<LoanResource>(`/v1/emprestimos/${id}`);

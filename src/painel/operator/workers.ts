@@ -14,7 +14,6 @@ import { OPERATE, reasonField } from './acts.ts';
 const PATH = '/painel/operacao/apagamentos';
 const EVERY_MS = 2_000;
 
-/** An order that was refused, as it was filled in. */
 interface Tried {
   readonly form: URLSearchParams;
   readonly refusal?: Refusal;

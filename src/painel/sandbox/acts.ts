@@ -45,7 +45,6 @@ export function newLoan(): Call {
   return ['POST', '/v1/emprestimos', LOAN_EXAMPLE, { 'Idempotency-Key': randomUUIDv7() }];
 }
 
-/** Acts on the loan that was chosen. */
 export const LOAN_ACTS = {
   emissao_emitida: onLoan('emissao', { resultado: 'emitida' }),
   emissao_falhou: onLoan('emissao', { resultado: 'falhou' }),
@@ -84,7 +83,6 @@ export const ACCOUNT_ACTS = {
   emissao_assincrona: account({ emissao: 'assincrona' }),
 } as const satisfies Readonly<Record<string, Make>>;
 
-/** Acts that need no loan. */
 export const OTHER_ACTS = {
   emprestimo: newLoan,
   autorizacao: elsewhere('autorizacoes', () => ({ cpf_trabalhador: CPF, origem: 'web' })),

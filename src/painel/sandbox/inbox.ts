@@ -1,10 +1,9 @@
 /**
- * The sandbox's own receiver: what is delivered to it is shown as it arrives, its signature verified, and it can be told to
- * fail, to hang, to answer late or to break the connection. It lives in this process's memory, a bounded part of it, and only where the sandbox is.
+ * The sandbox's own receiver: shows what arrives, its signature verified, and can be told to fail, to hang, to answer late or to
+ * break the connection. It lives in a bounded part of this process's memory.
  *
- * It stores what names a delivery of the partner, and nothing else, so that nobody fills it from outside. A homologação's POSTs name
- * none: they are verified and answered by the secrets of the webhooks that lead here, and not kept. One that nobody signed is refused at
- * once: anybody can write it.
+ * It keeps only what names a delivery of the partner, so nobody fills it from outside. A homologação's POSTs name none: the secrets
+ * of the webhooks that lead here verify and answer them. What nobody signed is refused at once.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
@@ -74,7 +73,6 @@ export class Inbox {
     this.#deps = deps;
   }
 
-  /** What arrived for the partner, newest first. */
   arrived(partnerId: string): readonly Arrived[] {
     return this.#boxes.get(partnerId)?.arrived ?? [];
   }
@@ -87,7 +85,6 @@ export class Inbox {
     this.#box(partnerId).behaviour = behaviour;
   }
 
-  /** Lets go of whatever is held back. */
   close(): void {
     this.#closing.abort();
   }

@@ -21,7 +21,6 @@ import { healthBadge } from './list.ts';
 import { lossNotices } from './losses.ts';
 import { snippetsFor } from './snippets.ts';
 
-/** Deliveries shown. */
 const NEWEST = '10';
 /** When a new secret may begin to sign, in hours from now; 0 is at once. In two steps unless told otherwise: the last. */
 const WAITS_H = [0, 1, 4, 12, 23] as const;
@@ -83,7 +82,6 @@ function consentFact(visit: Visit, { sem_consentimento: waits }: WebhookHealthRe
   return fact(consent, said, 'wide');
 }
 
-/** The attempts of a day and of a week: delivered, failed by outcome, and how long answers took. */
 function healthTable({ t }: Visit, { ultimas_24h: day, ultimos_7d: week }: WebhookHealthResource): Html {
   const row = (label: string, valueOf: (period: HealthPeriod) => string) => [label, valueOf(day), valueOf(week)];
   const ms = (value: number | null) => (value === null ? '–' : t.words.ms(value));

@@ -1,7 +1,4 @@
-/**
- * Recovery: what failed of a webhook is counted, then sent again. The API works for some seconds a request; until it is through,
- * the page sends its form again by itself, and says how far it is.
- */
+/** Recovery: what failed of a webhook is counted, then sent again. Until it is through, the page sends its form again by itself. */
 import { html } from 'hono/html';
 import type { z } from 'zod';
 import { SUBSCRIBABLE_NAMES } from '../../contract/events.ts';

@@ -1,6 +1,5 @@
 /**
- * A receiver for one webhook, in the partner's language: the small server that src/http/receivers/ publishes, with the webhook's path in
- * it, and beside it the verifier that it needs. The secrets come from the environment, where they belong.
+ * A receiver for one webhook in the partner's language: the server and verifier of src/http/receivers/, with the webhook's path.
  */
 import { readFileSync } from 'node:fs';
 
