@@ -1,11 +1,9 @@
 /**
  * The first answer to an idempotency key, kept in the transaction of what it made.
  *
- * Invariant: a key's row and what was made under it commit together, so a committed row always has its answer, and a
- * key whose transaction rolled back is free again. Requests that meet: the insert waits for the other transaction to
- * end, at most `waitMs`; then the row is there (replay or divergence) or the key is ours. A crash is a rollback.
- * Alternative: a row in its own transaction that is marked "running" must be swept after a crash, and the sweeper
- * cannot tell a dead request from a slow one.
+ * Invariant: a key's row and what was made under it commit together, so a committed row always has its answer, and a key whose
+ * transaction rolled back is free. The insert waits at most `waitMs` for another transaction with the key. Alternative: a row
+ * marked "running" must be swept after a crash, and the sweeper cannot tell a dead request from a slow one.
  */
 import { createHash } from 'node:crypto';
 import type { RefusalKind, Result } from '../contract/refusals.ts';
@@ -44,8 +42,7 @@ export interface Once<A extends Answer> {
 export type KeyRefusal = 'keyDiverges' | 'keyInProgress';
 
 /**
- * Runs `make` in a transaction, once for each key, and stores its answer; a later request with the same key and body
- * gets that answer. When `make` throws or refuses, nothing is kept and the key is free.
+ * Runs `make` in a transaction once for each key and keeps its answer for the same body; nothing is kept if it throws or refuses.
  */
 export async function once<A extends Answer, K extends RefusalKind = never>(
   pool: Pool,

@@ -1,14 +1,13 @@
 /**
  * One record of the registry becomes one event on its loan.
  *
- * Invariant: one record emits once, whichever syncs meet on it. The transaction of the event sets `detected_at`; it
- * locks the partner's row first and then sees the mark unset. A crash before the commit leaves the record open.
- * All detections of a partner queue on that row, so `detected_at` grows in the order of the commits: a reader that
- * continues after the last row it saw misses none. A closing of a month locks the same row, so an outstanding balance
- * never misses a batch that is about to commit (settlement.ts). The lock is NO KEY UPDATE, which leaves the appends of
- * other loans alone.
- * Alternative: locking the record's own row also makes it emit once, but rows could then appear behind a reader's
- * cursor.
+ * Invariant: one record emits once, whichever syncs meet on it: the event's transaction sets `detected_at`, after it locked the
+ * partner's row and saw the mark unset. All detections of a partner queue on that row, so `detected_at` grows in the order of the
+ * commits, and a reader that continues after its last row misses none. A closing of a month locks the same row, so it never misses
+ * a batch that is about to commit (settlement.ts). The lock is NO KEY UPDATE, which leaves the appends of other loans alone.
+ *
+ * Crash: before the commit, the record stays open. Alternative: locking the record's own row; rows could then appear behind a
+ * reader's cursor.
  */
 import type { Result } from '../../contract/refusals.ts';
 import { lockPartner } from '../../db/partner-lock.ts';
@@ -19,7 +18,6 @@ import type { EndOfBond, Rehire } from '../../registry/bonds-port.ts';
 import { countSettled } from '../settlement/installments.ts';
 import { type Asker, handleLoan, type Transactor } from '../loans/handle-loan.ts';
 
-/** A record that was kept and has not emitted its event. */
 export type OpenRecord = {
   readonly id: string;
   readonly partnerId: string;

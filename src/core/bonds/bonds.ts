@@ -1,14 +1,13 @@
 /**
- * The nightly sync: bonds that the registry knows of become trabalhador.desligado and trabalhador.vinculo_novo, each
- * at the first detection of its record.
+ * The nightly sync: bonds that the registry knows of become trabalhador.desligado and trabalhador.vinculo_novo, each once.
  *
- * Invariant: a record is kept at first sight under its reference, and emits at most once, because the mark `detected_at` commits
- * with the event (bond-detection.ts). So windows may overlap, and syncs may run twice or on two machines.
- * Crash: the window moves only after everything in it is kept. A record that did not emit stays open, and every later sync looks
- * at it again: so an end of bond waits for an issuance to end, and a rehire for the loan's closing. One that its loan will never
- * take costs a look at an index. A record of a loan that is not there waits for it (keep-bonds.ts); one that does not fit is
- * counted and logged. Ends of bonds go before rehires, so that both of one worker may come in one night.
- * Alternative: remembering only how far the last sync came loses records that the registry dates back or commits late.
+ * Invariant: a record is kept at first sight under its reference, and its mark `detected_at` commits with its event
+ * (bond-detection.ts), so windows may overlap and syncs may run side by side. A record that did not emit stays open for later
+ * syncs: an end of bond waits for the issuance, a rehire for the loan's closing. One without a loan waits for it (keep-bonds.ts);
+ * one that does not fit is counted and logged. Ends go before rehires.
+ *
+ * Crash: the window moves only after all in it is kept. Alternative: only the last sync's time; records dated back or committed
+ * late are lost.
  */
 import { FIRST_ID } from '../../db/first-id.ts';
 import { orLogged } from '../../db/outage-log.ts';
@@ -32,7 +31,6 @@ export interface SyncDeps {
   readonly log: Logger;
 }
 
-/** For whom, and who asked for it. */
 export interface SyncScope {
   /** Null: all partners. */
   readonly partnerId: string | null;
@@ -51,10 +49,7 @@ export interface SyncCounts {
   readonly refused: number;
 }
 
-/**
- * Runs the sync once. Throws when the registry or the database is out of reach; what was detected until then stays, and
- * the next sync goes on from there. `onProgress` is told the counts so far.
- */
+/** Runs the sync once; `onProgress` is told the counts so far. Throws when registry or database is away; the next sync goes on. */
 export async function syncBonds(
   deps: SyncDeps,
   scope: SyncScope,
@@ -77,10 +72,7 @@ export async function syncBonds(
   return counts;
 }
 
-/**
- * Keeps what the registry came to know since the last sync of this scope. The registry is asked outside transactions. Returns
- * how many records were refused.
- */
+/** Keeps what the registry learned since this scope's last sync, asking outside transactions. Returns how many were refused. */
 async function keepWindow({ pool, registry, log }: SyncDeps, { partnerId }: SyncScope): Promise<number> {
   const name = partnerId === null ? 'bonds' : `bonds:${partnerId}`;
   // One millisecond more than now: what the registry learned in this very millisecond belongs to this window.

@@ -1,12 +1,9 @@
 /**
  * Keeps what the registry tells of bonds: with its loan (`bond_records`), or until its loan comes (`bonds_unknown`).
  *
- * Invariant: a record that is told is in one of the two tables, or is returned as refused. One snapshot decides whether its loan
- * is known, so that a loan which comes meanwhile leaves its record in the second table, where the next sync finds it.
- * A lender's core imports its past loan by loan, and the registry tells a bond once: without the second table the bond of a loan
- * that is imported later would be lost.
- * All rows are written in the order of their references, so that two syncs with the same records wait for each other and never in
- * a circle.
+ * Invariant: a record that is told is in one of the two tables, or is returned as refused. One snapshot decides whether its loan is
+ * known; the next sync finds a loan that comes meanwhile. The registry tells a bond once, and a core imports its past loan by loan,
+ * so bonds must wait. Rows are written in the order of their references: two syncs never wait in a circle.
  */
 import type { Pool } from '../../db/pool.ts';
 import type { EndedBond, NewBond } from '../../registry/bonds-port.ts';
@@ -14,7 +11,6 @@ import type { EndedBond, NewBond } from '../../registry/bonds-port.ts';
 /** Records that wait for their loans: a bridge that invents loans fills no disk. */
 const MAX_UNKNOWN = 100_000;
 
-/** A record that is not kept, and why. */
 interface RefusedBond {
   readonly referencia: string;
   readonly emprestimo_id: string;

@@ -30,10 +30,7 @@ export interface BondListQuery<K extends keyof Types> {
   readonly limit: number;
 }
 
-/**
- * Detected records, first detected first. Detections of a partner commit in the order of `detectedAt`
- * (bond-detection.ts), so a reader that goes on after its last record misses none.
- */
+/** Detected records, first detected first: their commits are in that order (bond-detection.ts), so a reader misses none. */
 export async function readBonds<K extends keyof Types>(
   pool: Pool,
   { partnerId, kind, from, until, after, limit }: BondListQuery<K>,

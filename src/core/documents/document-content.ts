@@ -9,7 +9,6 @@ export interface DocumentContent {
   readonly sha256: string;
 }
 
-/** The base64 of a piece of the largest size. */
 const MAX_BASE64_LENGTH = Math.ceil(MAX_DOCUMENT_BYTES / 3) * 4;
 
 /** Decodes one piece; `refused` says in Portuguese what is wrong with it. */
@@ -29,10 +28,7 @@ function tooLarge(): { readonly refused: string } {
   return { refused: `tem no máximo ${MAX_DOCUMENT_BYTES / 1024 / 1024} MiB depois de decodificado` };
 }
 
-/**
- * True for the one way in which RFC 4648 writes some bytes: its alphabet alone, whole groups of four, unused bits zero.
- * The scan copies nothing and cannot backtrack; one expression over the whole would overflow its stack at 11 MB.
- */
+/** True for RFC 4648's one spelling of some bytes. The scan cannot backtrack; one expression would overflow its stack at 11 MB. */
 function isCanonical(base64: string): boolean {
   if (base64.length % 4 !== 0) return false;
   const foreignAt = base64.search(/[^A-Za-z0-9+/]/);

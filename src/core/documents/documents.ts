@@ -1,12 +1,9 @@
 /**
  * Document pieces: archived and recorded in the loan's log. The last missing piece ends the obligation.
  *
- * Invariant: `documents` holds a piece exactly when the log holds its `documento.recebido` with the same SHA-256; both
- * commit in the command's transaction. The log never holds a byte of a piece.
- * The bytes are decoded, checked and hashed before the transaction begins. They are sent to the database only after
- * the loan has accepted them and its version was won, so a refused command costs no megabyte. A crash before the
- * commit leaves nothing.
- * Alternative: archiving first and recording afterwards needs a sweep for pieces that no loan knows of.
+ * Invariant: `documents` holds a piece exactly when the log holds its `documento.recebido` with the same SHA-256; both commit in
+ * the command's transaction. The log never holds a byte of a piece. Bytes are hashed before the transaction, and sent only after
+ * the loan accepted them and won its version. Alternative: archiving first; it needs a sweep for pieces that no loan knows of.
  */
 import type { DocumentType } from '../../contract/statuses.ts';
 import type { Tx } from '../../db/pool.ts';

@@ -1,11 +1,10 @@
 /**
- * A batch of history: its events are appended by `append_history`, and every loan among them is held to the rules that `decide`
- * goes by and folded, in one transaction. So the projector, which reads them later, finds these loans written.
+ * A batch of history: `append_history` appends its events, and each loan among them is held to the rules that `decide` goes by and
+ * folded, in one transaction. So the projector finds these loans written.
  *
- * Where each rule is: JSON and UTF-8 here and in history-lines.ts; keys, catalog, size, time, partner, versions in
- * `append_history`, where the catalog is; the loan's own rules in loan/expected.ts. A batch is judged after it was written, on
- * payloads that the catalog has taken.
- * Crash: nothing of the batch is there, or all of it, and giving it again changes nothing.
+ * JSON and UTF-8 are judged here and in history-lines.ts; keys, catalog, size, time, partner, versions in `append_history`; the
+ * loan's rules in loan/expected.ts, after the batch was written. Crash: all of the batch is there, or nothing; giving it again
+ * changes nothing.
  */
 import { addDays, dayOf } from '../../contract/calendar.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
@@ -122,10 +121,7 @@ async function readStreams(tx: Tx, events: readonly GivenEvent[]): Promise<Reado
   return Map.groupBy([...earlier, ...events], (event) => event.stream);
 }
 
-/**
- * Of `streams` those whose history has come behind an append, each whole. What was appended bears the line of the last event that
- * was given, because that one must fit before it.
- */
+/** Those of `streams` with history behind an append, each whole; what was appended bears the last given event's line. */
 async function readLate(
   tx: Tx,
   streams: ReadonlyMap<string, readonly GivenEvent[]>,

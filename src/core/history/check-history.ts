@@ -1,8 +1,7 @@
 /**
  * The check of a history's file: the import's own statements and rules over the whole file, in one transaction that is rolled back.
  *
- * Each fault takes its loan out of the batch, which is tried again without it. The loan's later lines have no event to follow on,
- * so they are held to their keys and to the catalog alone. What is in the log already is compared, as the import does.
+ * Each fault takes its loan out of the batch, which is tried again; the loan's later lines are held to keys and catalog alone.
  * While it runs, feed and seals wait for its transaction, as for any that is open.
  */
 import type { Pool, Tx } from '../../db/pool.ts';
@@ -53,7 +52,6 @@ export async function checkHistory(
 
 /** The checker of batches, in their order. */
 function checking(tx: Tx, options: BatchOptions) {
-  /** Loans with a fault. */
   const broken = new Set<string>();
 
   /** Null: everything fits, and `found` has the warnings. */

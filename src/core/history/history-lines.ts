@@ -5,7 +5,6 @@ const MAX_LINE_BYTES = 2 * 1024 * 1024;
 const LINE_FEED = 10;
 
 export interface HistoryLine {
-  /** From 1, as an editor counts. */
   readonly number: number;
   readonly text: string;
 }

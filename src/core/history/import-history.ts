@@ -1,11 +1,10 @@
 /**
  * The import of a lender's history: a file of events becomes a part of the log, batch by batch, beside a system that runs.
  *
- * Invariant: a batch is one transaction (append-batch.ts), and giving an event twice changes nothing. So a run that was
- * interrupted anywhere is begun again with the same file, and the log becomes the same as after one run.
- * It is gentle: one connection writes, batches are short (a feed does not show what is younger than the oldest transaction), and
- * it rests so that no more than `rate` events a second come in. It does not run ahead of those who follow the log: it projects
- * what it wrote, on a second connection if no other process does, and waits while the seals or the projection are far behind.
+ * Invariant: a batch is one transaction (append-batch.ts), and giving an event twice changes nothing, so an interrupted run is
+ * begun again with the same file. It is gentle: one connection, short batches (an open transaction holds back the feed), at most
+ * `rate` events a second. It projects what it wrote, unless another process does, and waits while seals or projection are far
+ * behind.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from '../../db/pool.ts';
@@ -32,17 +31,14 @@ const LONGEST_WAIT_MS = 60_000;
 export const USUAL_PACE = { batch: 100, rate: 1_000 } as const;
 
 export interface ImportOptions extends Omit<BatchOptions, 'beganAt'> {
-  /** Events of one transaction. */
   readonly batch: number;
   /** New events a second at most; 0: as fast as it goes. */
   readonly rate: number;
 }
 
 interface Done {
-  /** The last line that is in. */
   readonly line: number;
   readonly events: number;
-  /** Of them, those that were not there yet. */
   readonly appended: number;
 }
 

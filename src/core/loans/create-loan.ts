@@ -12,17 +12,13 @@ import { definitiveNumber, isNumberTaken, provisionalNumber } from './loan-numbe
 
 const OPERATION = 'POST /v1/emprestimos';
 
-/** The answer of a creation, as it is kept for its key. */
 interface NewLoan {
   readonly status: 201 | 202;
   readonly location: string;
   readonly body: LoanResource;
 }
 
-/**
- * Creates a loan once for each `key`: 201 when the issuance was synchronous, 202 when it goes on. The answer to a
- * replay is the first one, however far the loan has come since. Throws for a partner that does not exist.
- */
+/** Creates a loan once for each `key`: 201 issued, 202 not yet; replays get the first answer. Throws for an unknown partner. */
 export async function createLoan(
   pool: Pool,
   provenance: Provenance,

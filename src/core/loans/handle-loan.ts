@@ -1,12 +1,10 @@
 /**
  * One command to one loan, in one transaction: read the stream, decide, append, project.
  *
- * Invariant: the facts, their deliveries, the projection and whatever `within` writes commit together or not at all,
- * and the facts were decided on exactly the version they follow. Two commands that meet on one version: the later one
- * waits in `append_event` for the earlier to end, gets a `VersionConflict` and is decided again on fresh state, so only
- * a state that refuses is a refusal. A crash before the commit leaves nothing.
- * Alternative: locking the loan's row first needs no second try, but is one more round trip for every command, and
- * conflicts on one loan are rare.
+ * Invariant: the facts, their deliveries, the projection and what `within` writes commit together, and the facts were decided on
+ * exactly the version they follow. Of two commands on one version, the later waits in `append_event`, gets a `VersionConflict` and
+ * is decided again on fresh state, so only a state refuses. Alternative: locking the loan's row first is one more round trip for
+ * every command, and conflicts are rare.
  */
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -39,15 +37,12 @@ const FORGOTTEN = {
 
 interface Deciding {
   readonly tx: Tx;
-  /** Whose loan it is. */
   readonly partnerId: string;
   /** The loan as the command will meet it. */
   readonly state: LoanState;
 }
 
-/**
- * Makes the command; `now` is the database's clock. It may read in the transaction, and runs again after a conflict.
- */
+/** Makes the command; `now` is the database's clock. It may read in the transaction, and runs again after a conflict. */
 export type ToCommand = (now: Date, deciding: Deciding) => Command | Promise<Command>;
 
 /** Writes rows that must commit with the facts; `state` is the loan after them. */
@@ -59,10 +54,7 @@ export type Within = (
 /** The loan after the command. `notFound` also stands for another partner's loan, and for an id that is none. */
 export type Handled = Result<LoanState, LoanRefusal>;
 
-/**
- * Handles one command. Throws `DatabaseUnavailable` (the commit may then have happened), and `VersionConflict` when
- * every try lost, which is worth another request.
- */
+/** Handles one command. Throws `DatabaseUnavailable` (it may have committed), and `VersionConflict` when every try lost. */
 export async function handleLoan(
   pool: Transactor,
   asker: Asker,

@@ -1,8 +1,6 @@
 /**
- * The loan core's door over HTTP: the same use cases as a partner's, with an Idempotency-Key of the lender's own.
- *
- * Keys belong to whoever sends the requests. The core speaks for no partner, so its keys have one owner of their own, the
- * lender: the same key for a loan of another partner is another request (422), and never meets a partner's own key.
+ * The loan core's door over HTTP: a partner's use cases, with an Idempotency-Key of the lender's own. All of the core's keys have
+ * one owner, the lender: the same key for another partner's loan is 422, and never meets a partner's own key.
  */
 import type { Refused, RefusalKind, Result } from '../../contract/refusals.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
@@ -58,10 +56,7 @@ export async function tellOfPartner<A extends Answer, K extends RefusalKind = ne
   });
 }
 
-/**
- * Transactions within `tx`: what fails, as a command that met another, is undone to its savepoint and may be tried again. A
- * refusal undoes the whole of `tx`, and so needs no savepoint.
- */
+/** Transactions within `tx`: a failure is undone to its savepoint and may be tried again; a refusal undoes the whole of `tx`. */
 function inside(tx: Tx): Transactor {
   return { transaction: (work) => inSavepoint(tx, () => work(tx)) };
 }

@@ -1,7 +1,5 @@
 /**
- * Closes registrations that our worker asks about once somebody else has ended them. A core in another language talks to the
- * registry itself. Its `averbacao.solicitada` makes no work for our worker; its `averbacao.concluida` or `averbacao.falhou` ends a
- * registration that our worker has open.
+ * Closes our worker's open registrations once an `averbacao.concluida` or `averbacao.falhou` of a core in another language is in.
  */
 import type { Tx } from '../../db/pool.ts';
 import type { RegistrationAnswer } from '../../registry/port.ts';
@@ -17,10 +15,7 @@ export async function closeEndedRegistrations(tx: Tx, loanIds: readonly string[]
       and field_of(e.data, 'averbacao_id') = r.id::text`;
 }
 
-/**
- * Closes our open registrations of a loan whose state knows of none: another core has asked or ended since. `only`: this
- * registration; null: each.
- */
+/** Closes our open registrations that the loan's state lacks: another core asked or ended since. `only`: this one; null: each. */
 export async function closeSuperseded(tx: Tx, loanId: string, only: string | null): Promise<void> {
   await closeEndedRegistrations(tx, [loanId]);
   await tx`

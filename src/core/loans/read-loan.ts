@@ -1,9 +1,4 @@
-/**
- * Reading a loan back, now or as it was.
- *
- * The projection may be behind the log by what a core in another language appended a moment ago. What it has not seen is
- * folded here and written, so a partner whom a webhook has reached never reads an older loan.
- */
+/** Reading a loan back, now or as it was. What the projection has not seen is folded here, so no reader is behind a webhook. */
 import type { RegistrationProgress } from '../../contract/resources/loan-resource.ts';
 import { id as idSchema } from '../../contract/values.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
@@ -14,8 +9,8 @@ import { readStream, type RecordedEvent } from '../../log/read.ts';
 import { foldLoan, type OwnedLoan, project } from './loan-projection.ts';
 
 /**
- * The partner's loan (anybody's: null) as it is, or as it was right after its event number `version` (at least 1; the history before a first append is in each). Null
- * for an unknown id, another partner's loan, and a version that the loan has not reached.
+ * The partner's loan (null: anybody's) now, or right after its event number `version` (at least 1; history before a first append is
+ * in each). Null for an unknown id, another partner's loan, and a version not reached.
  */
 export async function readLoan(
   pool: Pool,
@@ -41,7 +36,6 @@ interface LoanRow {
   readonly event: number | null;
 }
 
-/** The row and the events that it has not seen, in one snapshot. */
 async function readNow(sql: Tx, loanId: string): Promise<{ loan: OwnedLoan; isUnseen: boolean } | null> {
   const rows = await sql<(LoanRow & RecordedEvent)[]>`
     select l.partner_id as "ownerId", l.state, e.version as event,
@@ -60,10 +54,7 @@ async function readNow(sql: Tx, loanId: string): Promise<{ loan: OwnedLoan; isUn
   return { loan: { partnerId: ownerId, state: fold(unseen, state) ?? state }, isUnseen };
 }
 
-/**
- * The latest registration of the partner's loan; null when there is no such loan or none was asked. One that the lender's core
- * asks for itself has no tries of ours.
- */
+/** The loan's latest registration; null without one. One that the lender's core asked for has no tries of ours. */
 export async function readRegistration(
   pool: Pool,
   partnerId: string,

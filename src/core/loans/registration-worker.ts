@@ -1,13 +1,13 @@
 /**
  * Asks the registry for every registration that is due, and records its answer.
  *
- * Invariant: one registration ends once. A claim moves `next_try_at` to the end of a lease, longer than a call's deadline, and commits
- * before the registry is called. When a worker dies, the row becomes due by itself and is asked again with the same reference, to
- * which the registry gives the same answer. The loan refuses a second answer; one that contradicts the loan's is kept in the row.
- * A registration that the registry works on (202) is looked up until it has ended. A call without an answer is made again
- * after 1 s, doubled to 5 minutes, for as long as it takes: only the registry knows how it ended. While the registry is left alone
- * (gate.ts) nothing is claimed: 50,000 that wait through an outage are not written to again and again.
- * Alternative: the row's lock during the call keeps a transaction and a connection for as long as the registry takes.
+ * Invariant: one registration ends once. A claim moves `next_try_at` to the end of a lease, longer than a call's deadline, and
+ * commits before the call. The loan refuses a second answer; one that contradicts the loan's is kept in the row. A registration
+ * that the registry works on (202) is looked up until it ends. A call without an answer is repeated after 1 s, doubled to 5
+ * minutes, without end: only the registry knows. While the gate (gate.ts) is closed nothing is claimed.
+ *
+ * Crash: the row becomes due by its lease and is asked again under the same reference, to which the registry gives the same answer.
+ * Alternative: the row's lock during the call holds a transaction and a connection for all of it.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { logFailedTry } from '../../db/outage-log.ts';
@@ -30,7 +30,6 @@ const LEFT_ALONE_POLL_MS = 2_000;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 5 * 60 * 1_000;
 const ACTOR = 'registration-worker';
-/** Characters of an answer that are kept. */
 const MAX_ANSWER = 300;
 
 export interface RegistrationWorkerDeps {
@@ -58,7 +57,6 @@ interface Claim {
   readonly traceparent: string | null;
 }
 
-/** Makes the worker; any number of them, anywhere, share the work. */
 export function registrationWorker(deps: RegistrationWorkerDeps) {
   const inFlight = new Set<Promise<void>>();
 

@@ -44,9 +44,8 @@ export interface RegistrationEnd {
 }
 
 /**
- * Records the registry's answer and closes the work row with it. The loan refuses a second answer to one registration,
- * so of two workers that asked, the later gets a rejection. Throws `RegistryFailure` for a protocol that another
- * registration has.
+ * Records the registry's answer and closes its work row. The loan refuses a second answer to one registration: of two workers, the
+ * later is rejected. Throws `RegistryFailure` for a protocol that another registration has.
  */
 export async function recordRegistration(within: Transactor, asker: Asker, end: RegistrationEnd): Promise<Handled> {
   const { loanId, answer, documentsDeadlineDays } = end;

@@ -27,8 +27,8 @@ export async function failIssuance(pool: Transactor, asker: Asker, loanId: strin
 }
 
 /**
- * The transfer settled `on` a day, `YYYY-MM-DD`, from the day the loan was made to today in São Paulo; today when none
- * is given. The sandbox's transfers may lie `monthsBack` from today, whenever the loan was made: so a partner sees months close.
+ * The transfer settled `on` (`YYYY-MM-DD`, today if absent), from the loan's day to today in São Paulo. The sandbox's may lie
+ * `monthsBack` from today, before the loan: so a partner sees months close.
  */
 export async function settleDisbursement(
   pool: Transactor,

@@ -1,13 +1,13 @@
 /**
  * At most one margin query under way for one partner, worker and employer, across all processes: its flight.
  *
- * Invariant: a request that takes off holds the row's lease, and it alone asks the registry. A flight lands by giving the lease back
- * in the transaction that records its result. So a landed flight always has a result (`margin_queries`, same id) or a failure (in
- * the row). Only the holder lands: a later flight has another id.
- * When a request arrives it reads which flight has landed last. It may take off while that flight is still the last one, or when the
- * lease has run out. Otherwise another flight has taken off since, and its landing answers the request. So overlapping requests
- * share one query, and no request gets a landing from before it arrived. Only the lease is compared by time, the database's.
- * Crash of the holder: the lease runs out, a waiting request takes off anew, and the dead flight's late landing is refused.
+ * Invariant: the holder of the row's lease alone asks the registry, and lands by giving it back in the transaction that records the
+ * result. So a landed flight has a result (`margin_queries`, same id) or a failure (in the row), and only the holder lands. A
+ * request reads which flight landed last, and may take off while that is still the last, or the lease has run out; else another
+ * flight's landing answers it. So overlapping requests share one query, and none gets a landing from before it arrived. Only the
+ * lease is compared by time, the database's.
+ *
+ * Crash: the lease runs out, a waiting request takes off anew, and the dead flight's late landing is refused.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MARGIN_ERROR_KINDS } from '../../contract/statuses.ts';
@@ -19,7 +19,6 @@ export interface MarginKey {
   readonly employerCnpj: string;
 }
 
-/** An answer of the registry, as it is kept. */
 export interface MarginQuery {
   readonly id: string;
   readonly earningsCentavos: number;

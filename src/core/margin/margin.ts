@@ -1,15 +1,13 @@
 /**
  * Margin queries, database first: a recent answer is reused, else the registry is asked.
  *
- * Invariant: a query that reached the registry leaves its answer, its event and its end in one transaction, and nothing
- * else emits an event. Requests about one worker and employer that overlap reach the registry once (margin-flight.ts).
- * `skipCache` forces an answer that the registry gave after the request came; overlapping requests may share it.
- * Of the requests that share an answer, one has asked the registry: it answers `registry`, and the event tells of it. The others
- * answer `cache`. So there are as many answers `registry` as events margem.concluida.
- * The registry is asked outside of any transaction, within a deadline that is shorter than the lease.
- * Crash between the registry's answer and its record: the answer is lost, and asked again when the lease has run out;
- * no event told of it. Alternative: a row written before each call would tell that the registry charged for it, but not the
- * answer, and the partner needs an answer anyway.
+ * Invariant: a query that reached the registry leaves its answer, its event and its end in one transaction. Overlapping requests
+ * about one worker and employer reach the registry once (margin-flight.ts); the one that asked answers `registry`, the others
+ * `cache`, so there are as many answers `registry` as events margem.concluida. `skipCache` forces an answer given after the request
+ * came; overlapping requests may share it. The registry is asked outside of transactions, within a deadline shorter than the lease.
+ *
+ * Crash between answer and record: the answer is lost, no event told of it, and it is asked again when the lease has run out.
+ * Alternative: a row before each call tells that the registry charged, but not the answer.
  */
 import type { Fact } from '../../contract/events.ts';
 import type { MarginOrigin } from '../../contract/resources/margin-resource.ts';
@@ -59,8 +57,8 @@ export type MarginFound = Result<
 
 export interface MarginQueries {
   /**
-   * What can be pledged of the worker's pay. `provenance` names who asks: a partner's request, or the service itself
-   * (its own actor, no request), whose query tells the partner through the event alone. Throws `DatabaseUnavailable`.
+   * What can be pledged of the worker's pay. `provenance`: a partner's request, or the service itself (no request), which tells the
+   * partner through the event alone. Throws `DatabaseUnavailable`.
    */
   query(provenance: Provenance, asking: MarginAsking): Promise<MarginFound>;
 }
@@ -200,10 +198,7 @@ export function factOf(key: MarginKey, landing: Landing): Fact {
   };
 }
 
-/**
- * `margem_percentual`: the share rounded to four decimals, exactly, halves away from zero; null when there are no
- * earnings, which are never negative.
- */
+/** The share rounded to four decimals, exactly, halves away from zero; null without earnings, which are never negative. */
 export function marginShare(marginCentavos: number, earningsCentavos: number): number | null {
   if (earningsCentavos === 0) return null;
   const [margin, earnings] = [BigInt(marginCentavos), BigInt(earningsCentavos)];

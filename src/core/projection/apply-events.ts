@@ -1,9 +1,8 @@
 /**
- * What follows from events that a core in another language appended: the loans' projection, the end of registrations that
- * our worker still asks about, the bonds that a partner lists, and the installments of a settlement.
+ * What follows from events that a core in another language appended: the loans' projection, the end of registrations that our
+ * worker still asks about, the bonds that a partner lists, and the installments of a settlement.
  *
- * Invariant: applying an event twice, or an event that our own core wrote, changes nothing. So a crash, a reader that begins
- * anew, and two readers at once do no harm.
+ * Invariant: applying an event twice, or an event of our own core, changes nothing. So crashes and two readers at once do no harm.
  * Locks: partners, then loans, each in the order of their ids, as detections (bond-detection.ts) and closings take them.
  */
 import { type EventType, isOfCatalog } from '../../contract/events.ts';
@@ -30,10 +29,7 @@ const BOND_KINDS: Partial<Record<EventType, string>> = {
 };
 const ENDS_OF_REGISTRATION = new Set<EventType>(['averbacao.concluida', 'averbacao.falhou']);
 
-/**
- * Those of `events` that `append_event` would have refused, and why. Those that our own schemas take are not looked at again: the
- * catalog is made of them.
- */
+/** Those that `append_event` would have refused, and why. What our schemas take is skipped: the catalog is made of them. */
 export async function readFaulty(tx: Tx, events: readonly PlacedEvent[]): Promise<readonly FaultyEvent[]> {
   const read = await tx<{ id: string; type: EventType; data: unknown; isTimely: boolean }[]>`
     select f.id, f.type, f.data, f.occurred_at = e.occurred_at as "isTimely"
@@ -106,10 +102,7 @@ async function readUnkept(tx: Tx, events: readonly Bond[]): Promise<readonly Bon
   return events.filter(({ id }) => !known.has(id));
 }
 
-/**
- * Keeps the bond as the nightly sync does: its time of detection is just after the partner's latest. An imported bond was
- * detected when it happened, so a partner that has read past that time does not see it.
- */
+/** Keeps the bond, detected just after the partner's latest; an imported one when it happened, so readers past that miss it. */
 async function keepBond(tx: Tx, { id, type }: Bond): Promise<void> {
   const kind = BOND_KINDS[type] ?? '';
   await tx`

@@ -1,15 +1,13 @@
 /**
- * The projector: follows the log and applies events that a core in another language appended (apply-events.ts). Our
- * own core writes its projection in the transaction of its events, so the projector finds nothing to do for those.
+ * The projector: follows the log and applies events that a core in another language appended (apply-events.ts). Our own core writes
+ * its projection in the transaction of its events.
  *
- * Invariant: every event up to the cursor in `projections` is applied. The cursor moves in the transaction that
- * applied them, in the log's order and below `pg_snapshot_xmin`, so an event that commits late is still ahead of it. A
- * crash repeats a turn. One projector works at a time: it holds a transaction's advisory lock, which works behind a
- * pooler too.
- * Nothing in the log stops it: an event that is not the catalog's is logged, counted and left out. One that cannot be applied is
- * logged, counted and passed, and `rebuild` applies it once the reason is gone. When the database is out of reach, or at a deadlock, it repeats the turn instead.
- * Alternative: a trigger, or `append_event` itself, would fold in the core's transaction, in SQL, a second time beside
- * evolve.ts.
+ * Invariant: every event up to the cursor in `projections` is applied. The cursor moves in the transaction that applied them, in
+ * the log's order and below `pg_snapshot_xmin`. A crash repeats a turn. One projector works at a time, by a transaction's advisory
+ * lock, which works behind a pooler too. An event that is not the catalog's is logged, counted and left out; one that cannot be
+ * applied is passed alike, until `rebuild` applies it. An outage or a deadlock repeats the turn.
+ *
+ * Alternative: a trigger, or `append_event` itself, would fold in the core's transaction, in SQL, a second time beside evolve.ts.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool, Tx } from '../../db/pool.ts';
@@ -80,10 +78,7 @@ export async function runProjector(deps: ProjectorDeps, signal: AbortSignal): Pr
   await takeTurns(turns, signal, async () => ((await projectTurn(deps)).more ? 0 : EVERY_MS));
 }
 
-/**
- * Projects until every transaction that had begun to write before `instant` is in. Null when it is so, else, after
- * `waitMs`, why it is not.
- */
+/** Projects until every transaction begun before `instant` is in. Null, or after `waitMs` why it is not so. */
 export async function projectUntil(deps: ProjectorDeps, instant: Date, waitMs: number): Promise<string | null> {
   const startedMs = performance.now();
   for (;;) {
@@ -127,9 +122,8 @@ async function readHorizon(tx: Tx): Promise<string> {
 }
 
 /**
- * All below `xmin` is in: the mark is passed if it lies there, and the next one is set. It is this transaction's own id,
- * which is above that of each transaction that had begun to write when the statement began. (A snapshot's xmax is not: it
- * is the highest that is over.)
+ * All below `xmin` is in: passes the mark if it lies there, and sets the next one to this transaction's own id, which is above each
+ * that had begun to write. (A snapshot's xmax is not: it is the highest that is over.)
  */
 async function pass(tx: Tx, xmin: string, everyMs: number): Promise<void> {
   await tx`

@@ -1,15 +1,13 @@
 /**
  * Refolds the whole log into the projection `loans`, a batch of streams at a time, beside the running API.
  *
- * Invariant: a row that a newer version was written to meanwhile is never set back. A batch is compared in one snapshot,
- * in which row and log agree unless something is wrong, so `--check` cannot mistake work in progress for a difference.
- * A repair locks the row, reads the stream after that, and writes only if the row's version is still the one it saw:
- * a command that appended before is in the fold, one that appends later waits for the row and brings a newer version.
- * A crash leaves each row either repaired or not.
- * What a core in another language has appended and the projector has not passed yet is no difference; a repair has the
- * projector pass first. Bonds and settlements that the projector left out are then applied too (apply-events.ts).
- * A loan whose events left with their months is compared with the digest of its row that was made then; a repair brings them back.
- * Alternative: truncating and filling the table again shows every reader an empty one meanwhile.
+ * Invariant: a row that a newer version was written to meanwhile is never set back. A batch is compared in one snapshot, so
+ * `--check` cannot mistake work in progress for a difference. A repair locks the row, reads the stream after that, and writes only
+ * if the row's version is still the one it saw.
+ *
+ * What the projector has not passed yet is no difference; a repair has it pass first, and applies bonds and settlements that it
+ * left out (apply-events.ts). A loan whose events left is compared by its row's digest of then; a repair brings them back.
+ * Alternative: truncating the table shows every reader an empty one meanwhile.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { FIRST_ID } from '../../db/first-id.ts';
@@ -35,10 +33,7 @@ export interface RebuildOptions {
 export interface Rebuilt {
   /** How many loans were compared: streams of the log with a contract, and rows that have none. */
   readonly loans: number;
-  /**
-   * Ids of the loans whose row was not the fold of their stream, in order; then the streams of events whose bond or
-   * settlement was missing.
-   */
+  /** In order: ids of loans whose row was not the fold; then streams of events whose bond or settlement was missing. */
   readonly differences: readonly string[];
   /** How many of them are right now; a row without a stream, or a stream that cannot be folded, is left as it is. */
   readonly repaired: number;

@@ -1,6 +1,4 @@
-/**
- * Which installments a batch counts, and the rows that keep them as counted. One statement counts them all.
- */
+/** Which installments a batch counts, and the rows that keep them as counted. One statement counts them all. */
 import type { EventData } from '../../contract/events.ts';
 import type { SettlementTotals } from '../../contract/resources/nucleus-resource.ts';
 import { toCentavos, toReais } from '../../contract/values.ts';
@@ -31,14 +29,12 @@ export async function settleMonth(
 }
 
 /**
- * Keeps a batch that a core in another language closed and told of in `told`: with its totals, and with the installments
- * that we count for it. A second batch of a month is not kept.
+ * Keeps a batch that another core closed: with its totals, and with the installments that we count. A month's second is not kept.
  */
 export async function keepSettlement(tx: Tx, partnerId: string, told: Settlement): Promise<void> {
   await count(tx, partnerId, told.competencia, new Date(told.fechado_em), told);
 }
 
-/** The batch of a month that is closed; null for one that is not. */
 export async function readSettlement(tx: Tx, partnerId: string, month: string): Promise<Settlement | null> {
   const [row] = await tx<InstallmentRow[]>`
     select id, installments, contracts, total_centavos as "totalCentavos", closed_at as "closedAt"
@@ -48,9 +44,8 @@ export async function readSettlement(tx: Tx, partnerId: string, month: string): 
 }
 
 /**
- * `behind`: whose installment of the last closed month that they reach was not counted. Nobody else is: a batch that
- * counts a loan counts all that it has in closed months before, and each month that closes later counts it too. So a
- * closing looks at one installment of each loan, as a subquery that no plan turns into a reading of the whole table.
+ * `behind`: whose installment of the last closed month that they reach was not counted. A batch counts all of a loan's closed
+ * months, so one installment of each loan decides; a subquery, which no plan turns into a scan.
  */
 async function count(
   tx: Tx,
@@ -135,7 +130,6 @@ function months(tx: Tx, column: 'disbursed_on' | 'until' | 'month') {
   return tx`(left(${tx(column)}, 4)::int * 12 + substr(${tx(column)}, 6, 2)::int)`;
 }
 
-/** Months counted from the year 0. */
 function monthsOf(month: string): number {
   return Number(month.slice(0, 4)) * 12 + Number(month.slice(5, 7));
 }

@@ -1,13 +1,10 @@
 /**
  * The monthly batch (repasse): closed once for each partner and month, after the month is over in America/Sao_Paulo.
  *
- * Invariant: the batch, its installments and repasse.processado commit together, and no installment is counted twice.
- * Closings of one partner queue on the partner's row, so the later of two machines finds the batch of the earlier. A
- * crash leaves nothing. Rehires lock the same row while they read the settled installments (bond-detection.ts).
- * Installment k falls in the month of `data_liberacao` + k, so a loan has at most one installment a month. An
- * installment of a month that closed before its loan was disbursed is counted by the next batch of a later month.
- * Events of a core in another language that the projector has not passed yet are folded first, for this partner alone.
- * Events committed later belong to the next batch.
+ * Invariant: the batch, its installments and repasse.processado commit together, and no installment is counted twice. Closings of
+ * one partner queue on its row, which rehires lock too while they read settled installments (bond-detection.ts). Installment k
+ * falls in the month of `data_liberacao` + k; one of a month that closed before the disbursement is counted by the next batch.
+ * Events of another core are folded first, for this partner alone; those committed later belong to the next batch.
  */
 import type { Result } from '../../contract/refusals.ts';
 import type { SettlementTotals } from '../../contract/resources/nucleus-resource.ts';
@@ -31,10 +28,7 @@ export function isOver(month: string, now: Date): boolean {
   return month < dayOf(now).slice(0, 7);
 }
 
-/**
- * Closes the batch of `month`, `YYYY-MM`, with the totals that the lender's core counted, or, where there are none, with what is
- * counted here. Throws for a partner that does not exist. Tests pass their own `now`.
- */
+/** Closes the batch of `month` (`YYYY-MM`), with the core's totals or counted here. Throws for an unknown partner. `now`: tests. */
 export async function closeSettlement(
   within: Transactor,
   provenance: Provenance,

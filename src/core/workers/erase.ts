@@ -2,11 +2,10 @@
  * The work of the orders to erase, a page a transaction.
  *
  * Invariant: a page's transaction ends what is still to be sent of its events, overwrites them (erase_page.sql), folds the loans
- * again, and moves on. So a crash at any point leaves pages that are wholly done and pages that are not begun, and whoever comes
- * next goes on. The order's row is locked by its worker; others pass it over.
- * The work waits for deliveries in flight: their POSTs left with the text, and their answers are erased with the others. A poller
- * whose lease is over may report later still; its attempt is written without the answer (queue/record.ts).
- * Alternative: all in one transaction. Ten thousand rows would hold back the seals and the feed of everybody for its time.
+ * again, and moves on; a crash leaves whole pages. The order's row is locked by its worker; others pass it over. The work waits for
+ * deliveries in flight; an attempt reported after its lease is written without the answer (queue/record.ts).
+ *
+ * Alternative: all in one transaction; ten thousand rows hold back everybody's seals and feed.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool, Tx } from '../../db/pool.ts';
@@ -18,7 +17,6 @@ import { readStream } from '../../log/read.ts';
 
 export const EVERY_MS = 10_000;
 
-/** How far an order's work is. */
 export interface ErasureState {
   readonly id: string;
   readonly courtOrder: string | null;

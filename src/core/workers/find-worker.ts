@@ -17,10 +17,7 @@ interface WorkerLoan {
   readonly mayBeErasedFrom: string | null;
 }
 
-/**
- * The worker's loans, the events about the worker, and those of others (`isOwn` is false) in whose texts the CPF stands. `years`: how long the law
- * has a loan's data kept after its end.
- */
+/** The worker's loans and events, and others' (`isOwn` false) whose texts have the CPF. `years`: how long the law has data kept. */
 export async function findWorker(tx: Tx, key: WorkerKey, cpf: string, years: number) {
   const events = await tx<{ id: string; isOwn: boolean }[]>`
     with found as materialized (

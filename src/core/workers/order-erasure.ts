@@ -1,10 +1,10 @@
 /**
- * The order to forget a worker: one row, and pages that list the events, all in one transaction. Both are sealed and never changed;
- * the work that they order is done afterwards (erase.ts).
+ * The order to forget a worker: one row, and pages that list the events, in one transaction, sealed and never changed. The work is
+ * done afterwards (erase.ts).
  *
- * Invariant: nothing is overwritten that no page lists. A page has the digest of what is left of each event: of the worker's own all
- * texts go, of an event of another worker that one CPF (without_cpf.sql), so another's loan stays as it is. The order never names the worker; the CPF stands in `erasures` until the
- * work is done. An order for a CPF whose work is under way is that order. A crash leaves the whole order or nothing.
+ * Invariant: nothing is overwritten that no page lists. A page has the digest of what is left of each event: of the worker's own
+ * all texts go, of another worker's event that one CPF (without_cpf.sql). The order never names the worker; the CPF stands in
+ * `erasures` until the work is done. An order for a CPF whose work is under way is that order.
  */
 import type { Refused, Result } from '../../contract/refusals.ts';
 import { dayOf } from '../../contract/calendar.ts';
@@ -35,7 +35,6 @@ export interface Ordered {
   readonly isNew: boolean;
 }
 
-/** Orders that a worker be forgotten. */
 export async function orderErasure(
   pool: Pool,
   key: WorkerKey,

@@ -1,12 +1,11 @@
 /**
- * In which events a CPF stands: `worker_events`, by keyed digest. A search by CPF reads it, and an order to erase lists what it has.
+ * In which events a CPF stands: `worker_events`, by keyed digest. A search by CPF reads it, and an order to erase lists what it
+ * has.
  *
- * Invariant: every event up to the cursor is in, in the log's order and below `pg_snapshot_xmin`, so one that commits late is
- * still ahead of the cursor; the cursor moves in the transaction that wrote the digests. A crash repeats a turn. It reads the text
- * of every event, tests and notices too, whoever appended it: a CPF in a free text is found as well.
- * The cursor bears the key's name. With a new key the log is read again, and digests of the previous key match no search.
- * A loan's events leave with their months only when they are in, and a new key waits until all are back.
- * Alternative: a digest that `append_event` writes needs the key in the database.
+ * Invariant: every event up to the cursor is in, in the log's order and below `pg_snapshot_xmin`; the cursor moves in the
+ * transaction that wrote the digests. The text of every event is read, whoever appended it, for CPFs in free texts. The cursor
+ * bears the key's name: with a new key the log is read again, and old digests match no search. A loan's events leave only when they
+ * are in; a new key waits until all are back. Alternative: digests by `append_event`; the key would be in the database.
  */
 import { cpfsIn } from '../../contract/masking/cpf.ts';
 import { MASK_IN_SQL } from '../../contract/masking/mask-in-sql.ts';
