@@ -1,6 +1,6 @@
 /**
- * What a new catalog would take away from the one that a database has. Two releases use one database while one replaces the
- * other, so a change only adds: an event, an optional key, another JSON type, another value of a list, more room. Pure.
+ * What a new catalog would take away from a database's. Two releases share one database for a while, so a change only adds: an
+ * event, an optional key, a JSON type, a value of a list, more room. Pure.
  */
 import type { CatalogEntry } from './event-catalog.ts';
 

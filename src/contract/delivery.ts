@@ -6,10 +6,7 @@ import { id, timestamp } from './values.ts';
 export const HEADER_EVENT = 'X-Webhook-Event';
 export const HEADER_DELIVERY = 'X-Webhook-Delivery';
 export const HEADER_SIGNATURE = 'X-Webhook-Signature';
-/**
- * Beside `X-Webhook-Event`, `-Delivery` and `-Signature`: a signature in the same format by the old secret, for {@link PREVIOUS_SECRET_H} hours
- * from the time when a rotation's new secret signs.
- */
+/** Beside `X-Webhook-Signature`, by the old secret, for {@link PREVIOUS_SECRET_H} hours from when a rotation's new secret signs. */
 export const HEADER_PREVIOUS_SIGNATURE = 'X-Webhook-Signature-Previous';
 /** The loan's version at the event; absent where there is no loan. */
 export const HEADER_LOAN_VERSION = 'X-Webhook-Loan-Version';
@@ -31,9 +28,8 @@ export const PREVIOUS_SECRET_H = 24;
 export const TEST_NAME = 'webhook.teste';
 
 /**
- * The data of a test, as JSON. A receiver that checks the signature against JSON that it wrote again, in place of the raw body, must
- * fail at a test already: so they end with what parsers and writers of Node, Python and PHP change, which is escapes, the slash, 1.10
- * and the order of keys.
+ * The data of a test, as JSON. A receiver that verifies JSON written again, not the raw body, must fail here: escapes, the slash,
+ * 1.10 and the order of keys are what parsers and writers of Node, Python and PHP change.
  */
 export const testData = (webhookId: string) =>
   `${JSON.stringify({ webhook_id: webhookId, mensagem: 'Entrega de teste, pedida pelo parceiro' }).slice(0, -1)},${CANARY}}`;
@@ -51,17 +47,13 @@ export const envelope = z.strictObject({
   data: z.record(z.string(), z.unknown()),
 });
 
-/** The two API families that deliver webhooks. */
 export const API_FAMILIES = ['backoffice', 'leilao'] as const;
 export type ApiFamily = (typeof API_FAMILIES)[number];
 
 /** More of an answer's body is not read. */
 export const MAX_READ_BYTES = 8_192;
 
-/**
- * The engine's durations, in seconds. What must agree with them is derived from them; {@link timesFault} says which cannot work
- * together, and every process that claims asks it at its start.
- */
+/** The engine's durations, in seconds. Each process that claims asks {@link timesFault} at its start whether they work together. */
 export const TIMES_S = {
   /** From the start of an attempt to its status line. */
   response: 30,

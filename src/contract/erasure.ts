@@ -7,9 +7,8 @@ export const ERASED = 'apagado';
 export const NO_DIGEST = '0'.repeat(64);
 
 /**
- * The fields of payloads whose texts stay, wherever they stand: ids, numbers of contracts, closed words, days and times. Every
- * other text of an erased event is {@link ERASED}; numbers, true, false and null stay. `migrate` gives the database this list
- * (drizzle/functions/erased.sql).
+ * Fields of payloads whose texts stay: ids, contract numbers, closed words, days and times. Each other text of an erased event is
+ * {@link ERASED}; numbers, true, false and null stay. `migrate` gives the database this list (drizzle/functions/erased.sql).
  */
 export const KEPT_TEXTS: readonly string[] = [
   'autorizacao_id',

@@ -31,7 +31,6 @@ const errorDetail = z.object({ campo: z.string().meta({ examples: ['eventos[1]']
 });
 export type ErrorDetail = z.infer<typeof errorDetail>;
 
-/** The body of every error answer. */
 export const errorBody = z
   .object({
     codigo: z.enum(Object.keys(ERROR_STATUS) as [ErrorCode, ...ErrorCode[]]),

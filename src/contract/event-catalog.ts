@@ -1,8 +1,4 @@
-/**
- * The event table as the database keeps it (`event_types`), for `append_event` to check payloads against: each type with its
- * payload as JSON Schema, and the payload's fields in the catalog's order. Two releases may use one database, so a change only
- * ever adds (catalog-change.ts).
- */
+/** The database's event table (`event_types`): payloads as JSON Schema, fields in order. A change only adds (catalog-change.ts). */
 import { z } from 'zod';
 import { API_FAMILIES } from './delivery.ts';
 import { EVENTS } from './events.ts';
@@ -20,8 +16,7 @@ export interface CatalogEntry {
   /** For each key the JSON types it may have, separated by commas: `number,null`. */
   readonly kinds: readonly string[];
   /**
-   * For each key the rule for its value as text: a name that `has_format` (drizzle/functions) explains, or a regular expression,
-   * which begins with `^`. Null allows any text.
+   * For each key the rule for its text: a name that `has_format` (drizzle/functions) knows, or a regex from `^`. Null: any text.
    */
   readonly formats: readonly (string | null)[];
   /** The keys that may be absent. */

@@ -1,10 +1,4 @@
-/**
- * One example of each event: what the documentation shows, and what a test sends. A test holds each to the rule that makes
- * its event.
- *
- * No loan has these ids and this number: the service makes UUIDv7 of the present, and numbers of this century. So a receiver
- * that takes an example for an event finds no loan of its own to change.
- */
+/** One example of each event, for documentation and tests. No loan has these ids and number: ours are of the present. */
 import type { EventData, SubscribableName } from './events.ts';
 import { LOAN_EXAMPLE } from './resources/loan-example.ts';
 import { CLOSED_FOR_END_OF_BOND } from './statuses.ts';

@@ -1,7 +1,6 @@
 /**
- * The one event table: every type the log may hold and every name a partner may meet.
- * `emitted` events are delivered, `internal` ones are facts of the log that are never delivered,
- * `notice`s tell a partner about its own webhooks, `reserved` names exist in the catalog and are never emitted.
+ * The one event table. `emitted` events are delivered, `internal` ones are facts of the log that are never delivered, `notice`s
+ * tell a partner about its own webhooks, `reserved` names are never emitted.
  */
 import type { z } from 'zod';
 import type { Since } from './language.ts';
@@ -9,7 +8,6 @@ import * as payload from './payloads.ts';
 
 type Guarantee = 'guaranteed' | 'conditional';
 
-/** When the event fires. */
 interface Words {
   /** One line, read in a list beside the event's name. */
   readonly summary: string;
@@ -30,10 +28,7 @@ function internal<S extends z.ZodType>(data: S) {
   return { kind: 'internal', data } as const;
 }
 
-/**
- * What the service tells a partner about its webhooks. A webhook may subscribe to it, but nobody appends it: it is no fact of
- * the credit flow, so the balance does not count it and nothing is folded from it.
- */
+/** What the service tells a partner about its webhooks: subscribable, never appended, so neither counted nor folded. */
 function notice<S extends z.ZodType>(since: Since, data: S, meaning: Meaning) {
   return { kind: 'notice', guarantee: 'conditional', since, data, meaning } as const;
 }

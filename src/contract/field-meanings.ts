@@ -1,6 +1,5 @@
 /**
- * What each field of an event's data means, by its name: a name means the same in every event. The description, the pages and
- * the catalog in the database show it. `payloads.ts` takes no field that is not here.
+ * What each field of an event's data means, by its name, for description, pages and catalog. `payloads.ts` takes no other field.
  */
 import type { Bilingual } from './language.ts';
 

@@ -1,7 +1,4 @@
-/**
- * The `data` of each event, with its fields in the order in which they are sent. Parsing with a schema
- * puts the keys in that order, and the bytes of an envelope keep it.
- */
+/** The `data` of each event. Parsing with a schema puts the keys in the order of the envelope's bytes. */
 import { z } from 'zod';
 import {
   AUTHORIZATION_ORIGINS,
@@ -155,7 +152,6 @@ export const webhookFailing = payload({
   o_que_fazer: z.string(),
 });
 
-/** Notice. */
 export const webhookSuspended = payload({ ...failing, suspenso_em: timestamp, o_que_fazer: z.string() });
 
 /** Notice: deliveries of another webhook whose fourth attempt failed, or that ended in `erro`. */

@@ -1,10 +1,9 @@
 /**
- * What a use case answers: `{ ok }` with what was asked for, or `{ refused }` with the reason. Reads answer null for what is
- * not there. A transaction whose work ends refused is rolled back (db/transaction.ts), so a refusal leaves nothing behind.
+ * What a use case answers: `{ ok }`, or `{ refused }` with the reason; reads answer null for what is not there. A transaction whose
+ * work ends refused is rolled back (db/transaction.ts).
  *
- * One table has every refusal: its code, which gives the status, and its text, perhaps with details and headers. What the text is
- * made of is what the refusal carries. A use case names the kinds that it may answer, and a route may only pass on those whose
- * code its operation declares.
+ * One table has every refusal: its code, which gives the status, and its text, made of what the refusal carries. A use case names
+ * the kinds that it may answer; a route may only pass on those whose code its operation declares.
  */
 import type { ErrorCode, ErrorDetail } from './errors.ts';
 import { MAX_ACTIVE_WEBHOOKS, MAX_WAIT_H } from './resources/webhook.ts';

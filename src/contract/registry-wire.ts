@@ -1,7 +1,6 @@
 /**
- * What crosses the wire between the service and a lender's bridge to the employment-data registry (README of registry/). The
- * client, the simulated registry, the check and the OpenAPI document are made of these schemas. Fields that an answer has beyond
- * them are ignored.
+ * What crosses the wire between the service and a lender's bridge to the registry (README of registry/). Further fields are
+ * ignored.
  */
 import { z } from 'zod';
 import { bondEnded, newBond } from './payloads.ts';

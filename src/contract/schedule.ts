@@ -1,6 +1,5 @@
 /**
- * The schedules of attempts: one table, of which the database's functions (`{{…}}` in drizzle/functions), the planned attempts, the
- * pages, the description and the help are made.
+ * The schedules of attempts: one table for the database's functions (`{{…}}` in drizzle/functions), pages, description and help.
  */
 import { type Bilingual, both } from './language.ts';
 import type { DeliveryResource } from './resources/delivery-resource.ts';
@@ -29,7 +28,6 @@ export const SCHEDULES = {
 
 export const RETRY_DELAYS_S = SCHEDULES.usual.delaysS;
 
-/** The schedule of a delivery. */
 export function scheduleOf(delivery: DeliveryResource, schedules: Schedules = SCHEDULES): Schedule {
   const found = Object.values(schedules).find(({ isOf }) => isOf(delivery));
   if (found === undefined) throw new Error('no schedule fits the delivery');

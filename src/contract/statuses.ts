@@ -70,10 +70,7 @@ export type WebhookChange = (typeof WEBHOOK_CHANGES)[number];
 export const FAILING_CHANGES = ['falhando', 'fim_da_falha', 'suspensao'] as const;
 export type FailingChange = (typeof FAILING_CHANGES)[number];
 
-/**
- * How a webhook fares: `falhando` and `suspensa` are what the policy for failing endpoints says of it, `silenciada` is an
- * operator's word, `inativa` the partner's (or its account's).
- */
+/** How a webhook fares: `falhando`, `suspensa` by the failing policy, `silenciada` by an operator, `inativa` by the partner. */
 export const WEBHOOK_STATES = ['ativa', 'falhando', 'suspensa', 'silenciada', 'inativa'] as const;
 export type WebhookState = (typeof WEBHOOK_STATES)[number];
 
@@ -119,7 +116,6 @@ export type SendOrder = (typeof SEND_ORDERS)[number];
 export const ARCHIVE_ACTS = ['arquivamento', 'remocao', 'remocao_concluida', 'restauracao'] as const;
 export type ArchiveAct = (typeof ARCHIVE_ACTS)[number];
 
-/** Attempt outcomes (`resultado`). */
 export const OUTCOMES = [
   'entregue',
   'resposta_nao_2xx',

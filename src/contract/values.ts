@@ -6,7 +6,6 @@ export const id = z.guid('deve ser um UUID').meta({ examples: ['019a6e0b-7f3c-7d
 /** ISO 8601, UTC, milliseconds, `Z`: `2026-01-31T12:00:00.000Z`. */
 export const timestamp = z.iso.datetime({ precision: 3 }).meta({ examples: ['2026-01-31T12:00:00.000Z'] });
 
-/** A calendar date, `YYYY-MM-DD`. */
 export const date = z.iso.date('deve ser uma data AAAA-MM-DD').meta({ examples: ['2026-01-31'] });
 
 export const MONTH = /^[2-9]\d{3}-(0[1-9]|1[0-2])$/;
@@ -35,7 +34,6 @@ export function text(max: number) {
     });
 }
 
-/** The most installments that a loan may have. */
 export const MAX_INSTALLMENTS = 96;
 
 const MAX_REAIS = 9_999_999_999.99;
@@ -46,10 +44,7 @@ function hasCentavosAtMost(value: number): boolean {
   return /^-?\d+(\.\d{1,2})?$/.test(String(value));
 }
 
-/**
- * Money on the wire: a JSON number in reais with at most two decimals. More decimals are refused,
- * never rounded. Inside the service money is integer centavos: see {@link toCentavos}.
- */
+/** Reais with at most two decimals; more are refused, never rounded. Inside: integer centavos, {@link toCentavos}. */
 export const reais = reaisBetween(0, MAX_REAIS);
 
 /** {@link reais} that may be below zero: a margin is negative when more of it was pledged than is allowed. */

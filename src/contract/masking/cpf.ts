@@ -76,7 +76,6 @@ export function findCpfs(text: string): readonly (FoundCpf & { readonly from: nu
   return found;
 }
 
-/** Every CPF in a text, as its 11 digits. */
 export function cpfsIn(text: string): ReadonlySet<string> {
   return new Set(findCpfs(text).map(({ cpf }) => cpf));
 }

@@ -1,9 +1,9 @@
 /**
  * How a digit and what may stand between two digits are written in texts of strangers: plain, percent-encoded, escaped as in JSON,
- * in any script. `mask.sql` gets the same tables as regular expressions (mask-in-sql.ts).
+ * in any script. `mask.sql` gets the same tables (mask-in-sql.ts).
  *
- * Invariant: one character begins at most one token, and a token is 1 to 6 characters long. So a reader that goes from token to token
- * has one way through a text, and so has PostgreSQL's.
+ * Invariant: one character begins at most one token, of 1 to 6 characters. So this reader and PostgreSQL's have one way through a
+ * text.
  */
 
 /** The zeros of all scripts (Unicode's Nd), in hexadecimal; each begins ten digits. */
@@ -65,7 +65,6 @@ for (const [ranges, kind] of [
 const PERCENT = 0x25;
 const BACKSLASH = 0x5c;
 
-/** The value of a hexadecimal digit, or -1. */
 function hexValue(code: number): number {
   if (code >= 0x30 && code <= 0x39) return code - 0x30;
   const letter = code | 0x20;

@@ -2,8 +2,7 @@
  * Where a text says a worker's name or CPF under a key: `nome…` or `cpf…` in any case and style, then a sign, then the value in
  * quotes, as an escaped text, in a list, in a form, or bare. {@link VALUES} and {@link MASK_IN_SQL} have the same forms.
  *
- * Invariant: a value that begins ends at its delimiter or with the text, so no look at a value is in vain; all other looks are
- * bounded.
+ * Invariant: a value ends at its delimiter or with the text, so no look at a value is in vain; all other looks are bounded.
  */
 /** Indices: behind the delimiter that opens the value, and behind the value. */
 export interface Value {

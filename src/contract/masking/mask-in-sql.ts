@@ -1,9 +1,8 @@
 /**
- * The mask as PostgreSQL's regular expressions, for drizzle/functions/mask.sql: the tables of digits.ts and the forms of masking.ts.
+ * The mask as PostgreSQL's regular expressions, for drizzle/functions/mask.sql: the tables of digits.ts, the forms of masking.ts.
  *
- * Invariant: no expression fails after an unbounded run. Where one matches, the next search begins behind it; where none does, the
- * server's automaton reads the text once. So a text costs PostgreSQL its length, too. U+E000 stands within ids and U+E001 behind
- * keys while the mask works: no digit pattern crosses them.
+ * Invariant: no expression fails after an unbounded run, so a text costs PostgreSQL its length, too. U+E000 stands within ids and
+ * U+E001 behind keys while the mask works: no digit pattern crosses them.
  */
 import { BLANKS, DIGIT_RUNS, SIGNS } from './digits.ts';
 
@@ -51,7 +50,6 @@ const VALUES = [
   String.raw`(\uE001)(?!${VALUE_ENDS}|null[^A-Za-z])(?:[^"''[{<}>\]\\&,;\u0001-\u0020]|\\[^"nr])(?:[^"<}\]\\&,;%\u0001-\u001F]|\\[^"nr]|(?!${VALUE_ENDS})[,;&%])*`,
 ];
 
-/** The constants that `mask.sql`, `erased.sql` and the worker index name. */
 export const MASK_IN_SQL = {
   MASK_URL: String.raw`([Hh][Tt][Tt][Pp][Ss]?:(?:\\?/){2}[^?#"<>\u0001-\u0020]*)(?:(\?)[^#"<>\u0001-\u0020]+)?`,
   MASK_KEY: String.raw`(?:[Nn][Oo][Mm][Ee]|[Cc][Pp][Ff])[A-Za-z_]{0,24}(?:\\{0,7}["'']|%22|&[Qq][Uu][Oo][Tt];|\]|%5[Dd])?[\u0001-\u0020]{0,3}(?::|=>?|>|%3[AaDd])[\u0001-\u0020]{0,3}`,

@@ -1,18 +1,16 @@
 /**
- * Masks what tells of a worker in a text that anybody may have written: CPFs, however they are written, the value of a key that says
- * a name or a CPF, and the query strings of URLs. Only a reader with a grant sees them. Ids and loan numbers stay.
+ * Masks what tells of a worker in a text that anybody may have written: CPFs, however written, the value of a key that says a name
+ * or a CPF, and the query strings of URLs. Only a reader with a grant sees them. Ids and loan numbers stay.
  *
- * Invariant: each pass reads on from where it is, looks ahead a bounded number of characters, or takes all that it looked at. So each
- * character is looked at a bounded number of times, whatever the text. Fails closed: a phone number or an amount of eleven digits is
- * masked, too. The database makes the same passes with regular expressions (mask-in-sql.ts), and a test compares the two.
- * Alternative: we tried regular expressions here; a receiver's answer of 8 KiB stopped the event loop for 0.4 s.
+ * Invariant: each character is looked at a bounded number of times, whatever the text. Fails closed: a phone number or an amount of
+ * eleven digits is masked, too. The database makes the same passes (mask-in-sql.ts); a test compares the two. Alternative: regular
+ * expressions here; an answer of 8 KiB stopped the event loop for 0.4 s.
  */
 import { hasCpfIn } from './cpf.ts';
 import { ADJACENT, AFTER_GROUP, type Gap, IN_A_ROW, mayBeDigit, nextDigit, ONE_BY_ONE, tokenAt } from './digits.ts';
 import { keyEnd, mayBeKey, valueAt } from './keyed-values.ts';
 
 export const MASK = '***********';
-/** Digits of a CPF. */
 const CPF = 11;
 /** Stands within ids, so that no digits are read across. */
 const WALL = '\uE000';
@@ -26,7 +24,6 @@ export function masked(text: string): string {
   return withoutSigns([inARow, inGroups, oneByOne].reduce(maskDigits, told));
 }
 
-/** What stands in the place of the characters `from` to `end`. */
 interface Change {
   readonly from: number;
   readonly end: number;

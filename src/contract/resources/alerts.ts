@@ -33,7 +33,6 @@ export const alertSettings = component('Avisos', {
   slack_confirmado: z.boolean(),
   /** False: the operator has set no mail server. */
   email_disponivel: z.boolean(),
-  /** The newest. */
   avisos: z.array(
     component('Aviso', {
       tipo: z.enum(ALERT_KINDS),

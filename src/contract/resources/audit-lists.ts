@@ -13,7 +13,6 @@ import {
 } from '../statuses.ts';
 import { id, shown, timestamp } from '../values.ts';
 
-/** The files that a list is exported as. */
 export const EXPORT_FORMATS = ['ndjson', 'csv'] as const;
 
 const text = z.string().nullable();
@@ -41,7 +40,6 @@ export const auditedAttempt = z.strictObject({
   /** The claim that took the delivery: its poller's name and a number. */
   reivindicacao: z.string(),
   erro: text,
-  /** The answer's header fields, a line each. */
   resposta_cabecalhos: text,
   /** The beginning of the answer's body. */
   resposta: text,

@@ -82,9 +82,9 @@ const scalars = z.union([scalar, z.array(scalar)]);
 const fieldValue = z.custom<z.output<typeof scalars>>((value) => scalars.safeParse(value).success);
 
 /**
- * A row as it was sealed. `entrada` is what its leaf is the hash of, in base64; `campos` says the same to people. `selo` is null
- * while no seal covers the row; `indice` and `caminho` lead from its leaf to the root of that seal, and are missing where it is
- * not among the rows that were sealed. `resposta` and its `sal` belong to an attempt.
+ * A row as it was sealed. Its leaf is the hash of `entrada` (base64); `campos` says the same to people. `selo`: null while
+ * unsealed. `indice` and `caminho` lead to that seal's root; missing where it was not sealed there. `resposta` and its `sal` are an
+ * attempt's.
  */
 const provedRow = z.strictObject({
   tabela: z.enum(['events', 'attempts', 'send_orders', 'erasure_orders', 'erasure_pages']),
@@ -98,10 +98,7 @@ const provedRow = z.strictObject({
 });
 export type ProvedRow = z.infer<typeof provedRow>;
 
-/**
- * What a place outside says of a checkpoint that covers the rows: of a time stamp the response in DER, of a witness its
- * cosignature, else where the copy lies. `caminho` is the RFC 9162 proof between this checkpoint and the proof's own.
- */
+/** An outside receipt of a checkpoint: a time stamp's DER, a cosignature, a copy's place. `caminho`: RFC 9162, to ours. */
 const anchorReceipt = z.strictObject({
   tipo: z.enum(ANCHOR_KINDS),
   onde: z.string().meta({ examples: ['witness.example/w1'] }),
@@ -122,9 +119,8 @@ const provedDelivery = z.strictObject({
 });
 
 /**
- * One delivery as evidence, complete in itself: `audit check` computes each row's leaf, leads it to the root of its seal and that
- * to the root of the checkpoint, and holds the body against what the rows say of it, without a database. Without `auditoria:cpf`
- * it is masked: `retido` lists what was withheld.
+ * One delivery as evidence, complete in itself: `audit check` leads each row's leaf to its seal's root and that to the
+ * checkpoint's, and compares the body, without a database. Without `auditoria:cpf` it is masked: `retido` lists what was withheld.
  */
 export const proof = z.strictObject({
   formato: z.literal('carteiro-prova-2'),
@@ -141,8 +137,7 @@ export const proof = z.strictObject({
   /** By which order the event was erased, and the page of its list that names the event; null where it was not. */
   apagamento: z.strictObject({ pedido: provedRow, pagina: provedRow }).nullable(),
   /**
-   * The seals of the rows. `caminho` leads to the checkpoint's root, and is null while that does not cover the seal. Its last `iguais`
-   * hashes are left out: they are those at the end of the first seal's.
+   * The rows' seals. `caminho`: to the checkpoint's root; null above it. Its last `iguais` hashes are left out: the first seal's.
    */
   selos: z.array(
     z.strictObject({ numero: z.int(), entrada: z.string(), caminho: path.nullable(), iguais: z.int().min(0) }),

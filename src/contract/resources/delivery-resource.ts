@@ -104,7 +104,6 @@ export const deliveryAsSent = component('EntregaComEnvios', {
 });
 export type DeliveryAsSent = z.infer<typeof deliveryAsSent>;
 
-/** Why a delivery waits. */
 export const deliveryWait = component('EsperaDeEntrega', {
   entrega_id: id,
   status: deliveryStatus,
@@ -128,7 +127,6 @@ export const resendResult = z.strictObject({
   proximo_cursor: cursor,
 });
 
-/** The deliveries that one event caused, at most one for each webhook. */
 export const deliveriesOfEvent = z.array(z.strictObject({ id, webhook_id: id, status: deliveryStatus }));
 
 const ID_EXAMPLE = '019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b';

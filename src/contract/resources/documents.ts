@@ -35,11 +35,9 @@ export const documentBase64 = z.string().meta({
   },
 });
 
-/** One piece whose type is in the path. */
 export const documentContent = z.strictObject({
   nome_arquivo: text(255).optional(),
   conteudo_base64: documentBase64,
 });
 
-/** One piece of several. */
 export const documentPiece = z.strictObject({ tipo: documentType, ...documentContent.shape });

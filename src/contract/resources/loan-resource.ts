@@ -77,7 +77,6 @@ export const loanResource = component('Emprestimo', {
 });
 export type LoanResource = z.infer<typeof loanResource>;
 
-/** The loans that moved last. */
 export const recentLoans = z.strictObject({
   itens: z.array(
     component('EmprestimoRecente', {

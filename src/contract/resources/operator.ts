@@ -166,7 +166,6 @@ export const operatorWait = component('EsperaDaOperacao', {
 });
 export type OperatorWait = z.infer<typeof operatorWait>;
 
-/** What `api` runs by itself. */
 export const jobs = z.strictObject({
   itens: z.array(
     component('Tarefa', {

@@ -5,7 +5,6 @@ import { WEBHOOK_CHANGES } from '../statuses.ts';
 import { component, id, timestamp } from '../values.ts';
 import { webhookHealth } from './webhook-health.ts';
 
-/** At most this many active webhooks of one partner. */
 export const MAX_ACTIVE_WEBHOOKS = 50;
 export const MAX_URL_LENGTH = 2_048;
 /** The most hours that a new secret may wait before it signs. */

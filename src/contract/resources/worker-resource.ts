@@ -27,7 +27,6 @@ const SITUATIONS = ['em_andamento', 'concluido'] as const;
 export const erasure = component('Apagamento', {
   id,
   situacao: z.enum(SITUATIONS),
-  /** How many events it covers. */
   eventos: z.int(),
   motivo: z.string(),
   ordem_judicial: shown(z.string(), '0001234-56.2026.8.26.0100').nullable(),
@@ -37,6 +36,5 @@ export const erasure = component('Apagamento', {
 });
 export type ErasureResource = z.infer<typeof erasure>;
 
-/** The newest first. */
 export const erasures = z.strictObject({ itens: z.array(erasure), proximo_cursor: z.string().nullable() });
 export type ErasureList = z.infer<typeof erasures>;
