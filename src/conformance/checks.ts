@@ -1,10 +1,9 @@
 /**
  * What a receiver is asked, from outside: a list of checks, each with what it sends and what must come.
  *
- * A check sends rounds of POSTs, those of a round at once. `accepted`: each must be answered 2xx; `refused`: none may be.
- * `slowest` and `strangest` send nothing: they look at all that was accepted.
- * What a receiver must refuse is wrong in both of our schemes at once, because it may read either (the contract's header, or
- * Standard Webhooks). Only the time is signed by one scheme alone, so `binds` asks what the probes have shown.
+ * A check sends rounds of POSTs, a round at once. `accepted`: each must be answered 2xx; `refused`: none may be. `slowest` and
+ * `strangest` look at all that was accepted. What must be refused is wrong in both schemes (the contract's header, Standard
+ * Webhooks), because a receiver may read either. Only one signs the time, so `binds` asks what the probes have shown.
  */
 import type { CheckCode } from '../contract/conformance/words.ts';
 import { envelopeOf, exampleOf, type Kit, type Post, postOf, withSignatures } from './post.ts';

@@ -12,10 +12,8 @@ export interface Post {
   readonly body: Buffer;
 }
 
-/** What the POSTs of a run are made of. */
 export interface Kit {
   readonly partnerId: string;
-  /** An event that the webhook subscribes to. */
   readonly event: SubscribableName;
   /** What signs the contract's header, and during a rotation the secret before. */
   readonly key: SigningKey;
@@ -49,7 +47,6 @@ interface Signing {
   readonly keys?: readonly [SigningKey, SigningKey | null];
   /** The text that is signed in place of the body. */
   readonly over?: string;
-  /** The time that is signed. */
   readonly at?: Date;
 }
 

@@ -13,7 +13,6 @@ export interface Run {
   readonly isAlive: boolean;
 }
 
-/** The newest first. */
 export function readRuns(pool: Pool, partnerId: string, webhookId: string): Promise<readonly Run[]> {
   return pool.run(
     (sql) => sql<Run[]>`

@@ -1,6 +1,6 @@
 /**
- * What both compliance departments keep of a run: canonical JSON (RFC 8785: keys in order, no blanks) as the text of a note that
- * the checkpoint's key signs. Its text begins with a brace, so it can't be taken for a checkpoint. Pure.
+ * What compliance departments keep of a run: canonical JSON (RFC 8785) as the text of a note that the checkpoint's key signs. It
+ * begins with a brace, so it can't be taken for a checkpoint. Pure.
  */
 import { detailOf, titleOf } from './tell.ts';
 import type { Judged } from './run.ts';
@@ -20,7 +20,6 @@ interface Reported extends Sides {
   readonly checks: readonly Judged[];
 }
 
-/** The JSON in one line. */
 export function reportOf({ id, actor, startedAt, endedAt, lender, partner, webhook, checks }: Reported): string {
   const count = (verdict: Judged['verdict']) => checks.filter((one) => one.verdict === verdict).length;
   return canonical({

@@ -1,6 +1,5 @@
 /**
- * A body whose bytes no writer of JSON makes again, and what writers make of it: a receiver that parses, writes and only then verifies
- * takes the signature of what it wrote.
+ * A body that no writer of JSON writes again byte by byte, and what writers make of it: receivers that verify what they wrote fail.
  */
 import { type Kit, exampleOf } from './post.ts';
 

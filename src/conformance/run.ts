@@ -1,9 +1,9 @@
 /**
- * One run of the checks against one receiver, and the one judge of what came.
+ * One run of the checks against one receiver, and the one judge of what came. Until our own delivery was accepted, only what may
+ * explain why not is sent: nobody there may have asked for it.
  *
- * Until our own delivery was accepted nothing more is sent but what may explain why not: nobody there may have asked for it.
- * A run is bounded: one POST after the other but for the rounds of a check, each within the sender's deadline, and none begins
- * after {@link RUN_MS}. What has not run by then does not apply. `seen` is kept of an answer, never its text.
+ * A run is bounded: POSTs go one by one but for a check's rounds, each within the sender's deadline, none begins after {@link
+ * RUN_MS}, and what has not run does not apply. `seen` never has an answer's text.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type CheckCode, PROMPT_MS } from '../contract/conformance/words.ts';
@@ -16,7 +16,6 @@ const IDLE_MS = 60_000;
 /** How long the sender of a run keeps a connection: longer than the minute of silence. */
 export const KEEPS_MS = IDLE_MS + 10_000;
 
-/** What came of one POST. */
 export interface Seen {
   /** Null: no answer. */
   readonly status: number | null;

@@ -1,10 +1,9 @@
 /**
  * The runs of this process, and their rows.
  *
- * Invariant: a webhook has one run at a time, over all processes (a unique index of rows without an end). A run writes each check as it
- * is judged and says by when it writes again ({@link SILENCE_S}); where that time is over, it was interrupted, and the next run ends
- * its row. So a crash leaves nothing that has to be mended.
- * A run has a sender of its own, which keeps connections as long as the minute of silence lasts, and shares nothing with deliveries.
+ * Invariant: a webhook has one run at a time, over all processes (a unique index of rows without an end). A run writes each check
+ * as it is judged and says by when it writes again ({@link SILENCE_S}); after that time it counts as interrupted, and the next run
+ * ends its row. A run has its own sender, which shares nothing with deliveries.
  */
 import { randomBytes } from 'node:crypto';
 import { HEADER_CHECKPOINT } from '../contract/delivery.ts';
