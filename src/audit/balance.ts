@@ -4,7 +4,6 @@
  * Invariant: the left side never reads a delivery. By the snapshot that each append stored (`events.snapshot`), it had to deliver
  * to each webhook whose newest visible change is active and subscribed, while its partner was active (`partner_history`). A row
  * that no seal can cover counts as none.
- *
  * A day is one of America/Sao_Paulo, by `occurred_at`. Tests and notices do not count. A delivery of an imported event is a
  * difference. Events that our own core would not have written are listed (unexpected-facts.ts).
  *

@@ -1,7 +1,6 @@
 /**
  * The sealer: hashes settled rows, a tree for each turn, and appends the turn's root to the log's tree. A row is settled when no
  * transaction can still commit below it.
- *
  * Invariant: the seals' spans of (epoch, transaction) follow each other from (0, 0) without a gap, and none reaches a transaction
  * that could still commit (`end_tx` is at most the xmin of the snapshot that read the rows). So each committed row is in exactly
  * one seal or above the last, and a row that appears below was inserted by hand. An epoch's last rows get their own seal, and no

@@ -136,9 +136,7 @@ export const proof = z.strictObject({
   pedidos: z.array(provedRow),
   /** By which order the event was erased, and the page of its list that names the event; null where it was not. */
   apagamento: z.strictObject({ pedido: provedRow, pagina: provedRow }).nullable(),
-  /**
-   * The rows' seals. `caminho`: to the checkpoint's root; null above it. Its last `iguais` hashes are left out: the first seal's.
-   */
+  /** The rows' seals. `caminho`: to the checkpoint's root (null above it) but for its last `iguais` hashes, which the first has. */
   selos: z.array(
     z.strictObject({ numero: z.int(), entrada: z.string(), caminho: path.nullable(), iguais: z.int().min(0) }),
   ),
