@@ -1,13 +1,11 @@
 /**
- * The pending deliveries of a webhook when its partner deactivates or resumes it.
- *
- * Each function works one batch a transaction until nothing is left or its time is up. A crash between two batches loses nothing: a
- * deactivation changes the lane, so its keeper suspends the rest (queue/orders/suspend.ts); a resumption is repeated by the partner.
- *
- * Invariant: where a webhook keeps the order of loans, no delivery passes one of its loan that is still to be resumed. The
- * transaction that activates says on the lane that the suspended ones are coming ({@link leaveToResume}), before any new event can
- * have a delivery. The last batch takes it back, and so does every deactivation. After a crash it holds for {@link RESUMPTION_S}
- * more, and no longer: a suspended delivery that nobody resumes must not hold its loan for ever.
+ * The pending deliveries of a webhook when its partner deactivates or resumes it, one batch a transaction.
+ * Invariant: where a webhook keeps loans in order, no delivery passes one of its loan that is still to be resumed. The activating
+ * transaction marks the lane ({@link leaveToResume}) before any new event can have a delivery. The last batch clears the mark, as does
+ * every deactivation.
+ * Crash between batches: after a deactivation the lane's keeper suspends the rest (queue/orders/suspend.ts); the partner repeats a
+ * resumption. The mark expires after {@link RESUMPTION_S}, because a suspended delivery that nobody resumes must not block its loan for
+ * ever.
  */
 import type { Result } from '../../contract/refusals.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
@@ -15,10 +13,10 @@ import { type Author, logSendOrder } from '../queue/orders/send-orders.ts';
 import { SUSPENDED_AT_ONCE, suspendUnclaimed } from '../queue/orders/suspend.ts';
 
 export const RESUMED_AT_ONCE = 1_000;
-/** How long suspended deliveries hold back later ones of their loans, once their resumption was asked for. */
+/** How long suspended deliveries hold back later ones of their loans after their resumption was asked for. */
 export const RESUMPTION_S = 300;
 
-/** Lets what is suspended hold back the loans that it is of; part of the transaction that activates, if it resumes too. */
+/** Lets suspended deliveries hold back their loans; part of the transaction that activates and resumes. */
 export async function leaveToResume(tx: Tx, webhookId: string, now: Date | null = null): Promise<void> {
   await tx`
     update lanes
@@ -27,7 +25,7 @@ export async function leaveToResume(tx: Tx, webhookId: string, now: Date | null 
     where webhook_id = ${webhookId}`;
 }
 
-/** Makes up to a batch of an active webhook's suspended deliveries due now, their spent slots spent; true if there may be more. */
+/** Makes a batch of suspended deliveries of an active webhook due now; spent slots stay spent. True if there may be more. */
 async function resumeBatch(tx: Tx, webhookId: string, author: Author): Promise<boolean> {
   const [open] = await tx<{ partnerId: string }[]>`
     select partner_id as "partnerId" from webhooks where id = ${webhookId} and active for share`;
@@ -56,22 +54,19 @@ async function endResumption(tx: Tx, webhookId: string): Promise<void> {
     where webhook_id = ${webhookId} and resumes_until is not null`;
 }
 
-/**
- * Ends a resumption under way; part of the transaction
- * that deactivates.
- */
+/** Ends a resumption under way; part of the transaction that deactivates. */
 export async function leaveToSuspend(tx: Tx, webhookId: string): Promise<void> {
   await endResumption(tx, webhookId);
 }
 
-/** Suspends, a batch a transaction, until nothing is left or `untilMs` has come; the claims go on with the rest. */
+/** Suspends in batches until `untilMs`; the claims suspend the rest. */
 export async function suspendWhile(pool: Pool, webhookId: string, untilMs: number): Promise<void> {
   while ((await pool.transaction((tx) => suspendUnclaimed(tx, [webhookId]))) === SUSPENDED_AT_ONCE) {
     if (performance.now() >= untilMs) return;
   }
 }
 
-/** Resumes, a batch a transaction, until nothing is suspended; refused when `untilMs` comes first. */
+/** Resumes in batches until nothing is suspended; refused when `untilMs` comes first. */
 export async function resumeWhile(
   pool: Pool,
   webhookId: string,

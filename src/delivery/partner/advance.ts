@@ -1,13 +1,9 @@
-/**
- * The sandbox's clock: deliveries become due earlier, so that a partner can watch hours of retries in seconds. What has happened keeps
- * its time, because the log has sealed it; so nothing becomes due before now, which is behind its creation and its last attempt.
- */
 import type { Tx } from '../../db/pool.ts';
 
 /**
- * Makes every pending delivery of the partner that is not in flight due `seconds` earlier, now at the earliest; returns how many. Runs
- * of failures began as much earlier, and the rest of a URL that has never answered 2xx ends as much earlier. `now` replaces the
- * database's clock in tests.
+ * The sandbox's clock: makes the partner's pending deliveries that are not in flight due `seconds` earlier, but not before now, because the
+ * log has sealed what has happened; returns how many. Runs of failures, and the rest of a URL that never answered 2xx, move as much. `now`
+ * replaces the database's clock in tests.
  */
 export async function advanceTime(
   tx: Tx,

@@ -1,4 +1,4 @@
-/** Where the rows of deliveries are read from: the tables, and an archive that has what left them. */
+/** Where rows of deliveries are read: the tables, and an archive of what left them. */
 import type { Tx } from '../../db/pool.ts';
 import type { Fragment } from '../../db/sql.ts';
 
@@ -8,13 +8,11 @@ export interface ArchivedDelivery {
   readonly attempts: string;
 }
 
-/** The relations that a statement reads in the place of the tables. */
 export interface DeliveryRows {
   readonly deliveries: Fragment;
   readonly attempts: Fragment;
 }
 
-/** The tables' rows and those of an archive. */
 export function rowsOf(sql: Tx, archived: ArchivedDelivery | null): DeliveryRows {
   if (archived === null) return { deliveries: sql`deliveries`, attempts: sql`attempts` };
   const { deliveries, attempts } = archivedRowsOf(sql, archived);
@@ -24,7 +22,7 @@ export function rowsOf(sql: Tx, archived: ArchivedDelivery | null): DeliveryRows
   };
 }
 
-/** Those of the archive alone. A row that is in both places, as while a month is being removed, or of an attempt of a later month, is the table's. */
+/** Rows of the archive alone. A row in both places (a month being removed, an attempt of a later month) counts as the table's. */
 export function archivedRowsOf(sql: Tx, { deliveries, attempts }: ArchivedDelivery): DeliveryRows {
   return {
     deliveries: sql`(

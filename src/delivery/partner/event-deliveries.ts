@@ -2,7 +2,7 @@ import { ATTEMPTS_SHOWN, type DeliveryWithAttempts } from '../../contract/resour
 import type { Pool } from '../../db/pool.ts';
 import { readDelivery } from './read-deliveries.ts';
 
-/** The deliveries of one event, in the order of their ids, with their newest attempts: together {@link ATTEMPTS_SHOWN} at most. */
+/** The deliveries of one event by id, with their newest attempts: {@link ATTEMPTS_SHOWN} in all, at most. */
 export async function readEventDeliveries(
   pool: Pool,
   partnerId: string,

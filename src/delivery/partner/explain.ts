@@ -1,15 +1,14 @@
-/** Why a delivery waits: one look at its row, its webhook, its lane and the pollers, and the first rule that holds. */
+/** Why a delivery waits: one read of its row, webhook, lane and pollers, and the first rule that holds. */
 import type { DELIVERY_STATUSES, Outcome, WaitingReason } from '../../contract/statuses.ts';
 import type { Tx } from '../../db/pool.ts';
 
-/** The facts that are read; each sentence is proved by some of them. */
 export interface WaitingFacts {
   readonly partnerId: string;
   readonly webhookId: string;
   readonly status: (typeof DELIVERY_STATUSES)[number];
   readonly failures: number;
   readonly lastOutcome: Outcome | null;
-  /** Null: none is planned, or it waits for another delivery of its loan. */
+  /** Null: none is planned, or the delivery waits for another of its loan. */
   readonly nextAttemptAt: Date | null;
   readonly isHeld: boolean;
   readonly claimedBy: string | null;
@@ -20,27 +19,26 @@ export interface WaitingFacts {
   readonly isWebhookActive: boolean;
   readonly mutedAt: Date | null;
   readonly failingSince: Date | null;
-  /** Attempts since the webhook's URL was set, none of them answered 2xx; null: one was. */
+  /** Attempts since the webhook's URL was set, all without a 2xx; null: one was answered 2xx. */
   readonly refusals: number | null;
   readonly quietUntil: Date | null;
-  /** Of the webhook, now, over all pollers; counted up to 1,001, above every cap. */
+  /** Of the webhook, over all pollers; counted up to 1,001, above every cap. */
   readonly inFlight: number;
   readonly window: number;
   readonly livingPollers: number;
-  /** What keeps deliveries of the webhook from being sent now, on our side. */
+  /** The fault of ours that keeps the webhook's deliveries from being sent. */
   readonly sendFault: string | null;
   readonly sendFaultSince: Date | null;
 }
 
 export interface Explanation {
   readonly reason: WaitingReason;
-  /** One sentence for the partner, and one for the operator. */
   readonly pt: string;
   readonly en: string;
   readonly facts: WaitingFacts;
 }
 
-/** Null when there is none of that id; with `partnerId`, when it is another's. */
+/** Null when the id does not exist or, with `partnerId`, is another's. */
 export async function explainDelivery(sql: Tx, id: string, partnerId: string | null): Promise<Explanation | null> {
   const [facts] = await sql<WaitingFacts[]>`
     with flying as materialized (select * from flights())
@@ -87,7 +85,7 @@ type Said = Omit<Explanation, 'facts'>;
 const said = (reason: WaitingReason, pt: string, en: string): Said => ({ reason, pt, en });
 const seconds = (s: number | null) => Math.max(0, Math.round(s ?? 0));
 
-/** The first rule that holds, from what stops a delivery for good to what takes a moment. */
+/** Rules go from what stops a delivery for good to what takes a moment. */
 export function explain(facts: WaitingFacts): Said {
   return explainEnd(facts) ?? explainClaim(facts) ?? explainHold(facts) ?? explainDue(facts);
 }
@@ -132,7 +130,6 @@ function explainClaim({ claimedBy, claimedS, isLost }: WaitingFacts): Said | nul
       );
 }
 
-/** What to do about a fault of ours, for operators. */
 export const FAULT_ADVICE = 'doctor tells what to do; where the key of a secret is lost, secrets replace';
 
 function explainHold(facts: WaitingFacts): Said | null {

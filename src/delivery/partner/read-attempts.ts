@@ -1,14 +1,10 @@
-/**
- * The attempts of one delivery as its partner reads them, page by page from the newest: each resend adds up to six, so a delivery
- * may have any number of them.
- */
+/** One delivery's attempts as its partner reads them, paged from the newest: each resend adds up to six. */
 import { ERASED } from '../../contract/erasure.ts';
 import { masked } from '../../contract/masking/masking.ts';
 import { type AttemptResource, ATTEMPTS_SHOWN } from '../../contract/resources/delivery-resource.ts';
 import type { Outcome } from '../../contract/statuses.ts';
 import type { Tx } from '../../db/pool.ts';
 
-/** An attempt of a delivery: its number, and whether it was reported late. */
 type AttemptKey = readonly [number: number, late: boolean];
 
 /** The newest `most` attempts before `before` (null: before none). */
@@ -20,9 +16,8 @@ export interface AttemptsWanted {
 export const NEWEST: AttemptsWanted = { before: null, most: ATTEMPTS_SHOWN };
 
 export interface AttemptPage {
-  /** The oldest first. */
   readonly attempts: AttemptResource[];
-  /** The next page is before this attempt; null at the oldest. */
+  /** The next page ends before this attempt; null at the oldest. */
   readonly older: AttemptKey | null;
 }
 
@@ -38,7 +33,7 @@ interface AttemptRow {
   readonly body: string | null;
 }
 
-/** `attempts`: a relation of the same columns, of rows that an archive has. */
+/** `attempts`: a relation with the table's columns, for archived rows. */
 export async function readAttempts(
   sql: Tx,
   deliveryId: string,

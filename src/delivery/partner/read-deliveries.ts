@@ -1,13 +1,10 @@
 /**
- * Deliveries as a partner reads them: of one webhook or of all, newest first, and one delivery with its attempts.
- *
- * The list walks the index `deliveries_once`. Event ids are UUIDv7, so its order is the order of time, and a period is
- * a range.
- * For several webhooks the list reads a part of each and merges the parts. Below the highest of the parts' ends another
- * row may lie that was not read, so the page stops there. An index by partner is not needed; it would cost every append
- * and every record an entry.
- * A search by a column that no index has looks at a bounded number of rows for each page and returns where it stopped.
- * A rare match among millions costs short pages, never a long statement.
+ * Deliveries as a partner reads them: of one webhook or of all, newest first; and one delivery with its attempts.
+ * The list walks the index `deliveries_once`. Event ids are UUIDv7, so its order is that of time, and a period is a range. For several
+ * webhooks it merges a part of each, and the page stops at the highest of the parts' ends: below it unread rows may lie. An index by
+ * partner would cost every append and every record an entry.
+ * A search by an unindexed column looks at a bounded number of rows per page and returns where it stopped, so a rare match costs short
+ * pages, never a long statement.
  */
 import type { DeliveryResource } from '../../contract/resources/delivery-resource.ts';
 import type { Outcome } from '../../contract/statuses.ts';
@@ -17,15 +14,15 @@ import { type ArchivedDelivery, rowsOf } from './delivery-rows.ts';
 import { type AttemptPage, type AttemptsWanted, NEWEST, readAttempts } from './read-attempts.ts';
 
 /**
- * Rows that a statement looks at when it cannot tell beforehand which ones fit: by what is told of each, from the row itself,
- * its event, or its last attempt. Each takes some 15 ms (test/bench/figures/reads.ts).
+ * Rows a statement looks at when only the row itself, its event or its last attempt tells which ones fit. Each bound takes some 15 ms
+ * (test/bench/figures/reads.ts).
  */
 const LOOKED_AT_A_PAGE = { row: 5_000, event: 2_000, attempt: 750 } as const;
-/** Rows that a statement reads of all webhooks together when every one fits: the largest page of 50 of them. */
+/** Rows a statement reads of all webhooks when every row fits: the largest page, of 50 webhooks. */
 const MERGED_A_PAGE = 25_050;
 const MAX_LOOKS = 10;
 
-/** A cursor: after this delivery. */
+/** The page begins after this delivery. */
 interface DeliveryCursor {
   readonly eventId: string;
   readonly webhookId: string;
@@ -33,17 +30,16 @@ interface DeliveryCursor {
 
 export interface DeliverySearch {
   readonly partnerId: string;
-  /** The partner's webhooks. */
   readonly webhookIds: readonly string[];
   readonly status: DeliveryResource['status'] | null;
   readonly event: DeliveryResource['evento'] | null;
   readonly loanId: string | null;
-  /** What {@link DeliveryResource} shows as `ultimo_resultado` and `ultimo_status_http`. */
+  /** Shown as `ultimo_resultado` and `ultimo_status_http`. */
   readonly outcome: Outcome | null;
   readonly statusCode: number | null;
-  /** Made at or after. */
+  /** Created at or after. */
   readonly from: Date | null;
-  /** Made before. */
+  /** Created before. */
   readonly until: Date | null;
   readonly after: DeliveryCursor | null;
   readonly limit: number;
@@ -63,13 +59,12 @@ interface DeliveryRow {
   readonly statusCode: number | null;
   readonly nextAttemptAt: Date | null;
   readonly isClaimed: boolean;
-  /** It waits for an earlier one of its loan. */
+  /** Waits for an earlier delivery of its loan. */
   readonly isHeld: boolean;
   readonly createdAt: Date;
   readonly finishedAt: Date | null;
 }
 
-/** The attempt `last` of a delivery `d`: the one that delivered it, else the newest. */
 function lastAttempt(sql: Tx, attempts = sql`attempts`) {
   return sql`
     left join lateral (
@@ -80,7 +75,6 @@ function lastAttempt(sql: Tx, attempts = sql`attempts`) {
     ) last on true`;
 }
 
-/** The columns of {@link DeliveryRow}, of deliveries `d`, messages `m` and {@link lastAttempt}. */
 function columns(sql: Tx) {
   return sql`
     d.id, d.webhook_id as "webhookId", d.event_id as "eventId", m.type as event, d.is_test is true as "isTest",
@@ -97,15 +91,14 @@ function columns(sql: Tx) {
 
 export interface DeliveryList {
   readonly deliveries: readonly DeliveryResource[];
-  /** Where the next page goes on; null at the end of the list. */
+  /** Cursor of the next page; null at the end. */
   readonly next: DeliveryCursor | null;
 }
 
-/** One page of the deliveries of some webhooks. */
 export async function readDeliveries(pool: Pool, search: DeliverySearch): Promise<DeliveryList> {
   if (search.webhookIds.length === 0) return { deliveries: [], next: null };
   let page = await look(pool, search);
-  // Of several webhooks, one may have all the rows; each read of it then takes only its part.
+  // One of several webhooks may have all the rows; each read of it then takes only its part.
   const maxLooks = search.webhookIds.length === 1 ? 1 : MAX_LOOKS;
   for (let looks = 1; page.deliveries.length === 0 && page.next !== null && looks < maxLooks; looks += 1) {
     page = await look(pool, { ...search, after: page.next });
@@ -113,7 +106,7 @@ export async function readDeliveries(pool: Pool, search: DeliverySearch): Promis
   return page;
 }
 
-/** How many rows to look at of each webhook, and how many to take of those that have the status asked for. */
+/** How many rows to look at per webhook, and how many of the wanted status to take. */
 function depthOf({ webhookIds, status, event, outcome, statusCode, limit }: DeliverySearch) {
   const isIndexed = status === null || status === 'erro' || status === 'suspensa';
   const asks = outcome !== null || statusCode !== null ? 'attempt' : event !== null ? 'event' : 'row';
@@ -193,7 +186,7 @@ export interface FoundDelivery extends AttemptPage {
   readonly delivery: DeliveryResource;
 }
 
-/** One delivery of the partner with its newest attempts, or of an archive; null when there is none of that id. */
+/** One delivery of the partner with its newest attempts, also from an archive; null when the id does not exist. */
 export async function readDelivery(
   pool: Pool,
   partnerId: string,
@@ -202,7 +195,7 @@ export async function readDelivery(
   archived: ArchivedDelivery | null = null,
 ): Promise<FoundDelivery | null> {
   return pool.transaction(async (tx) => {
-    // One snapshot: an attempt that is recorded in between would stand beside the delivery as it was before it.
+    // One snapshot: otherwise an attempt recorded in between would stand beside the delivery's earlier state.
     await tx`set transaction isolation level repeatable read, read only`;
     const rows = rowsOf(tx, archived);
     const [row] = await tx<DeliveryRow[]>`
@@ -228,7 +221,7 @@ function view(row: DeliveryRow): DeliveryResource {
     ultimo_resultado: row.outcome,
     ultimo_status_http: row.statusCode,
     em_andamento: row.isClaimed,
-    // While it is claimed, or waits for another of its loan, its next attempt is not scheduled.
+    // While claimed, or waiting for another of its loan, it has no scheduled attempt.
     proxima_tentativa_em: row.isClaimed || row.isHeld ? null : (row.nextAttemptAt?.toISOString() ?? null),
     criada_em: row.createdAt.toISOString(),
     concluida_em: row.finishedAt?.toISOString() ?? null,

@@ -1,11 +1,9 @@
 /**
- * One delivery as it was sent: the exact bytes, and each attempt with its headers.
- *
- * Headers are not stored; we make them again from the rows. Two of them are uncertain. (1) The signatures: a webhook keeps at most
- * two secrets. An attempt from before the last rotation but one was signed by a secret that is gone, and an attempt that was
- * claimed around a rotation by either secret; both are shown without signatures. (2) `webhook-timestamp`: we show the recorded
- * start of the attempt, and a slow answer of the database can have moved it by one second. `User-Agent` is this version's.
- * `traceparent` is the event's; the attempt may have sent a span of its own. An attempt that had no connection sent nothing.
+ * One delivery as it was sent: the exact bytes, and each attempt's headers, rebuilt from rows.
+ * Two headers are uncertain. (1) Signatures: a webhook keeps two secrets at most. Attempts before the last rotation but one were signed by
+ * a secret that is gone, and attempts claimed around a rotation by either; both are shown unsigned. (2) `webhook-timestamp`: the recorded
+ * start, which a slow answer of the database can shift by one second. `User-Agent` is this version's. `traceparent` is the event's; the
+ * attempt may have sent its own span. An attempt without a connection sent nothing.
  */
 import { ERASED } from '../../contract/erasure.ts';
 import type { Outcome } from '../../contract/statuses.ts';
@@ -24,7 +22,7 @@ interface SentAttempt {
   readonly url: string;
   readonly address: string | null;
   readonly startedAt: Date;
-  /** Names and values in the order in which they were sent, none where nothing was; without signatures where `isSigned` is false. */
+  /** Names and values in sending order, empty where nothing was sent; without signatures where `isSigned` is false. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly isSigned: boolean;
 }
@@ -32,9 +30,7 @@ interface SentAttempt {
 export interface SentDelivery {
   /** The body of every attempt; `apagado` where the event was erased. */
   readonly body: Buffer;
-  /** Where the next attempt goes. */
   readonly url: string;
-  /** Slots of the schedule that are spent. */
   readonly failures: number;
   readonly attempts: readonly SentAttempt[];
 }
@@ -65,7 +61,7 @@ interface AttemptRow {
   readonly outcome: Outcome;
 }
 
-/** When a webhook's secrets began and ceased to sign; the last entry is the latest. */
+/** When a webhook's secrets began and ceased to sign; latest last. */
 interface Change {
   readonly change: string;
   readonly at: Date;
@@ -73,14 +69,14 @@ interface Change {
 
 interface Changes {
   readonly changes: readonly Change[];
-  /** Of what signed before this moment too little was read. */
+  /** Before this moment too few changes were read to know the signers. */
   readonly knownFromMs: number;
 }
 
 const CHANGES_READ = 100;
 const PREVIOUS_SIGNS_MS = 24 * 3_600_000;
 
-/** With its attempts of these numbers. Null when the partner has no delivery of that id. */
+/** With its attempts of these numbers. Null when the partner has no such delivery. */
 export async function readSent(
   pool: Pool,
   openSecret: OpenSecret,
@@ -118,7 +114,7 @@ export async function readSent(
   });
 }
 
-/** The newest {@link CHANGES_READ} changes of the webhook that are of its secrets, in their order, and from when on they are all there are. */
+/** The webhook's newest {@link CHANGES_READ} changes of secrets, oldest first, and the time from which they are complete. */
 async function readSecretChanges(tx: Tx, webhookId: string): Promise<Changes> {
   const newest = await tx<Change[]>`
     select change, coalesce(takes_effect_at, changed_at) as at
@@ -133,9 +129,9 @@ async function readSecretChanges(tx: Tx, webhookId: string): Promise<Changes> {
 
 type Signers = Pick<DeliveryRow, 'encryptedSecret' | 'previousEncryptedSecret'>;
 
-/** Which secrets signed at a moment, newest first; null when that is not known. */
+/** The secrets that signed at a moment, newest first; null when unknown. */
 function signersOf(row: DeliveryRow, { changes, knownFromMs }: Changes): (at: Date) => Signers | null {
-  // A secret that was dropped before its time never signed; a rotation begins at its time, or when it was activated before that.
+  // A secret dropped before its time never signed; a rotation begins at its time, or at an earlier activation.
   const begins: number[] = [];
   let ended: number | null = null;
   for (const { change, at } of changes) {
@@ -155,7 +151,7 @@ function signersOf(row: DeliveryRow, { changes, knownFromMs }: Changes): (at: Da
     if (current === null) return { encryptedSecret: row.encryptedSecret, previousEncryptedSecret: null };
     if (at >= current && at < (previousUntil ?? 0)) return row.previousEncryptedSecret === null ? null : row;
     if (at >= current) return { encryptedSecret: row.encryptedSecret, previousEncryptedSecret: null };
-    // Before the newest secret: the one before it signed, beside another one that nobody has any more in its first day.
+    // Before the newest secret the previous one signed, for its first day beside another that is gone.
     const isAlone = before === null || at >= before + PREVIOUS_SIGNS_MS;
     if (row.previousEncryptedSecret === null || !isAlone) return null;
     return { encryptedSecret: row.previousEncryptedSecret, previousEncryptedSecret: null };
@@ -163,7 +159,7 @@ function signersOf(row: DeliveryRow, { changes, knownFromMs }: Changes): (at: Da
 }
 
 const SIGNATURE = /signature/i;
-/** An attempt with one of these sent its request; with another one only if it reached an address. */
+/** Attempts with these outcomes sent their request; others only if they reached an address. */
 const SENT: ReadonlySet<Outcome> = new Set(['entregue', 'resposta_nao_2xx', 'desconhecido']);
 const UNSENT: ReadonlySet<Outcome> = new Set(['erro_tls', 'destino_recusado', 'erro_autorizacao']);
 
@@ -181,7 +177,7 @@ function sent(
     encryptedSecret: row.encryptedSecret,
     previousEncryptedSecret: null,
   };
-  // Headers that its gateway demands are secrets: they are not shown.
+  // Headers that the receiver's gateway demands are secret and not shown.
   const encryptedCredentials = null;
   const signed = { encryptedSecret, previousEncryptedSecret, encryptedCredentials };
   const delivery = { ...row, url, number, claimedAt: startedAt, ...signed };

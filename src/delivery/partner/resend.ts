@@ -1,12 +1,11 @@
 /**
- * Resends: the same delivery, with the same id and bytes, on a fresh schedule, whatever became of it before.
- *
- * Invariant: a resent delivery is pending, due now, and has spent no slot of its schedule. Attempt numbers go on, so no row of
- * evidence is overwritten. A late report of the attempt before is fenced out; its success counts.
- * One delivery, by its id: an erased one is refused; a claim on it is ended, and its attempt logged as lost, in the same transaction.
- * Many: those in flight are left alone and counted, tests and erased ones are left out. The others are only made due.
- * A crash between two batches leaves the first batches resent, and the caller goes on with the answer's cursor. Alternative: a job
- * row with a worker; that needs the same batches, and an operation to ask for its state.
+ * Resends: the same delivery, with the same id and bytes, on a fresh schedule.
+ * Invariant: a resent delivery is pending, due now, with no slot of its schedule spent. Attempt numbers go on, so no evidence is
+ * overwritten. A late report of the attempt before is fenced out; its success counts.
+ * One delivery by id: an erased one is refused; a claim on it is ended, and its attempt logged as lost, in the same transaction. Many:
+ * those in flight are left alone and counted; tests and erased ones are left out.
+ * Crash between batches: the first batches stay resent, and the caller goes on with the answer's cursor. Alternative: a job with a worker
+ * needs the same batches and an operation to ask for its state.
  */
 import { NOT_FOUND, type Refused, type Result } from '../../contract/refusals.ts';
 import type { DELIVERY_STATUSES } from '../../contract/statuses.ts';
@@ -32,10 +31,8 @@ async function startAfresh(tx: Tx, partnerId: string, ids: readonly string[]): P
 }
 
 /**
- * Resends one delivery of the partner.
- *
- * It locks the webhook before the delivery, as resumptions, suspensions and batches of resends do. The other way round, with a
- * deactivation queued between the two, it and a resumption waited for each other.
+ * Resends one delivery of the partner. Lock order: the webhook, then the delivery, as resumptions, suspensions and batches do; the reverse
+ * deadlocks with a resumption when a deactivation is queued between.
  */
 export async function resendOne(
   tx: Tx,
@@ -48,7 +45,7 @@ export async function resendOne(
   if (row === undefined) return NOT_FOUND;
   if (!(await holdActive(tx, partnerId, row.webhookId))) return INACTIVE;
   await tx`select from deliveries where id = ${id} and partner_id = ${partnerId} for update`;
-  // Asked for behind the lock, which an erasure holds until it has committed.
+  // Read behind the lock, which an erasure holds until it has committed.
   const erased = await tx`
     select from deliveries d join messages m on m.event_id = d.event_id and m.salt is null where d.id = ${id}`;
   if (erased.length > 0) return { refused: { kind: 'erased' } };
@@ -57,19 +54,19 @@ export async function resendOne(
   return { ok: 'resent' };
 }
 
-/** Which deliveries of a webhook; they are gone through in the order of their events. */
+/** The deliveries of a webhook to resend, in the order of their events. */
 export interface ManyToResend {
   readonly partnerId: string;
   readonly webhookId: string;
   readonly from: Date;
-  /** Made before. */
+  /** Created before. */
   readonly until: Date;
   readonly statuses: readonly Status[];
-  /** The names of their events; null: all. */
+  /** Names of their events; null: all. */
   readonly events: readonly string[] | null;
-  /** The event after which an earlier request stopped. */
+  /** The event at which an earlier request stopped. */
   readonly after: string | null;
-  /** True only counts. */
+  /** Only counts. */
   readonly simulate: boolean;
   readonly author: Author;
 }
@@ -77,11 +74,11 @@ export interface ManyToResend {
 export interface ResentMany {
   readonly count: number;
   readonly inFlight: number;
-  /** Where to go on; null when all was gone through. */
+  /** Cursor to go on from; null when done. */
   readonly next: string | null;
 }
 
-/** Resends, a batch a transaction, until all is done or `untilMs` has come. */
+/** Resends in batches until all is done or `untilMs`. */
 export async function resendMany(
   pool: Pool,
   many: ManyToResend,
@@ -99,10 +96,7 @@ export async function resendMany(
   }
 }
 
-/**
- * On a webhook in order, a record may wait for a delivery that a batch holds, and the batch for one of the record's: PostgreSQL
- * ends one of the two, which is tried again.
- */
+/** On a webhook in order, a record and a batch may wait for each other's deliveries: PostgreSQL cancels one, which is repeated. */
 async function untangled<T>(work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {
@@ -136,7 +130,7 @@ async function resendBatch(tx: Tx, many: ManyToResend): Promise<Result<ResentMan
   return { ok: { count: chosen.length, inFlight: rows.length - chosen.length, next } };
 }
 
-/** The next deliveries of the period, of any status: it is asked for again when they are locked. */
+/** The next deliveries of the period, of any status: the status is read again under the lock. */
 async function nextBatch(tx: Tx, { partnerId, webhookId, from, until, after }: ManyToResend) {
   const rows = await tx<{ id: string; eventId: string }[]>`
     select id, event_id as "eventId"
@@ -149,7 +143,7 @@ async function nextBatch(tx: Tx, { partnerId, webhookId, from, until, after }: M
   return { ids: rows.map((row) => row.id), next: rows.length === BATCH ? (rows.at(-1)?.eventId ?? null) : null };
 }
 
-/** True while the webhook is active, which it then stays until the transaction ends. */
+/** True while the webhook is active; it then stays so until the transaction ends. */
 async function holdActive(tx: Tx, partnerId: string, webhookId: string): Promise<boolean> {
   const rows = await tx`
     select from webhooks where id = ${webhookId} and partner_id = ${partnerId} and active for share`;

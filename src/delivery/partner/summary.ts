@@ -1,20 +1,17 @@
 /**
- * A partner's deliveries in a window of time: the attempts step by step, and how many wait.
- *
- * A day and a week come out of the counts by the quarter of an hour (queue/upkeep/hour-counter.ts). A shorter window is read
- * from its end, at most {@link READ} attempts of it: a partner that had more sees the newest, and from when on. So what a
- * reading costs is bounded, whatever the window and the partner's size. We tried that for a day, too: 37 ms for 20,000
- * attempts, the last 40 minutes of a partner with 700,000 a day.
+ * A partner's deliveries in a window of time: attempts step by step, and how many deliveries wait.
+ * A day and a week come from the counts by quarter of an hour (queue/upkeep/hour-counter.ts). A shorter window is read from its end, at
+ * most {@link READ} attempts: a busier partner sees the newest, and since when. So a reading's cost is bounded. Tried for a day: 37 ms for
+ * 20,000 attempts, but these were 40 minutes of a partner with 700,000 a day.
  */
 import { type Summary, WINDOWS, type WindowName } from '../../contract/resources/summary.ts';
 import type { Pool } from '../../db/pool.ts';
 import { quantile } from './webhook-health.ts';
 
-/** Attempts that one reading looks at. */
 const READ = 20_000;
 /** The step of `attempt_steps`. */
 const KEPT_STEP_S = 900;
-/** Deliveries of one webhook that are counted; beyond it there are "more". */
+/** Counted deliveries per webhook, at most; beyond that there are "more". */
 export const COUNTED = 1_000;
 
 interface SummaryRow {
@@ -25,18 +22,17 @@ interface SummaryRow {
   readonly p50: number | null;
   readonly p99: number | null;
   readonly oldest: Date | null;
-  /** Attempts that were looked at, of all webhooks. */
   readonly read: number;
   readonly now: Date;
 }
 
-/** A partner's deliveries: those of one webhook, or of all (null). */
+/** One webhook's deliveries, or all of a partner's (null). */
 interface Subject {
   readonly partnerId: string;
   readonly webhookId: string | null;
 }
 
-/** The last seconds of `window`; steps without an attempt are zeros. */
+/** Steps without an attempt are zeros. */
 export async function readSummary(pool: Pool, subject: Subject, window: WindowName): Promise<Summary> {
   const { windowS, stepS } = WINDOWS[window];
   const read = stepS % KEPT_STEP_S === 0 ? readKept : readPulse;
@@ -64,8 +60,8 @@ function numbersOf(row: SummaryRow | undefined) {
 }
 
 /**
- * The bounds are of partner and time together, so that no plan walks the index of time alone, or all of the partner's rows. Times are
- * floats and whole numbers: as `numeric`, which `extract` gives, 20,000 attempts took 61 ms instead of 39.
+ * Bounds name partner and time together, so that no plan walks the index of time alone or all of the partner's rows. Times are floats and
+ * integers: as `numeric`, from `extract`, 20,000 attempts took 61 ms instead of 39.
  */
 function readPulse(
   pool: Pool,
@@ -101,7 +97,6 @@ interface Kept {
   readonly step: number | null;
   readonly delivered: number;
   readonly failed: number;
-  /** Counts by their class. */
   readonly times: Readonly<Record<string, string>>;
 }
 
@@ -145,7 +140,7 @@ function sumOf(now: Date, step: number | null, rows: readonly Kept[]): SummaryRo
   };
 }
 
-/** The deliveries that wait for the webhooks, at most {@link COUNTED} of each. */
+/** Deliveries that wait, at most {@link COUNTED} per webhook. */
 async function readWaiting(pool: Pool, { partnerId, webhookId }: Subject): Promise<Summary['espera']> {
   interface Waiting {
     readonly pending: number;

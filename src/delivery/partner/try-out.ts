@@ -1,11 +1,9 @@
 /**
- * The test delivery: a signed `webhook.teste` to one webhook, through the same tables and pollers as any other delivery.
- *
- * It has an event row on a stream of its own, so its evidence is sealed like any other's. Its type is not in the
- * catalog: feed, balance and projections skip it. It bears X-Webhook-Test and is tried once.
- * It may send the example of an event instead, under that event's name. The row stays a test's, and holds the name beside
- * the example; the view `messages` makes the event of it. So the log never tells of something that did not happen.
- * Waiting for its outcome means short reads with pauses in between, so no connection is held meanwhile.
+ * The test delivery: a signed `webhook.teste` to one webhook, through the same tables and pollers as any other.
+ * Its event has a stream of its own, so its evidence is sealed; its type is not in the catalog, so feed, balance and projections skip it.
+ * It bears X-Webhook-Test and is tried once. It may carry another event's example payload under that event's name: the row stays a test's,
+ * with the name beside the example, and the view `messages` builds the event. So the log never reports what did not happen.
+ * Awaiting the outcome means short reads with pauses, so no connection is held.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TEST_NAME, testData } from '../../contract/delivery.ts';
@@ -18,17 +16,15 @@ import { type Author, logSendOrder } from '../queue/orders/send-orders.ts';
 const FIRST_PAUSE_MS = 20;
 const LAST_PAUSE_MS = 500;
 
-/** An event's name and the data of its example, sent in place of the test itself. */
 export interface Example {
   readonly event: string;
   readonly data: object;
 }
 
-/** An example's data stay the catalog's; the first letter of their first text is written as an escape. */
+/** Keeps the catalog's data; the first letter of the first text is written as an escape. */
 const exampleData = (data: object) =>
   JSON.stringify(data).replace(/(?<=":")\w/, (first) => `\\u${first.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
-/** Makes the test delivery; returns its id. */
 export async function makeTestDelivery(
   tx: Tx,
   partnerId: string,
@@ -52,7 +48,7 @@ export async function makeTestDelivery(
   return { ok: row };
 }
 
-/** The delivery as soon as its first attempt has an outcome, or as it stands after `waitMs`. */
+/** The delivery once its first attempt has an outcome, or as it is after `waitMs`. */
 export async function awaitOutcome(
   pool: Pool,
   partnerId: string,

@@ -1,10 +1,8 @@
 /**
- * The health of webhooks: the state of each, its oldest pending delivery, its latest failures, and what became of its attempts in
- * the last 24 hours and seven days.
- *
- * Its cost does not grow with the webhook's deliveries. Counts are kept by the hour (queue/upkeep/hour-counter.ts); of the
- * pending deliveries the first PENDING_LOOKED_AT are read, of all deliveries the newest STREAK_OF, in the order of an index.
- * With other plans allowed, PostgreSQL reads and sorts the whole of a backlog that grew after its last statistics.
+ * The health of webhooks: state, oldest pending delivery, latest failures, and outcomes of the last 24 hours and seven days.
+ * The cost does not grow with a webhook's deliveries: counts are kept by the hour (queue/upkeep/hour-counter.ts), and the first
+ * PENDING_LOOKED_AT pending and the newest STREAK_OF deliveries are read in index order. With other plans allowed, PostgreSQL reads and
+ * sorts a whole backlog that grew after its last statistics.
  */
 import type { HealthPeriod, WebhookHealthResource } from '../../contract/resources/webhook-health.ts';
 import {
@@ -20,13 +18,13 @@ import { TOOK_RATIO } from '../queue/upkeep/hour-counter.ts';
 
 interface WebhookStanding {
   readonly isActive: boolean;
-  /** Its newest deactivation or reactivation was the policy's for failing endpoints. */
+  /** Its newest change of activity was made by the policy for failing endpoints. */
   readonly isSuspended: boolean;
   readonly isMuted: boolean;
   readonly isFailing: boolean;
 }
 
-/** The name of a webhook's state. A state that stops its deliveries altogether comes first. */
+/** A state that stops the deliveries altogether comes first. */
 function stateOf({ isActive, isSuspended, isMuted, isFailing }: WebhookStanding): WebhookState {
   if (!isActive) return isSuspended ? 'suspensa' : 'inativa';
   if (isMuted) return 'silenciada';
@@ -57,7 +55,7 @@ interface Streak {
 interface Lost {
   readonly webhookId: string;
   readonly count: number;
-  /** The newest and the oldest, each as JSON has it. */
+  /** The newest and the oldest, as JSON. */
   readonly ends: readonly LostDelivery[];
 }
 
@@ -74,7 +72,7 @@ interface HealthRow extends WebhookStanding {
   readonly weekSince: Date;
 }
 
-/** How these webhooks of the partner fare, in their order; those that it does not have are left out. */
+/** The health of these webhooks of the partner, in their order; unknown ones are left out. */
 export async function readWebhookHealth(
   pool: Pool,
   partnerId: string,
@@ -148,7 +146,7 @@ function viewConsent({ refusals, quietUntil }: HealthRow): WebhookHealthResource
   return refusals === null ? null : { recusas: refusals, proxima_entrega_em: quietUntil?.toISOString() ?? null };
 }
 
-/** Of each webhook the pending delivery that was made first. */
+/** Each webhook's earliest created pending delivery. */
 function readPending(sql: Tx, partnerId: string, ids: string[]): Promise<Pending[]> {
   return sql<Pending[]>`
     select w.id as "webhookId", oldest.*
@@ -169,7 +167,7 @@ function readPending(sql: Tx, partnerId: string, ids: string[]): Promise<Pending
     ) oldest`;
 }
 
-/** Of each webhook the deliveries in `erro`, but for tests: how many, the newest and the oldest, each with its last attempt. */
+/** Each webhook's deliveries in `erro` except tests: number, newest and oldest, each with its last attempt. */
 function readLost(sql: Tx, partnerId: string, ids: string[]): Promise<Lost[]> {
   const first = (order: 'asc' | 'desc') => sql`
     (select id, event_id, finished_at from deliveries
@@ -195,7 +193,7 @@ function readLost(sql: Tx, partnerId: string, ids: string[]): Promise<Lost[]> {
     where ends.list is not null`;
 }
 
-/** Of each webhook's newest {@link STREAK_OF} deliveries, each with its last attempt by key. */
+/** Each webhook's newest {@link STREAK_OF} deliveries with their last attempts. */
 function readStreaks(sql: Tx, ids: string[]): Promise<Streak[]> {
   return sql<Streak[]>`
     select w.id as "webhookId", max(finished_at) filter (where status = 'entregue') as "lastDeliveredAt",
@@ -218,7 +216,7 @@ function viewPending({ id, createdAt, nextAttemptAt }: Pending) {
   return { id, criada_em: createdAt.toISOString(), proxima_tentativa_em: nextAttemptAt?.toISOString() ?? null };
 }
 
-/** `counted` comes in the order of the times taken. */
+/** `counted` is ordered by the times taken. */
 function periodOf(since: Date, counted: readonly Counted[], numberOf: (row: Counted) => number): HealthPeriod {
   const sumOf = (outcome: Outcome) =>
     counted.filter((row) => row.outcome === outcome).reduce((sum, row) => sum + numberOf(row), 0);
@@ -233,7 +231,7 @@ function periodOf(since: Date, counted: readonly Counted[], numberOf: (row: Coun
   };
 }
 
-/** The upper bound of the class of times in which the quantile lies, in whole milliseconds. */
+/** The upper bound of the quantile's class of times, in whole milliseconds. */
 export function quantile(
   answers: readonly { readonly took: number; readonly count: number }[],
   part: number,

@@ -1,9 +1,8 @@
 /**
- * A poller's claims on the lanes that it keeps (keeping.ts): plans each turn, and hears what it found.
- *
- * Invariant: one turn at a time, and lanes are taken between turns. A claim without an answer may have committed, or may still commit
- * while the server works through it. Nothing of it was sent, and nothing here has moved: its row of `claims` is deleted, again and
- * again, until it was found or the lease is over.
+ * A poller's claims on the lanes that it keeps (keeping.ts): plans each turn and applies its result.
+ * Invariant: one turn at a time; lanes are taken between turns.
+ * Crash or no answer: the claim may have committed, or may still commit. Nothing of it was sent and no state here has moved. Its row of
+ * `claims` is deleted repeatedly until it was found or the lease is over.
  */
 import type { SpanContext } from '@opentelemetry/api';
 import { leaveToCommit } from '../../db/transaction.ts';
@@ -37,7 +36,7 @@ export interface Claim extends Standing {
   readonly name: string;
   readonly number: number;
   readonly startedAtMs: number;
-  /** How long it is the poller's from then on, as the database counts. */
+  /** The lease, as the database counts it. */
   readonly leaseMs: number;
   /** Monotonic; the deliveries were claimed before that. */
   readonly answeredAtMs: number;
@@ -50,7 +49,6 @@ interface Found {
   readonly deliveries: ClaimedDelivery[];
 }
 
-/** A claim that may have committed. */
 interface Doubtful {
   readonly number: number;
   readonly startedAtMs: number;
@@ -58,10 +56,9 @@ interface Doubtful {
 }
 
 const RELEASE_EVERY_MS = 1_000;
-/** Lanes that wait for a slot of their own make the wait in the server this short. */
+/** The wait in the server when only lanes without a slot of their own have work. */
 const WAITING_MS = 50;
 const SATED_MS = 20;
-/** Recorded claims are taken away so many at a time. */
 const CLEARED_AT_ONCE = 256;
 
 export class Claimer {
@@ -74,7 +71,7 @@ export class Claimer {
   #server: string | null = null;
   /** The database's clock less the monotonic one, in ms. */
   #clockMs = Date.now() - performance.now();
-  /** By claim: how many of its deliveries are not recorded. Oldest first. */
+  /** By claim: how many deliveries are not recorded yet; oldest first. */
   readonly #open = new Map<number, number>();
   #doubtful: Doubtful[] = [];
 
@@ -88,12 +85,11 @@ export class Claimer {
     return this.#lanes.size > 0;
   }
 
-  /** True while a lane has more to send. */
   get isWaiting(): boolean {
     return this.#lanes.isWaiting;
   }
 
-  /** The same, and none that does has a slot of its own. */
+  /** True while a lane has more to send and none of those has a slot. */
   get isStuck(): boolean {
     return this.#lanes.isStuck(this.#nowMs());
   }
@@ -102,7 +98,6 @@ export class Claimer {
     return this.#lanes.isFull(webhookId, this.#nowMs());
   }
 
-  /** Waits for work as long as `patience` lasts (null: not at all), and claims what `slots` allow. */
   async claim(slots: Slots, patience: Patience | null): Promise<Found> {
     const { pool, metrics, name, sign = LEASE_ALONE, monotonicMs, now } = this.#deps;
     const term = await sign.term();
@@ -154,12 +149,11 @@ export class Claimer {
     };
   }
 
-  /** While no slot is free: says that it is alive, and after a while leaves to others what it can serve none of. */
+  /** While no slot is free: gives the sign of life, and after a while hands back lanes it cannot serve. */
   async standBy(slots: Slots): Promise<void> {
     await this.#keeping.keep(slots);
   }
 
-  /** Hears of what was recorded, and of what was not sent. */
   landed(reports: readonly Report[], landings: ReadonlyMap<Report, Landing>): void {
     for (const answers of gatherAnswers(reports)) this.#lanes.answered(answers.webhookId, answers);
     for (const report of reports) {
@@ -178,17 +172,16 @@ export class Claimer {
     }
   }
 
-  /** Resolves when nothing is under way beside the claims. */
   async settled(): Promise<void> {
     await Promise.all([this.#keeping.settled(), this.#hourCounter.settled()]);
   }
 
-  /** Gives all lanes to others, before what is in flight has ended. */
+  /** Hands back all lanes before the deliveries in flight have ended. */
   async handOver(): Promise<void> {
     await this.#orElse(this.#keeping.handOver());
   }
 
-  /** Nothing is in flight any more. */
+  /** Call it when nothing is in flight any more. */
   async leave(): Promise<void> {
     const { pool, name } = this.#deps;
     await this.#orElse(this.releaseDoubtful(0).then(() => pool.transaction((tx) => leave(tx, name))));
@@ -208,7 +201,7 @@ export class Claimer {
     this.#cleared = this.#numbers;
   }
 
-  /** Takes away the claims whose commit is unknown, and those that are recorded; throws while the database is out of reach. */
+  /** Deletes the claims whose commit is unknown and the recorded ones; throws while the database is unreachable. */
   async releaseDoubtful(everyMs = RELEASE_EVERY_MS): Promise<void> {
     const { pool, log, name, monotonicMs } = this.#deps;
     for (const claim of this.#doubtful) {

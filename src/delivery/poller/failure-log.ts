@@ -1,7 +1,6 @@
 /**
- * A poller's log of failed attempts: a webhook's first, then one line a minute with how many there were, by outcome. A dead
- * endpoint fails hundreds of times a minute, and each attempt has its row anyway. Ids and outcomes alone, never the URL (it
- * may carry a token) or the answer.
+ * A poller's log of failed attempts: a webhook's first failure, then one line a minute with the count by outcome. Each attempt has its row
+ * anyway. Logs ids and outcomes only: the URL may carry a token.
  */
 import type { Outcome } from '../../contract/statuses.ts';
 import type { Logger } from '../../log-lines.ts';
@@ -18,7 +17,6 @@ interface Told {
 
 export class FailureLog {
   readonly #log: Logger;
-  /** By webhook, in the order in which they were told of. */
   readonly #told = new Map<string, Told>();
 
   constructor(log: Logger) {

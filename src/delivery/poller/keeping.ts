@@ -1,11 +1,10 @@
 /**
- * The keeping of lanes: a poller makes itself known, says that it is alive, takes lanes and hands them back.
- *
- * Invariant: what it knows of a lane is true while it keeps it; once others have taken it for gone, it forgets all lanes. It follows `pending`
+ * The keeping of lanes: a poller registers, gives signs of life, takes lanes and hands them back.
+ * Invariant: what it knows of a lane is true while it keeps the lane; once others have ended it, it forgets all lanes. It follows `pending`
  * from a snapshot that is older than its first lane.
- * Crash: others see that it is gone, or silent ({@link beat}), and free its lanes.
- * Lanes are shared evenly by those that keep any. The first {@link LOOKERS} of the living pollers keep what there is; those behind take only
- * what has been free for a beat. A poller that had no free slot for {@link FULL_MS} hands lanes back whose partners are not sated.
+ * Crash: others see that its lock is gone, or that it is silent ({@link beat}), and free its lanes.
+ * Pollers share the lanes evenly. The first {@link LOOKERS} keep them; those behind take only lanes that were free for a beat. A poller
+ * without a free slot for {@link FULL_MS} hands back lanes of partners that are under their share.
  */
 import { beat, enter, handBack, handOver, readFlying, readLanes } from '../queue/claim.ts';
 import type { EngineDeps } from '../queue/engine-deps.ts';
@@ -25,9 +24,8 @@ const ALL_LANES = 10_000;
 const FULL_MS = 1_000;
 
 export interface KeepingDeps extends EngineDeps {
-  /** The poller's name, unique among all. */
   readonly name: string;
-  /** Its leases alone unless it is given. */
+  /** Absent: the lease alone protects its claims. */
   readonly sign?: Sign;
 }
 
@@ -39,9 +37,9 @@ export class Keeping {
   #beatAtMs = Number.NEGATIVE_INFINITY;
   /** Since when it has had no free slot, monotonic. */
   #fullSinceMs: number | null = null;
-  /** Some lanes were free at its last beat. */
+  /** Some lanes were free at the last beat. */
   #wasFree = false;
-  /** A lane of its own has changed. */
+  /** A lane of its own has changed and must be read again. */
   isStale = false;
 
   constructor(deps: KeepingDeps, lanes: KeptLanes) {
@@ -54,14 +52,13 @@ export class Keeping {
     await this.#mender.settled();
   }
 
-  /** Gives all lanes to others, and takes none any more. */
   async handOver(): Promise<void> {
     const { pool, name } = this.#deps;
     await pool.transaction((tx) => handOver(tx, name, this.#lanes.all));
     this.#lanes.forgetAll();
   }
 
-  /** Says now and then that it is alive, takes lanes that are free, hands back what is more than its part, and reads what has changed. */
+  /** Gives a sign of life when due, takes free lanes, hands back what exceeds its part, and reads changed lanes. */
   async keep(slots: Slots): Promise<void> {
     const { pool, name, monotonicMs, sign = LEASE_ALONE } = this.#deps;
     this.#fullSinceMs = slots.free > 0 ? null : (this.#fullSinceMs ?? monotonicMs());
@@ -85,7 +82,6 @@ export class Keeping {
     this.#mender.mend(inactive);
   }
 
-  /** Returns how many lanes to take. */
   async #share(slots: Slots): Promise<number> {
     const { pool, name, monotonicMs, now, sign = LEASE_ALONE } = this.#deps;
     const hasLock = (await sign.term()) !== null;
@@ -107,7 +103,7 @@ export class Keeping {
     await this.#handBack(this.#lanes.excess(hasFree || isFull ? 0 : this.#lanes.size - part));
     if (this.#fullSinceMs !== null) {
       const isLong = monotonicMs() - this.#fullSinceMs >= FULL_MS;
-      // A lane that has come to it unread could not be handed back.
+      // A lane that it got without reading it could not be handed back.
       this.isStale = true;
       if (isLong && living > 1) await this.#handBack(this.#lanes.spare(new Set(slots.shares().sated)));
       return 0;

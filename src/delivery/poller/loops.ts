@@ -1,4 +1,4 @@
-/** What a poller looks after beside its deliveries, and how often where there is no other poller before it, in ms. */
+/** A poller's periodic work beside deliveries, and how often the first poller does it, in ms. */
 import { LOOK_EVERY_MS as DEAD_POLLERS_MS } from '../queue/upkeep/dead-pollers.ts';
 import { EVERY_MS as HOURS_MS } from '../queue/upkeep/hour-counter.ts';
 import { EVERY_MS as SWEEP_MS } from '../queue/upkeep/sweep.ts';

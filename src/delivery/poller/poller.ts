@@ -1,14 +1,11 @@
 /**
- * The poller: claim, send, record, over and over; any number of them on any number of machines.
- *
- * Invariant: a delivery counts against `capacity` from its claim until its
- * record has committed, so a database that is away stops the claims by itself and memory stays bounded.
- * Crash: others take its lanes and end its claims once the lock under its name is gone (sign-of-life.ts). A poller that is drained hands
- * its lanes back before it ends.
- * Wake-up is polling inside the server: a function wakes every 1 to 50 ms, and looks for work if a transaction has ended since
- * its last look (drizzle/functions/wait_for_work.sql). A look costs 10 µs and no round trip. While an event is being appended,
- * the function waits for the end of that transaction instead of sleeping. NOTIFY in an append would take a global lock at
- * commit (8 writers: 4,680 → 1,408 commits/s), and was no quicker.
+ * The poller: claim, send, record, repeat; any number of pollers on any number of machines.
+ * Invariant: a delivery counts against `capacity` from its claim until its record has committed. So an unreachable database stops the
+ * claims, and memory stays bounded.
+ * Crash: others take its lanes and end its claims once the lock under its name is gone (sign-of-life.ts). Draining hands the lanes back.
+ * Wake-up polls inside the server: a function looks for work every 1 to 50 ms if a transaction has ended since its last look, and waits for
+ * open appends (drizzle/functions/wait_for_work.sql). A look costs 10 µs and no round trip.
+ * Measured alternative: NOTIFY takes a global lock at commit (8 writers: 4,680 → 1,408 commits/s) and was no quicker.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isLegibleBody } from '../../contract/legible.ts';
@@ -36,25 +33,24 @@ import { Sweeper } from '../queue/upkeep/sweep.ts';
 import { Unsent } from './unsent.ts';
 
 export interface PollerDeps extends ToOpen, Omit<EngineDeps, 'now'>, Partial<Pick<EngineDeps, 'now'>> {
-  /** By which others know that it lives; its leases alone unless it is given. */
+  /** Absent: the lease alone protects its claims. */
   readonly sign?: Sign;
   readonly sender: Pick<Sender, 'send'>;
-  /** The newest checkpoint, which each POST carries (null: there is none), when a claim's sends have awaited its renewal. */
+  /** The newest checkpoint, which each POST carries (null: none). A claim's sends await its renewal. */
   readonly checkpoint?: { readonly header: string | null; renew(): Promise<void> };
   readonly metrics?: DeliveryMetrics;
   /** Unique among all pollers; it is written on every attempt row. */
   readonly name: string;
-  /** Deliveries in flight at most. */
   readonly capacity: number;
 }
 
-/** While less than this part of the slots is free, a claim may wait for more. Hanging POSTs do not count. */
+/** While less than this part of the slots is free, a claim may wait for more. Slots of hanging POSTs do not count. */
 const FEW_SLOTS = 1 / 4;
 /** The rhythm counts the first attempt of a delivery that is younger than this as an arrival; an older one was backlog. */
 const JUST_S = 1;
 /** Requests started in one turn of the event loop. */
 const SENT_AT_ONCE = 32;
-/** After a claim of at least this size the next claim follows at once, without a look for work. */
+/** After a claim of at least this size the next claim follows without a look for work. */
 const MANY = 32;
 const OUTAGE_PAUSE_MS = 200;
 
@@ -69,7 +65,6 @@ export class Poller {
   readonly #unsent: Unsent;
   #stopping = false;
   #hasMore = false;
-  /** How many deliveries of the last claim had just arrived. */
   #arrived = 0;
   readonly #records = new OwnRecords();
   readonly #rhythm = new Rhythm();
@@ -97,15 +92,11 @@ export class Poller {
     });
   }
 
-  /** Deliveries claimed and not yet recorded. */
   get held(): number {
     return this.#slots.held;
   }
 
-  /**
-   * One turn: waits for work as long as `patience` lasts, claims deliveries and sends them. Returns how many deliveries it
-   * claimed.
-   */
+  /** One turn: waits for work at most `patience`, claims and sends. Returns the number of claimed deliveries. */
   async tick(patience: Patience | null = null): Promise<number> {
     this.#arrived = 0;
     await this.#claimer.releaseDoubtful();
@@ -124,13 +115,13 @@ export class Poller {
     return deliveries.length;
   }
 
-  /** Resolves when all that was claimed was sent and recorded, or given back, and what was found beside it is mended. */
+  /** Resolves when everything claimed is sent and recorded, or given back. */
   async settled(): Promise<void> {
     while (this.#slots.held > 0) await (this.#noneHeld ??= Promise.withResolvers()).promise;
     await Promise.all([this.#recorder.settled(), this.#claimer.settled()]);
   }
 
-  /** Ticks until {@link drain} is called; carries on by itself through outages of the database. */
+  /** Ticks until {@link drain} is called; survives outages of the database. */
   run(): Promise<void> {
     return (this.#running = this.#loop());
   }
@@ -156,11 +147,11 @@ export class Poller {
     }
   }
 
-  /** Stops claiming, gives its lanes to others, waits for what is in flight, and records it. What was claimed but not sent is released. */
+  /** Stops claiming, hands over its lanes, and waits until what is in flight is recorded. Unsent claims are released. */
   async drain(): Promise<void> {
     this.#stopping = true;
     this.#idle.end();
-    // A claim may be under way: what it took must be released before the connections close.
+    // A claim may be under way: its deliveries must be released before the connections close.
     await this.#running;
     await this.#claimer.handOver();
     await this.settled();
@@ -191,7 +182,6 @@ export class Poller {
     this.#letGo(deliveries.map(({ partnerId }) => ({ claim: claim.name, partnerId })));
   }
 
-  /** A few at a time: what answers meanwhile, receivers and the database, gets its turn in between. */
   async #sendAll(claim: Claim, deliveries: readonly ClaimedDelivery[]): Promise<void> {
     const { sign, monotonicMs, checkpoint } = this.#deps;
     if (checkpoint !== undefined) await checkpoint.renew();
@@ -209,8 +199,8 @@ export class Poller {
   }
 
   /**
-   * Throws, or the sender's answer is an error, only before anything was sent. The clock is read once: with two readings, a
-   * process paused between them could send after its lease had ended and record an earlier start.
+   * Throws, or resolves to a fault, only before anything was sent. The clock is read once: with two readings, a process paused between them
+   * could send after its lease had ended and record an earlier start.
    */
   #send(claim: Claim, delivery: ClaimedDelivery): void {
     const { sender, sign, checkpoint, monotonicMs } = this.#deps;

@@ -1,15 +1,12 @@
 /**
  * The recorder: gathers reports and writes them in batches.
- *
- * Invariant: a report is held until its flush has committed. A flush that failed or whose commit is unknown is repeated
- * as it was, for as long as it takes; the record is written so that repeating is harmless. A crash loses the reports
- * held here: their leases end, and they are logged as `desconhecido`.
- * A delivery that somebody else holds locked delays only its own report: when the server cancels a flush that waited for a
- * lock, the flush is split into free and locked deliveries. Before, the whole flush was repeated; up to 512 leases ended
- * unreported, and all those deliveries were sent again.
- * A flush starts GATHER_MS after its first report that somebody waits for (a failure, or one whose webhook or poller has no
- * free slot), LAZY_MS after any other report, or at once when there are ENOUGH; a commit per attempt would cost an fsync each. At 500/s a record of 2.5 reports became one
- * of 12. Two flushes may be under way. With one, the slots of a flush stayed taken while the next waited for it.
+ * Invariant: a report is held until its flush has committed. A flush that failed, or whose commit is unknown, is repeated unchanged; the
+ * record is idempotent.
+ * Crash: the held reports are lost; their leases end, and the attempts are logged as `desconhecido`.
+ * A delivery locked elsewhere delays only its own report: when the server cancels a flush that waited for a lock, the flush is split into
+ * free and locked deliveries.
+ * A flush starts GATHER_MS after the first report that somebody waits for, LAZY_MS after any other, or at once with ENOUGH reports: a
+ * commit per attempt costs an fsync each. Two flushes may overlap, so that slots do not wait for the previous flush.
  */
 import { logFailedTry, logUnavailable } from '../../db/outage-log.ts';
 import { codeOf, isUnavailable } from '../../db/unavailable.ts';
@@ -22,10 +19,9 @@ import { Consent } from '../queue/consent.ts';
 import { Targets } from '../queue/targets.ts';
 
 const BATCH = 512;
-/** This many reports are flushed without waiting for more. */
 const ENOUGH = 128;
 const GATHER_MS = 5;
-/** A crash has that much more sent again. */
+/** After a crash the reports of at most this time are lost, and their deliveries sent again. */
 const LAZY_MS = 25;
 const MAX_FLUSHES = 2;
 const RETRY_MS = 100;
@@ -33,7 +29,7 @@ const LOCKED_MS = 1_000;
 
 export interface RecorderDeps extends EngineDeps {
   readonly metrics?: Pick<DeliveryMetrics, 'countRecord'>;
-  /** Called after these reports were recorded (or given up). */
+  /** Called after these reports were recorded or given up. */
   readonly onRecorded: (reports: readonly Report[], landings: ReadonlyMap<Report, Landing>) => void;
 }
 
@@ -43,13 +39,11 @@ export class Recorder {
   readonly #flushes = new Set<Promise<void>>();
   readonly #targets = new Targets();
   readonly #consent: Consent;
-  /** Taken out of flushes that waited for a lock too long. */
+  /** Reports taken out of flushes that waited too long for a lock. */
   #heldUp: Report[] = [];
   #freeing: Promise<void> | null = null;
   #timer: NodeJS.Timeout | null = null;
-  /** When the timer fires, monotonic. */
   #dueAtMs = Number.POSITIVE_INFINITY;
-  /** True when the waiting reports have waited long enough, or are enough. */
   #isDue = false;
 
   constructor(deps: RecorderDeps) {
@@ -57,7 +51,7 @@ export class Recorder {
     this.#consent = new Consent(deps.monotonicMs);
   }
 
-  /** Takes a report over; it will be recorded, whatever the database does. `isAwaited` when what is claimed next depends on it. */
+  /** Takes over a report. `isAwaited`: the next claim depends on it. */
   add(report: Report, isAwaited = true): void {
     this.#waiting.push(report);
     if (this.#waiting.length >= ENOUGH) this.#isDue = true;
@@ -73,7 +67,6 @@ export class Recorder {
     this.#timer = setTimeout(() => this.#gathered(), ms);
   }
 
-  /** Resolves when nothing is held any more. */
   async settled(): Promise<void> {
     while (this.#waiting.length + this.#flushes.size > 0 || this.#freeing !== null) {
       this.#gathered();
@@ -95,7 +88,7 @@ export class Recorder {
       this.#isDue = this.#waiting.length > 0;
       const flush = this.#flush(batch).then((done) => {
         this.#flushes.delete(flush);
-        // Told while the flush still counted as under way, a poller took 10 MiB more.
+        // Remove the flush first; notifying earlier cost 10 MiB.
         this.#deps.onRecorded([...done.keys()], done);
         this.#startFlushes();
       });
@@ -103,7 +96,7 @@ export class Recorder {
     }
   }
 
-  /** Never rejects; returns those that are done with. */
+  /** Never rejects; returns the reports that need no further try. */
   async #flush(batch: readonly Report[]): Promise<ReadonlyMap<Report, Landing>> {
     const { pool, log, metrics, monotonicMs, now } = this.#deps;
     const startedMs = monotonicMs();
@@ -127,13 +120,13 @@ export class Recorder {
         for (const report of batch) for (const [one, landing] of await this.#flush([report])) done.set(one, landing);
         return done;
       }
-      // A report the database refuses is a bug of ours. Dropping it lets its lease end, which leaves a row.
+      // A refused report is a bug of ours. Dropping it lets its lease end, which leaves a row.
       log.error({ delivery_id: batch[0]?.deliveryId, code: codeOf(error) }, 'an attempt cannot be recorded');
       return new Map(batch.map((report) => [report, { standing: 'repeated', retryAt: null }]));
     }
   }
 
-  /** What is not learned is tried with the next flush: of targets a failure costs bytes, of consent an answer. */
+  /** What fails here is learned with the next flush: a missing target costs bytes, a missing consent one answer. */
   async #learn(batch: readonly Report[]): Promise<void> {
     const { pool, log, now } = this.#deps;
     try {
@@ -147,7 +140,7 @@ export class Recorder {
     }
   }
 
-  /** Flushes what is held up as soon as it is free; it waits for no lock to learn that. */
+  /** Flushes held-up reports whose deliveries are free; does not wait for locks. */
   async #flushFreed(): Promise<void> {
     const { pool, log, onRecorded } = this.#deps;
     while (this.#heldUp.length > 0) {
@@ -166,7 +159,7 @@ export class Recorder {
     }
   }
 
-  /** Repeats `work` until the database has done it; throws only what another try would not mend. */
+  /** Repeats `work` until it succeeds; throws only what a repetition would not cure. */
   async #persist<T>(work: () => Promise<T>): Promise<T> {
     for (;;) {
       try {
@@ -185,7 +178,7 @@ function isContention(error: unknown): boolean {
   return ['40001', '40P01'].includes(codeOf(error) ?? '');
 }
 
-/** The server cancelled the statement, which takes so long only when it waits for a lock. */
+/** The server cancelled the statement, which happens only when it waits for a lock. */
 function hasWaitedTooLong(error: unknown): boolean {
   return ['57014', '55P03'].includes(codeOf(error) ?? '');
 }

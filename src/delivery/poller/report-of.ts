@@ -1,11 +1,9 @@
-/** The report and the span's attributes of one attempt. */
 import type { Attributes, Span } from '@opentelemetry/api';
 import type { ClaimedDelivery } from '../queue/claim.ts';
 import type { Report } from '../queue/report.ts';
 import type { SendResult } from '../sending/send.ts';
 import type { Claim } from './claimer.ts';
 
-/** The part of a report that only the sending knows. */
 export type Sent = Pick<Report, 'keyId' | 'bodyDigest' | 'startedAtMs' | 'result'> & { readonly span: Span };
 
 export function makeReport(claim: Claim, delivery: ClaimedDelivery, sent: Sent): Report {
@@ -26,13 +24,13 @@ export function makeReport(claim: Claim, delivery: ClaimedDelivery, sent: Sent):
     keyId,
     startedAtMs,
     startedByMs,
-    // Of an event that lost a CPF no answer is kept: it may repeat what an earlier attempt sent.
+    // The event lost a CPF: its answers are not kept, because they may repeat what an earlier attempt sent.
     result: delivery.salt?.length === 0 ? { ...result, answer: null } : result,
     span,
   };
 }
 
-/** The attributes of an attempt's span; never where it went. */
+/** The attributes of an attempt's span; never the URL. */
 export function attributesOf({ id, webhookId, number, event }: ClaimedDelivery, result: SendResult): Attributes {
   return {
     'carteiro.delivery_id': id,

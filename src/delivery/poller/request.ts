@@ -1,10 +1,8 @@
 /**
- * The POST of one delivery: the bytes of its event and the headers that name and sign them.
- *
- * While a rotation is fresh both secrets sign: the contract's header by the new one, `X-Webhook-Signature-Previous` by
- * the one before, and the standard header by both, so that a receiver may change its secret at any moment of that time.
- * A new secret that waits for its time signs nothing: the claim brings the one before, alone.
- * A secret before that cannot be opened signs nothing either: the new one is enough for the contract's header.
+ * The POST of one delivery: the event's bytes, and the headers that name and sign them.
+ * During a rotation both secrets sign: the new one the contract's header, the previous one `X-Webhook-Signature-Previous`, and both the
+ * standard header. So a receiver may switch at any moment. A new secret that is not in force yet signs nothing: the claim brings the
+ * previous one alone. A previous secret that cannot be opened is left out.
  */
 import { hash } from 'node:crypto';
 import { HEADER_CHECKPOINT } from '../../contract/delivery.ts';
@@ -22,18 +20,18 @@ export interface SignedRequest {
   readonly request: SendRequest;
   /** The encryption key of the secret that signs the contract's header. */
   readonly keyId: string;
-  /** SHA-256 of the event's salt and the body, in hexadecimal digits; {@link NO_DIGEST} where the event lost its salt with a CPF. */
+  /** SHA-256 of the event's salt and the body, hex; {@link NO_DIGEST} where the event lost its salt with a CPF. */
   readonly bodyDigest: string;
 }
 
-/** {@link SignedRequest.bodyDigest}. As text: half as dear as a buffer, which would become text to be recorded. */
+/** {@link SignedRequest.bodyDigest}. Text costs half of a buffer, which would become text to be recorded. */
 export function bodyDigestOf({ salt, body }: Pick<ClaimedDelivery, 'salt' | 'body'>): string {
   return salt?.length === 0 ? NO_DIGEST : hash('sha256', Buffer.concat([salt ?? NO_SALT, body]), 'hex');
 }
 
 /**
- * Builds what an attempt that starts at `at` sends. `traceparent` travels unsigned, for the
- * receiver's own traces; `checkpoint` has a signature of its own. Throws only for a fault of ours.
+ * Builds what an attempt that starts at `at` sends. `traceparent` is unsigned; `checkpoint` has its own signature. Throws only for a fault
+ * of ours.
  */
 export function signRequest(
   delivery: Omit<ClaimedDelivery, 'dueAt'>,

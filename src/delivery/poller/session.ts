@@ -1,7 +1,6 @@
 /**
- * Settings of the poller's sessions: every statement walks indexes, and no plan depends on the statistics of the moment.
- * With the planner's own choice a claim walked bitmaps of dead index entries, and a drain took 7 % more of the
- * database's time.
+ * Settings of the poller's sessions: every statement walks indexes, whatever the current statistics say. With the planner's choice a claim
+ * walked bitmaps of dead entries, and a drain took 7 % more of the database's time.
  */
 export const SESSION_SETTINGS = {
   plan_cache_mode: 'force_generic_plan',

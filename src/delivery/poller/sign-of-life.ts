@@ -1,14 +1,13 @@
 /**
- * A poller's sign of life: a session of its own holds a lock under its name, by which others know that it lives.
- *
- * Invariant: a send starts only under the lock under which it was claimed, on the same server, and less than SURE_MS after the
- * last question to which the server answered that the poller holds the lock. Others end a claim GRACE_MS after they first saw
- * it without its lock (queue/upkeep/dead-pollers.ts), which is longer. So a poller never sends what others may have taken over.
- * Crash: the server notices the end of the connection, and the lock is gone. A frozen poller keeps its connection, and
- * so its claims, until their leases end. A new session is a new term: deliveries that were claimed in an earlier
- * term and not sent are given back; those that were sent are reported, late if others have ended the claim by then.
- * Behind a pooler a session belongs to nobody: there are no terms, and the lease alone stands.
- * Why it asks again and again: a client may never be told that its connection is gone for the server.
+ * A poller's sign of life: its own session holds a lock under its name.
+ * Invariant: a send starts only under the lock of its claim, on the same server, and within SURE_MS after the server last confirmed the
+ * lock. Others end a claim only GRACE_MS (longer) after they first saw it without its lock (queue/upkeep/dead-pollers.ts). So a poller
+ * never sends what others may have taken over.
+ * Crash: the server notices the closed connection and frees the lock. A frozen poller keeps its connection, and its claims until their
+ * leases end. A new session is a new term: unsent deliveries of an earlier term are given back; sent ones are reported, late if others have
+ * ended the claim.
+ * Behind a pooler there are no terms: the lease alone protects claims.
+ * It keeps asking, because a client may never learn that the server has dropped its connection.
  */
 import { TIMES_S } from '../../contract/delivery.ts';
 import type { Pool } from '../../db/pool.ts';
@@ -20,24 +19,24 @@ import { LOOKERS } from './rhythm.ts';
 
 /** The lock and the server under which a claim was made. */
 export interface Standing {
-  /** Which holding of the lock, from 1; null where there is none. */
+  /** Number of the session that holds the lock, from 1; null without a lock. */
   readonly term: number | null;
-  /** Which start of which server it was made on. */
+  /** Identifies the server and its start. */
   readonly server: string | null;
 }
 
 export interface Sign {
-  /** The term in which a claim may be made now; null: the lease alone stands. Throws while the database is out of reach. */
+  /** The term for a claim made now; null: the lease alone. Throws while the database is unreachable. */
   term(): Promise<number | null>;
   /** Whether a send of a claim may start at `atMs`, monotonic. */
   holds(standing: Standing, atMs: number): boolean;
-  /** The same now, after another question if need be. */
+  /** The same now, after asking the server again if needed. */
   renews(standing: Standing): Promise<boolean>;
-  /** How many of the living pollers come before it, as it last heard; 0 where that is not known. */
+  /** How many living pollers come before it, as last read; 0 when unknown. */
   rank(): number;
 }
 
-/** Of a poller whose claims have nothing but their lease. */
+/** The sign of a poller without a lock. */
 export const LEASE_ALONE: Sign = {
   term: async () => null,
   holds: () => true,
@@ -45,24 +44,24 @@ export const LEASE_ALONE: Sign = {
   rank: () => 0,
 };
 
-/** Less than the others' grace by more than clocks run apart. */
+/** Shorter than GRACE_MS by more than clocks drift apart. */
 const SURE_MS = GRACE_MS - 150;
 const BEAT_EVERY_MS = TIMES_S.beat * 1_000;
 const RETRY_MS = 100;
-/** Idle pollers share the looking: the more there are, the less often each looks, between one in two beats and one in eight. */
+/** In beats: idle pollers share the looking; the more there are, the less often each looks (up to 8 beats). */
 const LEAST_IDLE_BEATS = 2;
 const MOST_IDLE_BEATS = 8;
-/** Idle pollers behind the lookers: they ask before they send anything, and others look for the dead. */
+/** In beats, for idle pollers behind the lookers: they ask before each send, and others look for the dead. */
 const FAR_BEHIND_BEATS = 96;
-/** Of what all share, those behind the first do so much: it may be frozen, and hold its lock. */
+/** How often those behind the first do shared work: the first may be frozen while it holds its lock. */
 const OFTEN_BEHIND = 1 / 6;
 const OFTEN_FAR_BEHIND = 1 / 12;
 const WHAT_IT_MEANS = `a delivery of a poller that dies waits for the end of its lease, ${TIMES_S.lease} s`;
 
 export interface SignOfLifeDeps extends DeadPollersDeps {
-  /** Of one connection, which nobody else uses. */
+  /** A pool of one connection, used by nobody else. */
   readonly session: Pool;
-  /** True where it is known that a pooler stands before the server; else that is found out. */
+  /** True where a pooler is known to stand before the server; otherwise it is detected. */
   readonly isPooled: boolean;
 }
 
@@ -73,7 +72,7 @@ export class SignOfLife implements Sign {
   #stopping = false;
   #isPooled: boolean;
   #terms = 0;
-  /** Null while it is not known to hold the lock. */
+  /** Null while the lock is not known to be held. */
   #term: number | null = null;
   #server: string | null = null;
   #rank = 0;
@@ -95,7 +94,7 @@ export class SignOfLife implements Sign {
     return this.#rank;
   }
 
-  /** How often its process does what all share: 1 if no other poller comes before it. */
+  /** How often this process does shared work; 1 for the first poller. */
   often(): number {
     if (this.#rank === 0) return 1;
     return this.#rank < LOOKERS ? OFTEN_BEHIND : OFTEN_FAR_BEHIND;
@@ -114,7 +113,7 @@ export class SignOfLife implements Sign {
     return this.holds(standing, monotonicMs());
   }
 
-  /** Asks whether the lock is held, and takes it if it is not. Null behind a pooler. Throws while the database is out of reach. */
+  /** Checks the lock and takes it if it is free. Null behind a pooler. Throws while the database is unreachable. */
   async beat(): Promise<Pulse | null> {
     return (this.#beating ??= this.#beat().finally(() => (this.#beating = null)));
   }
@@ -132,14 +131,14 @@ export class SignOfLife implements Sign {
     }
     if (pulse.isNew || this.#term === null) this.#term = this.#terms += 1;
     this.#server = pulse.server;
-    // Of those that come before it some are gone: it is due to look after what they left.
+    // Some pollers before it are gone: it is time to look for what they left.
     if (pulse.rank < LOOKERS && this.#rank >= LOOKERS) this.#pause.end();
     this.#rank = pulse.rank;
     this.#sureUntilMs = askedAtMs + SURE_MS;
     return pulse;
   }
 
-  /** One sign of life and one look for dead pollers. Returns in how many milliseconds the next are due. */
+  /** One sign of life and one look for dead pollers. Returns the time to the next, in ms. */
   async turn(isBusy: boolean): Promise<number> {
     const pulse = await this.beat();
     const term = this.#term;
@@ -150,7 +149,6 @@ export class SignOfLife implements Sign {
     return Math.min((isBusy ? 1 : idle) * BEAT_EVERY_MS, dueMs ?? Infinity);
   }
 
-  /** Gives signs of life and looks for dead pollers until {@link stop} is called; often while it `isBusy`. */
   async run(isBusy: () => boolean): Promise<void> {
     const { log } = this.#deps;
     while (!this.#stopping && !this.#isPooled) {
@@ -166,7 +164,6 @@ export class SignOfLife implements Sign {
     if (this.#isPooled) log.warn({}, `a pooler stands before the database: ${WHAT_IT_MEANS}`);
   }
 
-  /** Ends {@link run}; the lock is held until its session is closed. */
   stop(): void {
     this.#stopping = true;
     this.#pause.end();

@@ -1,7 +1,4 @@
-/**
- * Claimed deliveries that are not sent: given back, put off by a fault of ours, or ended because nobody can read the event or
- * it was erased.
- */
+/** Claimed deliveries that are not sent: given back, postponed by a fault of ours, or ended because the event is unreadable or erased. */
 import { logFailedTry } from '../../db/outage-log.ts';
 import type { Tx } from '../../db/pool.ts';
 import type { DeliveryMetrics } from '../../telemetry/delivery-metrics.ts';
@@ -16,9 +13,9 @@ interface UnsentDeps extends EngineDeps {
   readonly letGo: (claim: Claim, deliveries: readonly ClaimedDelivery[]) => void;
 }
 
-/** A delivery that a fault of ours keeps from being sent is looked at again after this long. */
+/** A delivery that a fault of ours blocks is tried again after this long. */
 const FAULT_DELAY_S = 60;
-/** A busy server cancels a statement now and then; a lease that is left to its end costs the delivery a row of an attempt that nobody made. */
+/** A busy server may cancel a statement. A lease left to expire would log an attempt that nobody made. */
 const TRIES = 3;
 
 export class Unsent {
@@ -64,7 +61,7 @@ export class Unsent {
     this.#end(claim, delivery, (tx) => endUnsent(tx, delivery, 'foi apagado'));
   }
 
-  /** If that fails at each try, it is due again; nothing was sent either way. */
+  /** If every try fails the delivery is due again; nothing was sent. */
   #end(claim: Claim, delivery: ClaimedDelivery, write: (tx: Tx) => Promise<unknown>): void {
     const { log, letGo } = this.#deps;
     void this.#persist(write)
@@ -72,7 +69,7 @@ export class Unsent {
       .then(() => letGo(claim, [delivery]));
   }
 
-  /** The writes are fenced by the attempt's number, so one whose commit is unknown may be repeated. */
+  /** The writes are fenced by the attempt's number, so repeating after an unknown commit is safe. */
   async #persist(write: (tx: Tx) => Promise<unknown>): Promise<void> {
     for (let left = TRIES - 1; ; left -= 1) {
       try {

@@ -1,23 +1,21 @@
 /**
- * The claim: a turn on the lanes that a poller keeps, as the database has it (drizzle/functions/take_turn.sql).
- *
- * Invariant: a delivery is claimed only by the poller that keeps its lane, under the lane's row lock, and nothing is sent before the
- * claim has committed, which names it in `claims`. What flies of a lane is the poller's own knowledge (lanes/kept-lanes.ts).
- * Crash before the commit: nothing happened. After it: others see that the poller is gone, free its lanes and end its claims
- * (upkeep/dead-pollers.ts). A claim whose commit is unknown is deleted by its number: nothing of it was sent.
- * Lanes and rows are only locked with SKIP LOCKED, so a claim never waits for anybody.
+ * The claim: one turn on the lanes that a poller keeps (drizzle/functions/take_turn.sql).
+ * Invariant: a delivery is claimed only by its lane's keeper, under the lane's row lock. Nothing is sent before the claim has committed,
+ * which names it in `claims`. What flies of a lane is the keeper's own knowledge (lanes/kept-lanes.ts).
+ * Crash before the commit: nothing happened. After it: others free the dead poller's lanes and end its claims (upkeep/dead-pollers.ts). A
+ * claim whose commit is unknown is deleted by its number: nothing of it was sent.
+ * All locks are taken with SKIP LOCKED, so a claim never waits.
  */
 import type { Tx } from '../../db/pool.ts';
 import type { KeptLane, LaneSettings } from './lanes/kept-lane.ts';
 import { type Ask, type Found, MOST_EACH } from './lanes/turn-plan.ts';
 
-/** How an idle poller waits for work, in milliseconds: how long at most, and how often it looks. */
+/** How an idle poller waits for work, in milliseconds: the maximum, and the interval of its looks. */
 export interface Patience {
   readonly ms: number;
   readonly napMs: number;
 }
 
-/** One claimed delivery with all that sending it takes. */
 export interface ClaimedDelivery {
   readonly id: string;
   /** The number of this attempt, 1 for the first. */
@@ -26,26 +24,26 @@ export interface ClaimedDelivery {
   readonly body: Buffer;
   /** The loan's version at the event; null where there is no loan. */
   readonly loanVersion: number | null;
-  /** The trace that the event belongs to, as W3C trace context has it; null: none. */
+  /** W3C trace context of the event; null: none. */
   readonly traceparent: string | null;
   readonly isTest: boolean;
-  /** The event's; with it the body is hashed for the evidence. Null where the event was erased: it is not sent. */
+  /** Salt of the body's digest for the evidence. Null: the event was erased and is not sent. */
   readonly salt: Buffer | null;
-  /** When it was due: null, at once. With it its row of `pending` is found. */
+  /** When it was due (null: at once); part of the key of its row of `pending`. */
   readonly dueAt: string | null;
   readonly webhookId: string;
   readonly partnerId: string;
   readonly url: string;
   readonly encryptedSecret: Buffer;
-  /** The secret before a rotation, for as long as it still signs. */
+  /** The secret before a rotation, while it still signs. */
   readonly previousEncryptedSecret: Buffer | null;
-  /** What its receiver demands; null: nothing. */
+  /** Credentials that the receiver demands; null: none. */
   readonly encryptedCredentials: Buffer | null;
-  /** The time of the claim, on the database's clock. */
+  /** On the database's clock. */
   readonly claimedAt: Date;
 }
 
-/** The columns of take_turn. Rows come as lists: as objects, a poller with a million deliveries due kept some MiB more. */
+/** The columns of take_turn. Rows come as lists: as objects they took some MiB more with a million deliveries due. */
 type Row = readonly [
   id: string | null,
   number: number,
@@ -65,18 +63,21 @@ export type DueRow = Extract<Found, { kind: 'due' }> &
 
 export interface Turn {
   readonly rows: readonly (DueRow | Exclude<Found, { kind: 'due' }>)[];
-  /** The snapshot to which `pending` is followed now. */
+  /** The snapshot up to which `pending` is followed. */
   readonly seen: string;
-  /** Which start of which server this was. */
+  /** Identifies the server and its start. */
   readonly server: string;
-  /** How long a claim is its poller's there. */
+  /** The lease there. */
   readonly leaseMs: number;
   readonly claimedAt: Date;
-  /** A lane of the poller's has changed. */
+  /** A lane of this poller has changed. */
   readonly hasChanged: boolean;
 }
 
-/** Takes a turn as `poller`, whose claim is `number`; all its claims below `doneBelow` are recorded. `now` replaces the database's clock in tests. */
+/**
+ * Takes a turn as `poller` with the claim `number`; all its claims below `doneBelow` are recorded. `now` replaces the database's clock in
+ * tests.
+ */
 export async function takeTurn(
   tx: Tx,
   { poller, number, doneBelow }: { readonly poller: string; readonly number: number; readonly doneBelow: number },
@@ -124,7 +125,6 @@ function foundOf([id, number, hook, event, body, loanVersion, traceparent, salt,
     : ({ kind: 'left', webhookId, id: told, dueAt } as const);
 }
 
-/** A claimed row with what its lane's settings say now. */
 export function deliveryOf(row: DueRow, { settings }: KeptLane, claimedAt: Date): ClaimedDelivery {
   const { kind: _, loan: __, ...due } = row;
   const isLater = settings.signsFrom !== null && settings.signsFrom > claimedAt;
@@ -142,7 +142,7 @@ export function deliveryOf(row: DueRow, { settings }: KeptLane, claimedAt: Date)
   };
 }
 
-/** Takes up to `most` lanes that nobody keeps; returns those of its lanes that are new or have changed, as they are now. */
+/** Takes up to `most` free lanes; returns the current settings of its new and changed lanes. */
 export async function readLanes(tx: Tx, poller: string, most: number): Promise<LaneSettings[]> {
   if (most > 0) await tx`select take_lanes(${poller}, ${most})`;
   return tx<LaneSettings[]>`
@@ -171,7 +171,6 @@ export async function readLanes(tx: Tx, poller: string, most: number): Promise<L
     left join flying f on f.webhook_id = m.webhook_id`;
 }
 
-/** Which of these deliveries are in flight still. */
 export async function readFlying(sql: Tx, ids: readonly string[]): Promise<Set<string>> {
   const rows = await sql<
     { id: string }[]
@@ -179,7 +178,6 @@ export async function readFlying(sql: Tx, ids: readonly string[]): Promise<Set<s
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Hands lanes back, each with its window. */
 export async function handBack(tx: Tx, poller: string, lanes: readonly KeptLane[]): Promise<void> {
   await tx`
     update lanes l set keeper = null, changed = false, window_size = t.size from ${windowsOf(tx, lanes)}
@@ -191,7 +189,7 @@ function windowsOf(tx: Tx, lanes: readonly KeptLane[]) {
   return tx`unnest(${ids}::uuid[], ${lanes.map(({ pace }) => pace.window)}::real[]) as t (id, size)`;
 }
 
-/** Takes away the poller's claims that are recorded, or one whose commit was unknown; returns how many there were. */
+/** Deletes the poller's recorded claims, or one whose commit was unknown; returns the number of rows. */
 export async function clearClaims(
   tx: Tx,
   poller: string,
@@ -202,22 +200,21 @@ export async function clearClaims(
   return count;
 }
 
-/** A poller that is silent for so long is frozen: its lanes go to others, and its claims stand until their leases end. */
+/** After this long without a sign a poller counts as frozen: its lanes go to others; its claims stand until their leases end. */
 const FROZEN_S = 5;
 
 export interface Company {
-  /** False: others have taken this poller for gone, and its lanes from it. */
+  /** False: others have ended this poller and freed its lanes. */
   readonly isKnown: boolean;
   /** How many pollers keep lanes, this one among them. */
   readonly living: number;
-  /** How many lanes they keep. */
   readonly kept: number;
   readonly hasFree: boolean;
   /** Pollers that have given no sign of life for {@link FROZEN_S}. */
   readonly silent: readonly string[];
 }
 
-/** Says that the poller is alive and keeps so many lanes, and asks who else does. */
+/** Gives the sign of life with the number of kept lanes, and reads who else keeps some. */
 export async function beat(sql: Tx, poller: string, kept: number, hasLock: boolean): Promise<Company> {
   const [row] = await sql<[Company]>`
     with told as (update keepers set seen_at = clock_timestamp(), lanes = ${kept}, has_lock = ${hasLock} where name = ${poller} and seen_at > '-infinity' returning name)
@@ -228,7 +225,7 @@ export async function beat(sql: Tx, poller: string, kept: number, hasLock: boole
   return row;
 }
 
-/** Makes the poller known, and whether it holds its lock. Returns a snapshot from which it may follow `pending` for lanes that it takes from now on. */
+/** Registers the poller, with or without a lock. Returns a snapshot from which it may follow `pending` for lanes taken from now on. */
 export async function enter(sql: Tx, poller: string, hasLock: boolean): Promise<string> {
   const [row] = await sql<[{ seen: string }]>`
     insert into keepers (name, has_lock) values (${poller}, ${hasLock})
@@ -237,14 +234,14 @@ export async function enter(sql: Tx, poller: string, hasLock: boolean): Promise<
   return row.seen;
 }
 
-/** Gives all lanes to others, each with its window. What is in flight still is theirs to count. */
+/** Hands over all lanes with their windows. Their next keepers count what is still in flight. */
 export async function handOver(tx: Tx, poller: string, lanes: readonly KeptLane[]): Promise<void> {
   await tx`
     update lanes l set window_size = t.size from ${windowsOf(tx, lanes)} where l.webhook_id = t.id and l.keeper = ${poller}`;
   await tx`select end_poller(${poller}, false)`;
 }
 
-/** The poller is known no more, and has no claims. */
+/** Unregisters a poller that has no claims. */
 export async function leave(tx: Tx, poller: string): Promise<void> {
   await tx`select end_poller(${poller}, true)`;
 }

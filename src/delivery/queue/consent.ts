@@ -1,12 +1,10 @@
 /**
- * Consent: until a webhook's URL has once answered 2xx, nobody there may have asked for our deliveries.
- *
- * Invariant: such a webhook has one delivery in flight at most, over all pollers (kept-lane.ts); behind
- * {@link MANY} attempts in a row without a 2xx one leaves in {@link QUIET_S}. A new URL begins again: its attempts name it, so the
- * answers of the one before count for nothing.
- * The answers are counted behind their record. At a crash in between they are not: then the URL waits for its next answer.
- * A poller remembers for {@link REMEMBERED_MS} which URLs have answered, so a flush asks nothing about those: measured alternative,
- * a column of each claim. It forgets them then, because a URL that is given up and comes back begins again, too.
+ * Consent: until a webhook's URL has answered 2xx once, its owner may not have asked for our deliveries.
+ * Invariant: such a webhook has at most one delivery in flight over all pollers (kept-lane.ts). After {@link MANY} attempts in a row
+ * without a 2xx, one is sent per {@link QUIET_S}. A new URL starts again: attempts name the URL, so earlier answers do not count.
+ * Crash: answers are counted after their record; a crash in between loses the count, and the URL waits for its next answer.
+ * A poller remembers for {@link REMEMBERED_MS} which URLs have answered, so a flush asks nothing about those. It then forgets, because a
+ * URL that is dropped and comes back starts again.
  */
 import type { Pool } from '../../db/pool.ts';
 import type { Report } from './report.ts';
@@ -26,7 +24,6 @@ interface Count {
 }
 
 export class Consent {
-  /** By webhook: the URL that has answered 2xx. */
   readonly #given = new Map<string, string>();
   readonly #monotonicMs: () => number;
   #forgetsAtMs = 0;
@@ -35,7 +32,7 @@ export class Consent {
     this.#monotonicMs = monotonicMs;
   }
 
-  /** Counts what was recorded, for URLs that are not known to have answered. */
+  /** Counts recorded answers of URLs that are not known to have answered. */
   async count(pool: Pool, reports: readonly Told[], now: Date | null): Promise<void> {
     const nowMs = this.#monotonicMs();
     if (nowMs >= this.#forgetsAtMs) {

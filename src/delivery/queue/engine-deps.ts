@@ -1,4 +1,3 @@
-/** The dependencies of every part of the delivery engine. */
 import type { Pool } from '../../db/pool.ts';
 import type { Logger } from '../../log-lines.ts';
 
@@ -6,8 +5,8 @@ export interface EngineDeps {
   /** A pool of the poller's own, with the settings of poller/session.ts. */
   readonly pool: Pool;
   readonly log: Logger;
-  /** Monotonic milliseconds, on the sender's clock; it measures durations only. */
+  /** Monotonic milliseconds; for durations only. */
   readonly monotonicMs: () => number;
-  /** Replaces the database's clock in tests; null is the database's own. */
+  /** Replaces the database's clock in tests; null: the database's own. */
   readonly now: () => Date | null;
 }

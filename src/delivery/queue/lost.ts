@@ -1,23 +1,21 @@
 /**
  * Lost attempts: a claim whose poller never reported.
- *
- * Invariant: every POST that may have left has an attempt row. Whoever ends another's claim (another poller, a late success, a
- * suspension, a resend) writes the row `desconhecido` for it in that same transaction, on deliveries that it has locked
- * (drizzle/functions/log_lost_attempts.sql). If the lost poller reports after all, its report becomes a second row, marked late.
+ * Invariant: every POST that may have left has an attempt row. Whoever ends another's claim (poller, late success, suspension, resend)
+ * writes its row `desconhecido` in the same transaction, on deliveries that it has locked (drizzle/functions/log_lost_attempts.sql). A
+ * later report of the lost poller becomes a second row, marked late.
  */
 import type { Tx } from '../../db/pool.ts';
 
-/** The most claims that one transaction ends; the rest is found again. */
 const BATCH = 1_000;
 
-/** Ends the flights of these locked deliveries: writes the `desconhecido` row of each that has one. */
+/** Writes the `desconhecido` row of each of these locked deliveries that is in flight, and ends the flight. */
 export async function logLostAttempts(tx: Tx, deliveryIds: readonly string[]): Promise<void> {
   await tx`select log_lost_attempts(${deliveryIds as string[]}::uuid[])`;
 }
 
 /**
- * Ends the flights whose leases are over, a batch at most; their pollers are frozen, or have dropped a report. The deliveries are due at
- * once (drizzle/functions/end_lost.sql). Returns how many it ended.
+ * Ends up to a batch of flights whose leases are over: their pollers are frozen or have dropped a report. The deliveries are due at once
+ * (drizzle/functions/end_lost.sql). Returns the number.
  */
 export async function endOverdue(tx: Tx, now: Date | null = null): Promise<number> {
   const [row] = await tx<[{ ended: number }]>`
@@ -28,8 +26,8 @@ export async function endOverdue(tx: Tx, now: Date | null = null): Promise<numbe
 }
 
 /**
- * Puts back to the clock what lies ahead of it: claims and signs of keepers from before the clock was set back. So a claim is held for a
- * lease from then on, and not for as long as the clock was ahead as well.
+ * Sets claims and keepers' signs that lie in the future to now. After the clock was set back, a claim then lasts one lease from now, not
+ * also the time by which the clock was ahead.
  */
 export async function heedClock(tx: Tx, now: Date | null = null): Promise<void> {
   await tx`update claims set at = coalesce(${now}::timestamptz, clock_timestamp()) where at > coalesce(${now}::timestamptz, clock_timestamp())`;
@@ -37,8 +35,8 @@ export async function heedClock(tx: Tx, now: Date | null = null): Promise<void> 
 }
 
 /**
- * Ends every claim there is, whatever its time: of a database that was copied, whose pollers stayed behind with the other
- * server, and whose clock may have been ahead. Returns how many it ended.
+ * Ends every claim, whatever its time, in a copied database: its pollers stayed with the other server, whose clock may have been ahead.
+ * Returns the number.
  */
 export async function endClaimsOfThePast(tx: Tx): Promise<number> {
   const [row] = await tx<[{ ended: number }]>`

@@ -1,12 +1,11 @@
-/** How late the work is that waits for a poller, for monitors and the doctor. */
 import type { Tx } from '../../db/pool.ts';
 
-/** So many lanes are looked at. */
+/** Lanes looked at, at most. */
 const LANES = 10_000;
 
 /**
- * For how many seconds the oldest work has waited for a poller; 0 when none waits: what is due, is not in flight, and is of a lane that
- * is neither muted nor as full as it may be. A full lane waits for a slot, not for a poller.
+ * For how many seconds the oldest due work has waited for a poller; 0 when none waits. Muted and full lanes do not count: a full lane waits
+ * for a slot, not for a poller.
  */
 export async function readOldestDueS(sql: Tx): Promise<number> {
   const [row] = await sql<[{ seconds: number }]>`

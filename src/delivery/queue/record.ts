@@ -1,17 +1,13 @@
 /**
- * The record: writes the outcomes of many attempts in one transaction, and takes what is over out of `pending`.
- *
- * Invariant: a failure moves a delivery only if its attempt is the next one of the row as it is when it is locked: whoever ends an attempt
- * otherwise raises the number. A success always counts, because the partner has the delivery; a late success makes it `entregue`,
- * whatever it was. Every report leaves exactly one attempt row, unless the database refuses it, which is a bug of ours: then its claim
- * ends without a report.
- * Reports in time and late reports are written by two transactions, each whole, so a repeated flush finds what the
- * first one did.
- * Crash before a commit: whoever ends the poller logs the attempts as `desconhecido`. A flush whose commit is unknown is repeated: rows
- * that exist are skipped, and a report whose row exists is not taken for a late one.
- * Lock order: deliveries by id. Lanes are not touched. Each row of `deliveries` is locked by its key, which guards its row of `pending`, too; both are then
- * written where they are: as a join the planner reads all of a table that was empty when it was analyzed (at 50/s 1,300 pages an event, 97 of `deliveries`
- * for each event that it holds).
+ * The record: writes the outcomes of many attempts in one transaction and removes finished deliveries from `pending`.
+ * Invariant: a failure moves a delivery only if its attempt is the next one of the locked row; whoever ends an attempt otherwise raises the
+ * number. A success always counts, late too: the partner has the delivery. Every report leaves exactly one attempt row, unless the database
+ * refuses it (a bug of ours): then its claim ends without a report. Timely and late reports are written by two transactions, so a repeated
+ * flush finds what the first one did.
+ * Crash before a commit: whoever ends the poller logs the attempts as `desconhecido`. After an unknown commit the flush is repeated:
+ * existing rows are skipped, and their reports are not taken for late ones.
+ * Lock order: deliveries by id; lanes are not touched. The lock on a delivery's row guards its row of `pending` too. Both are written by
+ * their positions: as a join, the planner reads the whole of a table that was empty when it was analyzed.
  */
 import type { Pool, Tx } from '../../db/pool.ts';
 import { leaveToCommit } from '../../db/transaction.ts';
@@ -20,21 +16,22 @@ import { logLostAttempts } from './lost.ts';
 import type { Report } from './report.ts';
 
 /**
- * How a report was taken: in time, in time and as its delivery's last failure (`erro`), after its lease was lost, or as one that
- * an earlier flush had already written.
+ * How a report was taken: in time; as its delivery's last failure (`erro`); after its lease was lost; or already written by an earlier
+ * flush.
  */
 type Standing = 'current' | 'given_up' | 'late' | 'repeated';
 
 export interface Landing {
   readonly standing: Standing;
-  /** When its delivery is tried again; null: it is over. Undefined: somebody else has ended the attempt, or an earlier flush, and this says nothing of that. */
+  /**
+   * When its delivery is tried again; null: it is over. Undefined: unknown, because somebody else or an earlier flush ended the attempt.
+   */
   readonly retryAt?: Date | null;
 }
 
 /**
- * Records `reports`: in one transaction those whose claim still stands, which travels to the server and back once; in a
- * second one, if there are any, the others. `monotonicMs` is the clock of `startedAtMs`; `now` replaces the database's
- * clock in tests. Returns how each report was taken.
+ * Records `reports`: those whose claim stands in one transaction and one round trip, the others in a second one. `monotonicMs` is the clock
+ * of `startedAtMs`; `now` replaces the database's clock in tests.
  */
 export async function record(
   pool: Pool,
@@ -56,7 +53,7 @@ export async function record(
   return landings;
 }
 
-/** Those of `reports` whose deliveries somebody else holds locked at this moment. */
+/** Reports whose deliveries are locked by others now. */
 export async function heldByOthers(pool: Pool, reports: readonly Report[]): Promise<ReadonlySet<Report>> {
   const ids = reports.map((report) => report.deliveryId);
   const partnerIds = reports.map((report) => report.partnerId);
@@ -75,11 +72,10 @@ export async function heldByOthers(pool: Pool, reports: readonly Report[]): Prom
 }
 
 /**
- * The reports as a relation, each with its ordinal among them, from 1, and its times on the database's clock. Their ages are
- * those at this call: an attempt seems to start later by the time that the statement takes to reach the server, in which the
- * process may be stopped. `startedByMs` limits that, and no attempt starts behind its row's own transaction (`recorded_at`).
- * The digests are one value of the whole batch, and `unnest` stands in the select list: as an array of text, and in FROM, where
- * each array is kept as rows of its own first, they took an instruction in twenty of the record.
+ * The reports as a relation: each with its ordinal from 1, and its times on the database's clock. Network delay shifts the start, because
+ * ages are taken at this call; `startedByMs` caps it, and no attempt starts after its row's own transaction (`recorded_at`).
+ * Digests travel as one value, and `unnest` stands in the select list: as a text array, or in FROM (which materialises each array), they
+ * took 1/20 of the record's instructions.
  */
 function reportRows(tx: Tx, reports: readonly Report[], monotonicMs: number, now: Date | null) {
   const listOf = (value: (report: Report) => string | number | null) => arrayText(reports, value);
@@ -113,7 +109,6 @@ function reportRows(tx: Tx, reports: readonly Report[], monotonicMs: number, now
     ) started`;
 }
 
-/** Writes the reports whose claim still stands, and returns how each was taken. */
 async function recordCurrent(
   tx: Tx,
   reports: readonly Report[],
@@ -185,7 +180,7 @@ async function recordCurrent(
   );
 }
 
-/** Logs the late reports, and makes `entregue` what a late success proves delivered. Returns those it logged. */
+/** Logs the late reports and makes `entregue` what a late success proves delivered. Returns the logged ones. */
 async function recordLate(
   tx: Tx,
   reports: readonly Report[],

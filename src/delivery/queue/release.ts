@@ -1,8 +1,7 @@
-/** Claimed deliveries that are not sent: the attempt never happened, so its number is used again. */
 import type { Tx } from '../../db/pool.ts';
 import { logSendOrder } from './orders/send-orders.ts';
 
-/** Takes deliveries out of a claim, of which nothing was sent. */
+/** Takes unsent deliveries out of a claim: the attempt never happened, so its number is used again. */
 export async function withdraw(tx: Tx, poller: string, number: number, ids: readonly string[]): Promise<void> {
   await tx`
     update claims c
@@ -14,7 +13,7 @@ export async function withdraw(tx: Tx, poller: string, number: number, ids: read
     where c.poller = ${poller} and c.number = ${number}`;
 }
 
-/** Puts one off that a fault of ours kept from being sent: it is due `delayS` from now. False when its attempt is over. */
+/** Postpones one that a fault of ours kept from being sent, by `delayS`. False when its attempt is over. */
 export async function putOff(
   tx: Tx,
   { id, number }: { readonly id: string; readonly number: number },
@@ -28,7 +27,7 @@ export async function putOff(
   return count === 1;
 }
 
-/** Keeps why a delivery was given back: a fault of ours, at most {@link MAX_REASON} characters of it. */
+/** Stores why a delivery was given back: a fault of ours, at most {@link MAX_REASON} characters. */
 export async function noteSendFault(tx: Tx, webhookId: string, deliveryId: string, reason: string): Promise<void> {
   await tx`
     insert into send_faults as known (webhook_id, delivery_id, reason) values (${webhookId}, ${deliveryId}, ${reason.slice(0, MAX_REASON)})
@@ -40,8 +39,8 @@ export async function noteSendFault(tx: Tx, webhookId: string, deliveryId: strin
 const MAX_REASON = 500;
 
 /**
- * Ends one of the claim's deliveries, whose event cannot be sent: `erro`, with the reason in an order of the service's own. `what`:
- * what is the matter with the event. Returns the event's id; null when its attempt is over.
+ * Ends a claimed delivery whose event cannot be sent: `erro`, with the reason in an order of the service's own. `what` is the event's
+ * fault. Returns the event's id; null when the attempt is over.
  */
 export async function endUnsent(
   tx: Tx,

@@ -1,4 +1,3 @@
-/** A poller's report of one attempt. */
 import type { SpanContext } from '@opentelemetry/api';
 import type { SendResult } from '../sending/send.ts';
 
@@ -7,22 +6,20 @@ export interface Report {
   readonly webhookId: string;
   readonly partnerId: string;
   readonly number: number;
-  /** The claim under which it was sent. */
   readonly claim: string;
   /** Its number among its poller's. */
   readonly claimNumber: number;
-  /** When the delivery was due, as its row of `pending` is found; null: at once. */
+  /** When the delivery was due (null: at once); part of the key of its row of `pending`. */
   readonly dueAt: string | null;
   readonly url: string;
-  /** SHA-256 of the event's salt and the body as it was sent, in hexadecimal digits. */
+  /** SHA-256 of the event's salt and the body as sent, hex. */
   readonly bodyDigest: string;
-  /** Which encryption key the secret was opened with. */
+  /** The encryption key that opened the secret. */
   readonly keyId: string;
-  /** Milliseconds of a monotonic clock when the attempt started. */
+  /** Monotonic, in ms. */
   readonly startedAtMs: number;
-  /** On the database's clock, in milliseconds since 1970: by then the attempt had started. */
+  /** On the database's clock, ms since 1970: the attempt had started by then. */
   readonly startedByMs: number;
   readonly result: SendResult;
-  /** The attempt's span; absent where nobody records any. */
   readonly span?: SpanContext | undefined;
 }

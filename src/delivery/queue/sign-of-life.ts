@@ -2,15 +2,15 @@
 import type { Pool, Tx } from '../../db/pool.ts';
 
 export interface Pulse {
-  /** True when the session that was asked has just taken the lock: the one before may have been lost for any time. */
+  /** True when this session has just taken the lock: the previous holding may have been lost for any time. */
   readonly isNew: boolean;
-  /** Which start of which server this is; null on a standby. */
+  /** Identifies the server and its start; null on a standby. */
   readonly server: string | null;
-  /** Since that start, by the server's clock. */
+  /** Since that start, on the server's clock. */
   readonly serverAgeMs: number;
-  /** The numbers of the pollers that live: `poller_number` of their names. */
+  /** `poller_number` of the living pollers' names. */
   readonly living: readonly number[];
-  /** How many of these have a lower number than its own. */
+  /** How many of them have a lower number. */
   readonly rank: number;
 }
 
@@ -20,9 +20,8 @@ interface Row extends Pulse {
 }
 
 /**
- * Asks for the sign of life of the poller `name`, on a pool of one connection, and gives it where it is not. Null when a
- * pooler stands before the server: it makes up the process number that it tells its clients, and a lock that is taken
- * through it belongs to whoever is given that session next.
+ * Reads the lock of the poller `name` on a pool of one connection, and takes it where it is free. Null behind a pooler: it invents the
+ * process number it tells clients, and a lock taken through it belongs to whoever gets that session next.
  */
 export async function readPulse(pool: Pool, name: string): Promise<Pulse | null> {
   return pool.run(async (sql) => {
@@ -41,7 +40,7 @@ async function ask(sql: Tx, name: string, mayTake: boolean): Promise<{ row: Row;
   return { row: rows[0], told: rows.state.pid };
 }
 
-/** Ends the session, which leads elsewhere than the others: the next one is opened where they are. */
+/** Ends a session that leads to another server than the pool's other ones; the next is opened where they are. */
 export async function endSession(pool: Pool): Promise<void> {
   await pool.run((sql) => sql`select pg_terminate_backend(pg_backend_pid())`).catch(() => undefined);
 }

@@ -1,36 +1,29 @@
 /**
  * The slots of one poller: what it has in flight, by partner and by claim.
- *
- * Invariant: a taken slot is freed exactly once, by the record or the release of its delivery. So the counts are those
- * of the deliveries in flight, and a partner with nothing in flight is not kept.
- * Why by partner: a POST to a receiver that hangs keeps its slot for 30 s and cannot be called back, so slots for
- * others must be free before they come. A turn takes nothing of partners that are sated: they hold their share. An eighth
- * of the slots is reserved for the others. Of the rest, a partner may hold 16 slots for each one
- * that stays free.
- * These counts lag behind the database: a slot is freed after its record has committed. So nothing that a claim writes
- * depends on them, and a poller with sated partners looks often (rhythm.ts).
- * One partner alone reaches 82 %; eight partners that all want more reach a ninth each. Alternatives: a fixed share for
- * each partner leaves slots unused; an equal share for each partner that waits now leaves nothing for the next one.
- * Unanswered attempts of one webhook are bounded by its lane's window (lanes/kept-lanes.ts).
+ * Invariant: a taken slot is freed exactly once, by the record or the release of its delivery. Slots are freed after the commit, so nothing
+ * that a claim writes depends on these counts.
+ * Why by partner: a POST to a hanging receiver keeps its slot for 30 s, so slots for others must be free beforehand. An eighth of the slots
+ * is reserved for partners that hold few. Of the rest, a partner may hold 16 slots for each one that stays free; a partner at that share
+ * gets nothing in a turn. One partner alone reaches 82 %; eight that all want more reach a ninth each.
+ * Alternatives: a fixed share per partner leaves slots unused; an equal share of those waiting now leaves nothing for the next one. The
+ * lane's window bounds a single webhook's unanswered attempts (lanes/kept-lanes.ts).
  */
 
-/** One delivery in flight. */
 export interface Flight {
   readonly claim: string;
   readonly partnerId: string;
 }
 
-/** Tells a claim how much each partner may still take. */
+/** How much each partner may still take. */
 export interface Shares {
-  /** How many slots are reserved for partners that hold few. */
   readonly reserve: number;
-  /** The partners that hold many, and how many each holds. */
+  /** Partners that hold many slots, with their number. */
   readonly holders: ReadonlyMap<string, number>;
-  /** Those of them that may take none now. */
+  /** Those at their share. */
   readonly sated: readonly string[];
 }
 
-/** Partners that hold fewer are left out, which keeps the lists short. */
+/** Partners below this are left out, which keeps the lists short. */
 const MANY = 8;
 const SHARE_A_FREE_SLOT = 16;
 const RESERVE = 1 / 8;
@@ -60,7 +53,7 @@ export class Slots {
     return this.#byPartner.get(partnerId) ?? 0;
   }
 
-  /** Takes slots for what was claimed at `atMs`; no claim comes twice. */
+  /** Takes slots for a claim of `atMs`; each claim is taken once. */
   take(claim: string, taken: readonly Pick<Flight, 'partnerId'>[], atMs: number): void {
     this.#held += taken.length;
     this.#byClaim.set(claim, { atMs, left: taken.length });
@@ -81,14 +74,14 @@ export class Slots {
   shares(): Shares {
     const holders = new Map([...this.#byPartner].filter(([, held]) => held >= MANY));
     const reserve = Math.floor(this.#capacity * RESERVE);
-    // As of the first slot that the claim takes.
+    // Computed as if one slot were already taken.
     const share = Math.max(MANY, SHARE_A_FREE_SLOT * (this.free - 1 - reserve));
     return { reserve, holders, sated: [...holders.keys()].filter((id) => (holders.get(id) ?? 0) >= share) };
   }
 
   /**
-   * True when at least one slot is free, and `part` of the slots that are not held by hanging POSTs. Without the one, a poller
-   * whose slots all hang would go round without a pause, and its event loop would stand still until the next sweep.
+   * True when at least one slot is free, and `part` of those that no hanging POST holds. Without the first condition a poller whose slots
+   * all hang would loop without a pause and block its event loop until the next sweep.
    */
   hasFree(part: number, nowMs: number): boolean {
     return this.free > 0 && this.free >= (this.#capacity - this.#lingering(nowMs)) * part;

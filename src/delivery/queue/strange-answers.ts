@@ -1,12 +1,13 @@
-/** The newest 2xx answers of a webhook: whether a receiver of webhooks may have given them (is_strange_answer.sql). */
 import type { Tx } from '../../db/pool.ts';
 
-/** So many of the newest count. */
 export const STRANGE_OF = 10;
 /** Deliveries among which they are looked for. */
 const LOOKED_AT = 100;
 
-/** Of the webhook `w`: how many of its newest 2xx answers since its URL was changed are `strange`, of how many, and since when. */
+/**
+ * Of the webhook `w`: how many of its newest {@link STRANGE_OF} 2xx answers no webhook receiver would give (is_strange_answer.sql), of how
+ * many, and since when its URL is the current one.
+ */
 export function newestAnswers(sql: Tx) {
   return sql`
     select count(*)::int as looked, count(*) filter (where is_strange_answer(answer))::int as strange, min(started_at) as since

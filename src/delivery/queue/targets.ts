@@ -1,22 +1,21 @@
 /**
- * Where attempts went: URL, address and key of most attempts are those of others before them, so an attempt names a row of `targets`
- * that has the three (50 B less, with a URL of 27). The record looks for it (record.ts); an attempt for which there is none keeps its texts.
- *
- * Invariant: an attempt names a row only if the record's own statement read these texts in it. What a process remembers decides
- * nothing but what it adds, so a database that went back in time has attempts with texts of their own, and never with another's.
+ * Where attempts went: URL, address and key repeat, so an attempt names a row of `targets` (50 B less each). An attempt without such a row
+ * keeps its texts.
+ * Invariant: an attempt names a row only if the record's own statement read these texts in it (record.ts). What a process remembers only
+ * decides which rows it adds, so after a restore of the database no attempt names another's target.
  */
 import type { Pool } from '../../db/pool.ts';
 import { arrayText } from './array-text.ts';
 import type { Report } from './report.ts';
 
-/** A longer URL stays with its attempts: an index entry has no room for it. */
+/** A longer URL stays with its attempts: it does not fit an index entry. */
 const MOST_URL_BYTES = 1_024;
 const MOST_REMEMBERED = 10_000;
 
 export class Targets {
   readonly #known = new Set<string>();
 
-  /** Adds the targets of these reports that this process has not seen, for the attempts behind them. */
+  /** Adds the targets of these reports that are new to this process; later attempts use them. */
   async learn(pool: Pool, reports: readonly Report[]): Promise<void> {
     const strange = new Map<string, Report>();
     for (const report of reports) {

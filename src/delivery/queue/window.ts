@@ -1,12 +1,11 @@
 /**
- * A lane's window once answers are told: how many of its deliveries may be in flight, 1 to `ceiling`. Pure.
- *
- * It grows only while it is the limit, by 1 for each good answer up to `quickTo`, above that by 1/16; beyond the first size only once 32
- * answers are measured. Silence makes it 1. Answers that say nothing of the load (500) bring it back to the first size. Refusals subtract their
- * number, at least a quarter, once per burst. While the mean of the last 64 answers exceeds twice the best mean + 20 ms, each answer
- * subtracts up to 0.5. At window 1 nothing of ours queues at the receiver, so the mean measured then is the new best.
- * Measured alternatives (simulated; receiver of 10: 2.1 % refused, 123/s): TCP's halving and +1 a round trip 1.9 %, 104/s;
- * subtracting the refusals alone 5.3 %, 136/s. The least time instead of the best mean: the window stays at 1 (20/s, not 860).
+ * A lane's window: how many of its deliveries may be in flight, 1 to `ceiling`. Pure.
+ * It grows only while it is the limit: by 1 for each good answer up to `quickTo`, then by 1/16; beyond the first size only once 32 answers
+ * are measured. Silence makes it 1. Answers that say nothing of load (500) reset it to the first size. Refusals subtract their number, at
+ * least a quarter, once per burst. While the mean of the last 64 answers exceeds twice the best mean + 20 ms, each answer subtracts up to
+ * 0.5. At window 1 nothing of ours queues at the receiver, so the mean there is the new best.
+ * Measured alternatives (simulated receiver of 10: 2.1 % refused, 123/s): TCP's halving and +1 a round trip 1.9 %, 104/s; subtracting the
+ * refusals alone 5.3 %, 136/s; the least time instead of the best mean keeps the window at 1 (20/s, not 860).
  */
 
 export const FIRST_WINDOW = 8;
@@ -15,9 +14,9 @@ const REMEMBERED = 64;
 
 export interface Pace {
   readonly window: number;
-  /** Up to here it grows by one for each good answer; null: up to the ceiling. */
+  /** Up to here it grows by one per good answer; null: up to the ceiling. */
   readonly quickTo: number | null;
-  /** How many answers, at most 64, took how long together. */
+  /** The number of answers, at most 64, that `answersMs` adds up. */
   readonly answers: number;
   readonly answersMs: number;
   readonly bestMs: number | null;

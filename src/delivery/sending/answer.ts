@@ -1,18 +1,17 @@
 /**
- * The kept part of a receiver's answer: one text of its header fields, a line each, an empty line, and the beginning of its
- * body (drizzle/functions, `answer_head`, `answer_body`). Pure.
- *
- * It is one text because it is sealed as one hash and forgotten as one. It is text because a receiver decides its bytes: bytes
- * that are not UTF-8 become replacement signs before they are stored, so no reader has to judge them again.
- * Fields that belong to the connection (RFC 9110, 7.6.1) are left out, and the values of fields that may bear a credential; of a
- * challenge the scheme stays, which tells the partner what his gateway demands.
+ * The kept part of a receiver's answer: one text of header lines, an empty line and the beginning of the body (`answer_head` and
+ * `answer_body` in the database). Pure.
+ * It is one text because it is sealed as one hash and erased as one. The receiver decides its bytes: bytes that are not UTF-8 become
+ * replacement characters before they are stored.
+ * Connection fields (RFC 9110, 7.6.1) and values of fields that may carry a credential are left out; of a challenge the scheme stays, which
+ * tells partners what their gateway demands.
  */
 import { MASK, maskedEnd } from '../../contract/masking/masking.ts';
 
-/** Names in lower case, each with its value or values. */
+/** By lower-case name. */
 export type AnswerHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** Of the header fields; what does not fit is left out. */
+/** Header fields beyond this are left out. */
 const MAX_HEAD_CHARS = 4_096;
 const OF_THE_CONNECTION: ReadonlySet<string> = new Set(['connection', 'keep-alive', 'transfer-encoding']);
 const CREDENTIAL = /cookie|auth|token|secret|password|api-?key|signature/;
@@ -26,7 +25,7 @@ function shownValue(name: string, value: string): string {
   return scheme === undefined ? MASK : `${scheme} ${MASK}`;
 }
 
-/** PostgreSQL's texts have none. */
+/** PostgreSQL's texts cannot hold NUL. */
 const withoutNul = (text: string, instead: string) => (text.includes('\0') ? text.replaceAll('\0', instead) : text);
 
 function head(headers: AnswerHeaders): string {
@@ -44,8 +43,8 @@ function head(headers: AnswerHeaders): string {
 }
 
 /**
- * The text that is kept, null when there is nothing. `isCut`: the body goes on behind `bytes`, so a number at their end may be the
- * beginning of a CPF, which nobody would recognise; it is masked.
+ * The kept text; null when there is none. `isCut`: the body goes on behind `bytes`. A number at a cut end is masked, because it may be the
+ * beginning of a CPF.
  */
 export function keptAnswer(headers: AnswerHeaders, bytes: Buffer, isCut: boolean): string | null {
   const fields = head(headers);
@@ -56,14 +55,14 @@ export function keptAnswer(headers: AnswerHeaders, bytes: Buffer, isCut: boolean
 
 const REPLACED = '\uFFFD';
 
-/** A character that the cut split is none. */
+/** Drops the replacement character of a character that the cut split. */
 function withoutReplaced(body: string): string {
   let end = body.length;
   while (end > 0 && body[end - 1] === REPLACED) end -= 1;
   return body.slice(0, end);
 }
 
-/** The body's part of what {@link keptAnswer} gave. */
+/** The body's part of {@link keptAnswer}'s result. */
 export function bodyOf(kept: string): string {
   if (kept.startsWith('\n')) return kept.slice(1);
   const end = kept.indexOf('\n\n');

@@ -1,7 +1,4 @@
-/**
- * One attempt: undici's callbacks for one POST, and the two moments at which the sender's clock ends it.
- * The invariant and its reasons stand in send.ts.
- */
+/** One attempt: undici's callbacks for one POST, and the two moments at which the sender's clock ends it. See send.ts for the invariant. */
 import type { Dispatcher } from 'undici';
 import { type AnswerHeaders, keptAnswer } from './answer.ts';
 import type { Connection, Place } from './connection.ts';
@@ -12,16 +9,15 @@ import { MAX_UNENDED_BYTES, type UnendedBytes } from './unended-bytes.ts';
 import { readBentHead } from './bent-head.ts';
 import { faultText, isClosedByReceiver, isOurs, isUnparsed, outcomeOfFault } from './send-fault.ts';
 
-/** More interim (1xx) answers than this are not read: the attempt waits for its deadline with the connection closed. */
+/** After this many interim (1xx) answers the connection is closed, and the attempt waits for its deadline. */
 const MAX_INTERIM_ANSWERS = 1_000;
 
-/** Shared by the attempts of one sender. */
 export interface Shared {
   readonly connections: Connections;
   readonly timeoutMs: number;
-  /** The most bytes of an answer's body that are kept; with 0 nothing of an answer is. */
+  /** Bytes kept of an answer's body, at most; with 0 nothing of an answer is kept. */
   readonly keptBytes: number;
-  /** How long an attempt waits for the rest of its answer, and the most that it reads; what comes later drains (connections.ts). */
+  /** How long an attempt waits for the rest of its answer, and how much it reads; what comes later drains (connections.ts). */
   readonly readMs: number;
   readonly readBytes: number;
   readonly now: () => number;
@@ -43,7 +39,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
   #reject!: (error: Error) => void;
   #connection!: Connection;
   #state: 'waiting' | 'cut' | 'reading' | 'over' = 'waiting';
-  /** Of the connection that broke under the first writing. */
+  /** Address of the connection that broke under the first writing. */
   #brokenAddress: string | null = null;
   #hasAnswerByte = false;
   #interimAnswers = 0;
@@ -68,7 +64,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
     this.#dispatch(false);
   }
 
-  /** Ends the attempt when its time without a status line, or for the rest of the answer, is over. */
+  /** Ends the attempt when its time for the status line or for the rest of the answer is over. */
   checkTime(atMs: number): void {
     if (this.#state === 'reading') {
       if (this.#answeredAtMs + this.#shared.readMs <= atMs) this.#stopReading();
@@ -99,7 +95,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
     this.#readBytes += chunk.length;
     const { keptBytes } = this.#shared;
     if (this.#keptBytes < keptBytes) {
-      // A copy: the chunk is a view of a much larger buffer.
+      // A copy, because the chunk is a view of a much larger buffer.
       const part = Buffer.from(chunk.subarray(0, keptBytes - this.#keptBytes));
       this.#answer.push(part);
       this.#keptBytes += part.length;
@@ -137,7 +133,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
     this.#state = 'reading';
   }
 
-  /** The status line counts where the head can be read all the same (bent-head.ts). */
+  /** The status line counts where the head can be read leniently (bent-head.ts). */
   #endUnparsed(error: Error): void {
     const { statusCode, headers, body } = readBentHead(this.#connection.answerStart.chunk ?? Buffer.alloc(0));
     if (statusCode === null || headers === null) return this.#fail(outcomeOfFault(error), error, statusCode);
@@ -154,7 +150,6 @@ export class Attempt implements Dispatcher.DispatchHandler {
     this.#connection.client.dispatch(this.#options, this);
   }
 
-  /** Bytes of the answer that have come and been parsed. */
   #onBytes(bytes: number): void {
     if (this.#state === 'reading' && bytes > MAX_UNENDED_BYTES + this.#shared.readBytes) return this.#stopReading();
     if (this.#state !== 'waiting') return;
@@ -171,7 +166,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
     return this.#shared.now() - this.#startedAtMs >= this.#shared.timeoutMs;
   }
 
-  /** Never true twice: the second connection is new, so it has served nothing. */
+  /** Never true twice: the second connection is new. */
   #mayRepeat(error: Error): boolean {
     if (this.#hasAnswerByte || this.#isLate()) return false;
     return this.#connection.served > 0 && isClosedByReceiver(error);
@@ -182,7 +177,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
     if (this.#interimAnswers > MAX_INTERIM_ANSWERS) this.#cut();
   }
 
-  /** A flood: the rest of the time until the deadline passes without the connection. */
+  /** A flood: closes the connection; the attempt waits for its deadline. */
   #cut(): void {
     this.#state = 'cut';
     this.#setUnended(0);

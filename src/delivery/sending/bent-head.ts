@@ -1,9 +1,8 @@
 /**
  * The head of an answer that the client's parser refuses. Pure.
- *
- * The parser allows less than receivers send: folded fields, a tab behind `Content-Length`, a blank before a colon, line feeds
- * alone, a length given twice (RFC 9110, 5.5 and 8.6; RFC 9112, 2.2 and 5). Nothing is sent on that connection again, so only the
- * outcome depends on the head: where each line is a field, the status line counts.
+ * The parser accepts less than receivers send: folded fields, a tab behind `Content-Length`, a blank before a colon, bare line feeds, a
+ * repeated length (RFC 9110, 5.5 and 8.6; RFC 9112, 2.2 and 5). The connection is not used again, so only the outcome depends on the head:
+ * where each line is a field, the status line counts.
  */
 import type { AnswerHeaders } from './answer.ts';
 
@@ -12,17 +11,16 @@ const FIELD_NAME = /^[\w!#$%&'*+.^`|~-]{1,256}[ \t]{0,8}:/;
 const LENGTH = /^\d{1,15}$/;
 
 export interface BentHead {
-  /** Of the final answer; null when there is no status line to read. */
+  /** Of the final answer; null without a readable status line. */
   readonly statusCode: number | null;
-  /** Null where the answer can't count. */
+  /** Null where the answer does not count. */
   readonly headers: AnswerHeaders | null;
-  /** What came behind the head. */
   readonly body: Buffer;
 }
 
 const NOTHING: BentHead = { statusCode: null, headers: null, body: Buffer.alloc(0) };
 
-/** The lines of the head that begins `text`, and where it ends; null when its end has not come. */
+/** The lines of the head that begins `text`, and where it ends; null while it is incomplete. */
 function linesOf(text: string): { readonly lines: readonly string[]; readonly end: number } | null {
   const lines: string[] = [];
   for (let at = 0; ;) {
@@ -52,13 +50,12 @@ function fieldsOf(lines: readonly string[]): Record<string, string[]> | null {
   return fields;
 }
 
-/** True when all lengths are one number. */
 function isLength(values: readonly string[]): boolean {
   const all = new Set(values.flatMap((value) => value.split(',')).map((value) => value.trim()));
   return all.size === 1 && [...all].every((value) => LENGTH.test(value));
 }
 
-/** Reads the head with which `bytes` begin, behind interim answers. */
+/** Reads the head at the start of `bytes`, after interim answers. */
 export function readBentHead(bytes: Buffer): BentHead {
   let text = bytes.toString('latin1');
   for (;;) {

@@ -1,49 +1,45 @@
-/**
- * One connection to a receiver: an undici `Client` with one request at a time, HTTP/1.1.
- */
 import type { Socket } from 'node:net';
 import { Client } from 'undici';
 import type { GuardedConnector, Stage } from '../target/guard.ts';
 import type { ClientCertificate } from '../target/identity.ts';
 import { type AnswerStart, bearContinues } from './unasked-continue.ts';
 
-/** How long an unused connection is kept, unless the receiver hints otherwise, and the longest hint believed. */
+/** How long an unused connection is kept by default, and the longest hint of a receiver that is believed. */
 export const IDLE_MS = 4_000;
 const MAX_IDLE_MS = 30_000;
 const MAX_HEADER_BYTES = 16_384;
-/** Of the rest of an answer, behind the end of its attempt. */
+/** Bytes read of an answer after its attempt has ended, at most. */
 const MAX_DRAINED_BYTES = 65_536;
 
-/** Where connections are alike. */
+/** Connections to equal places are interchangeable. */
 export interface Place {
   readonly origin: string;
-  /** What we show there; null: the service's own. */
+  /** Our client certificate; null: the service's own. */
   readonly certificate: ClientCertificate | null;
-  /** Of both. */
   readonly key: string;
 }
 
 export interface Connection {
   readonly place: Place;
   readonly client: Client;
-  /** The present socket; undici may make a second one when an idle one died before the request was written. */
+  /** The present socket; undici opens a second one when an idle one died before the request was written. */
   socket: Socket | null;
-  /** The address really connected to, kept after the connection has ended; null while unknown, or known to the proxy alone. */
+  /** The address really connected to, kept after the connection has ended; null while unknown, or behind a resolving proxy. */
   address: string | null;
-  /** Complete answers that the present socket has brought. */
+  /** Complete answers on the present socket. */
   served: number;
-  /** Bytes that the present socket had received when the last answer was complete. */
+  /** Bytes received on the present socket at the last complete answer. */
   bytesServed: number;
   readonly answerStart: AnswerStart;
-  /** What the connection waits for while it is being made; null once it is there. */
+  /** What the connection waits for while it is being made; null afterwards. */
   stage: Stage | null;
-  /** The first fault of the present socket: the client tells only its last, "closed". */
+  /** The first fault of the present socket; the client reports only its last, "closed". */
   fault: Error | null;
-  /** Called, while busy, after each chunk was parsed, with the bytes since that answer. */
+  /** Called while busy after each parsed chunk, with the bytes since the last complete answer. */
   onBytes: (bytes: number) => void;
-  /** How often it was seen while it waited to be accepted. */
+  /** How often the clock saw it waiting to be accepted. */
   looks: number;
-  /** Of the clock: when the present socket was asked for, and until when the rest of an answer may come. */
+  /** Monotonic: when the present socket was asked for, and the deadline of a draining answer. */
   openedAtMs: number;
   drainsUntilMs: number;
   state: 'busy' | 'draining' | 'idle' | 'discarded';
@@ -52,10 +48,7 @@ export interface Connection {
 
 function ignore(): void {}
 
-/**
- * Nobody asked an unused connection for anything: whatever comes on it must not be taken for the next answer, nor be
- * read for as long as its receiver likes to send.
- */
+/** An unused connection expects nothing: bytes on it must not count as the next answer, nor be read for ever. */
 function onReadable(connection: Connection, socket: Socket, discard: (connection: Connection) => void): void {
   if (socket.destroyed) return;
   const bytes = socket.bytesRead - connection.bytesServed;
@@ -63,7 +56,7 @@ function onReadable(connection: Connection, socket: Socket, discard: (connection
   else if (bytes > (connection.state === 'draining' ? MAX_DRAINED_BYTES : 0)) discard(connection);
 }
 
-/** Over TLS a handshake tells; without it only the first byte of an answer does. */
+/** TLS: the handshake shows it; without TLS only the first byte of an answer does. */
 export function isAccepted({ place: { origin }, served, socket }: Connection): boolean {
   return served > 0 || (socket !== null && (origin.startsWith('https:') || socket.bytesRead > 0));
 }
@@ -92,7 +85,7 @@ export function openConnection(
         connection.answerStart.isNext = true;
         bearContinues(socket, connection.answerStart);
         callback(null, socket);
-        // After the callback, in which undici adds its own listener: that one parses first.
+        // After the callback in which undici adds its own listener: that one must parse first.
         socket.on('readable', () => onReadable(connection, socket, discard));
       }
     },

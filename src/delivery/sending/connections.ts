@@ -1,29 +1,26 @@
 /**
  * Keep-alive connections to receivers: one undici `Client` each, one request at a time, HTTP/1.1.
- *
- * Why not undici's `Agent`: its pool hides which connection carries a request. The sender must know the address really used and
- * whether the connection had served before, and be able to destroy a connection that is still being made: a black-holed
- * connect would outlive its attempt.
- *
- * Invariant: no connection waits unused while an attempt at the same origin waits to be accepted. A receiver with one worker a
- * connection (Apache's prefork, PHP, Starman) accepts no other while we keep its workers. Other processes of ours do not see who
- * waits, so no connection is kept for more than LIFE_MS.
+ * Invariant: no connection stays idle while an attempt at the same origin waits to be accepted. A receiver with one worker a connection
+ * (Apache's prefork, PHP, Starman) accepts no other while we keep its workers. Our other processes do not see who waits, so no connection
+ * is kept longer than LIFE_MS.
+ * Alternative: undici's `Agent` hides which connection carries a request. The sender needs its address and whether it had served before,
+ * and must destroy one that is still connecting: a black-holed connect would outlive its attempt.
  */
 import type { GuardedConnector } from '../target/guard.ts';
 import { type Connection, endAnswer, IDLE_MS, isAccepted, openConnection, type Place } from './connection.ts';
 
-/** Unused connections kept over all receivers; beyond it they are closed after use. */
+/** Idle connections over all receivers; further ones are closed after use. */
 const MAX_IDLE_CONNECTIONS = 2_048;
-/** A connection that is older than this is closed after its answer. */
+/** An older connection is closed after its answer. */
 const LIFE_MS = 10_000;
 /**
- * A new connection that has brought nothing in so many looks, of 50 ms each, waits behind those that are served. Counted in looks: of
- * a process that gets no CPU time alone says nothing of the receiver, and each connection that is closed for it must be made anew.
+ * A new connection without a byte after this many looks, of 50 ms each, waits behind those being served. Counted in looks: in a process
+ * without CPU, time alone says nothing of the receiver.
  */
 const UNACCEPTED_LOOKS = 10;
 /**
- * A receiver may flush its answer and work on; many stop when the connection ends. So the connection stays for the rest of the
- * answer, that long. There are at most so many of them, and of one place.
+ * A receiver may flush its answer and work on; many stop when the connection ends. So it stays open this long for the rest of the answer,
+ * within a limit in all and per place.
  */
 const DRAIN_MS = 15_000;
 const MAX_DRAINING = 512;
@@ -33,17 +30,16 @@ export class Connections {
   readonly #connect: GuardedConnector;
   readonly #now: () => number;
   readonly #open = new Set<Connection>();
-  /** The oldest first. */
   readonly #draining = new Set<Connection>();
   readonly #idle = new Map<string, Connection[]>();
   #idleCount = 0;
-  /** By place: one that waits to be accepted. */
+  /** By place: a connection that waits to be accepted. */
   readonly #unaccepted = new Map<string, Connection>();
 
   readonly #idleMs: number;
   readonly #lifeMs: number;
 
-  /** `keepsMs`: how long each connection is kept, in place of the usual times. */
+  /** `keepsMs` replaces the usual idle times. */
   constructor(connect: GuardedConnector, now: () => number, keepsMs?: number) {
     this.#connect = connect;
     this.#now = now;
@@ -51,12 +47,12 @@ export class Connections {
     this.#lifeMs = keepsMs === undefined ? LIFE_MS : Infinity;
   }
 
-  /** An idle connection to `place`, or a new one; always a new one when `isFresh`. */
+  /** An idle connection to `place`, or a new one; always new with `isFresh`. */
   take(place: Place, isFresh: boolean): Connection {
     return (isFresh ? null : this.#takeIdle(place)) ?? this.#openNew(place);
   }
 
-  /** After a complete answer: the connection may carry the next request. */
+  /** After a complete answer: makes the connection available. */
   release(connection: Connection): void {
     if (connection.state !== 'busy' && connection.state !== 'draining') return;
     this.#draining.delete(connection);
@@ -71,7 +67,7 @@ export class Connections {
     connection.state = 'idle';
   }
 
-  /** The attempt is over, its answer is not: the rest may come for a while. */
+  /** The attempt is over but not its answer: reads the rest for a while. */
   drain(connection: Connection): void {
     if (connection.state !== 'busy') return;
     const [oldest] = this.#draining;
@@ -83,7 +79,7 @@ export class Connections {
     this.#draining.add(connection);
   }
 
-  /** Ends what has drained for too long; true while anything drains. */
+  /** Ends connections that have drained too long; true while any drains. */
   endDrained(atMs: number): boolean {
     for (const connection of this.#draining) {
       if (connection.drainsUntilMs > atMs) break;
@@ -92,7 +88,7 @@ export class Connections {
     return this.#draining.size > 0;
   }
 
-  /** Closes what is idle where a busy connection has waited too long to be accepted. */
+  /** Closes idle connections of a place where a busy one has waited too long to be accepted. */
   makeRoomFor(connection: Connection): void {
     if (isAccepted(connection) || (connection.looks += 1) < UNACCEPTED_LOOKS) return;
     const { key } = connection.place;
@@ -100,7 +96,7 @@ export class Connections {
     for (const idle of this.#idle.get(key)?.slice() ?? []) this.discard(idle);
   }
 
-  /** Destroys the connection, even while it is being made; nothing is written to it afterwards. */
+  /** Destroys the connection, even while connecting; nothing is written to it afterwards. */
   discard(connection: Connection): void {
     if (connection.state === 'discarded') return;
     if (connection.state === 'idle') this.#leaveIdle(connection);
@@ -109,11 +105,10 @@ export class Connections {
     this.#draining.delete(connection);
     if (this.#unaccepted.get(connection.place.key) === connection) this.#unaccepted.delete(connection.place.key);
     connection.giveUpConnecting();
-    // Not at once: undici may be in the middle of one of its callbacks.
+    // Deferred, because undici may be inside one of its callbacks.
     queueMicrotask(() => connection.client.destroy(null, () => undefined));
   }
 
-  /** Destroys every connection. */
   async close(): Promise<void> {
     const clients = [...this.#open].map(({ client }) => client);
     for (const connection of this.#open) this.discard(connection);
@@ -129,7 +124,7 @@ export class Connections {
     return connection;
   }
 
-  /** The connection used last, so that the others can time out. */
+  /** The most recently used, so that the others can time out. */
   #takeIdle({ key }: Place): Connection | null {
     for (let found = this.#idle.get(key)?.at(-1); found !== undefined; found = this.#idle.get(key)?.at(-1)) {
       if (found.socket?.destroyed === false) {
@@ -150,7 +145,6 @@ export class Connections {
     this.#idleCount -= 1;
   }
 
-  /** True while an attempt waits to be accepted there. */
   #isCrowded(key: string): boolean {
     const waiting = this.#unaccepted.get(key);
     if (waiting === undefined || !isAccepted(waiting)) return waiting !== undefined;

@@ -1,9 +1,8 @@
 /**
- * What a receiver's gateway demands of a POST, made of a webhook's credentials: headers, and a certificate.
- *
- * Invariant: a POST leaves with the credentials of its claim or not at all. An attempt whose token can't be had ends in
- * `erro_autorizacao`, and holds back nobody else: it waits in its own slot, TOKEN_MS at most, and as an attempt without an answer
- * it makes its webhook's window 1. What a receiver gives back of a secret is masked before it is kept.
+ * What a receiver's gateway demands of a POST: headers, and a certificate, from the webhook's credentials.
+ * Invariant: a POST leaves with its claim's credentials or not at all. An attempt without its token ends in `erro_autorizacao` and delays
+ * nobody else: it waits in its own slot, TOKEN_MS at most, and counts as unanswered, which sets its webhook's window to 1. Secrets in the
+ * receiver's answer are masked before it is kept.
  */
 import { createHash } from 'node:crypto';
 import type { WebhookCredentials } from '../../contract/resources/webhook-credentials.ts';
@@ -39,7 +38,6 @@ export function prepareCredentials({ cabecalhos = {}, autorizacao, certificado }
 
 export type Send = (request: SendRequest, startedAtMs: number, certificate: Certificate | null) => Promise<SendResult>;
 
-/** Sends `request` with what its `credentials` say. `now` is the sender's clock. */
 export async function sendWith(
   credentials: Credentials,
   request: SendRequest,

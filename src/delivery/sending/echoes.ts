@@ -1,22 +1,20 @@
 /**
- * Takes out of a receiver's answer what we sent it in secret: the secret may come back as it is or in another form, and its beginning
- * may stand at the end of an answer that was cut.
- *
- * Both texts may be written by one stranger, so each character is looked at a bounded number of times (Knuth, Morris and Pratt).
- * With `replaceAll` and `endsWith` a token of 8 KB took 100 ms of the event loop for each answer.
+ * Removes our secrets from a receiver's answer, in any form it may echo them, also a beginning at a cut end.
+ * Both texts may be a stranger's, so each character is looked at a bounded number of times (Knuth, Morris and Pratt). With `replaceAll` and
+ * `endsWith` a token of 8 KB took 100 ms per answer.
  */
 import { MASK } from '../../contract/masking/masking.ts';
 
-/** Shorter ones would mask half an answer. */
+/** Shorter secrets would mask half an answer. */
 const LEAST = 4;
 
-/** What is sent in clear and may come back, the longest form first: a shorter one may be a part of it. */
+/** All forms in which they may come back, longest first: a shorter one may be a part of it. */
 export function echoesOf(secrets: readonly string[]): string[] {
   const forms = secrets.filter((secret) => secret.length >= LEAST).flatMap(formsOf);
   return [...new Set(forms)].toSorted((one, other) => other.length - one.length);
 }
 
-/** How receivers give a text back: as it is, and as JSON, URLs, Base64 and hexadecimal digits write it. */
+/** As it is, and as JSON, URLs, Base64 and hex write it. */
 function formsOf(secret: string): string[] {
   const bytes = Buffer.from(secret);
   const encoded = [bytes.toString('base64').replace(/={1,2}$/, ''), bytes.toString('base64url'), bytes.toString('hex')];
@@ -40,7 +38,7 @@ function withoutEcho(answer: string, echo: string): string {
   return rest + (length < LEAST ? answer.slice(from) : answer.slice(from, answer.length - length) + MASK);
 }
 
-/** Of each beginning of `echo`, the length of its longest proper part that both begins and ends it. */
+/** For each prefix of `echo`, the length of its longest proper border. */
 function bordersOf(echo: string): Uint32Array {
   const borders = new Uint32Array(echo.length);
   for (let at = 1; at < echo.length; at += 1)
@@ -48,7 +46,7 @@ function bordersOf(echo: string): Uint32Array {
   return borders;
 }
 
-/** How much of the beginning of `echo` ends here, where `length` of it ended before the character `code`. */
+/** The length of the prefix of `echo` matched after the character `code`, from `length` matched before. */
 function follow(echo: string, borders: Uint32Array, length: number, code: number): number {
   let known = length;
   while (known > 0 && echo.charCodeAt(known) !== code) known = borders[known - 1] ?? 0;

@@ -1,4 +1,4 @@
-/** What is asked of the sender, and what it answers. */
+/** The sender's requests and results. */
 import type { WebhookCredentials } from '../../contract/resources/webhook-credentials.ts';
 import type { Outcome } from '../../contract/statuses.ts';
 import type { ClientCertificate } from '../target/identity.ts';
@@ -7,15 +7,15 @@ import type { Place } from './connection.ts';
 export type OAuth2 = Extract<NonNullable<WebhookCredentials['autorizacao']>, { tipo: 'oauth2' }>;
 
 export interface Certificate extends ClientCertificate {
-  /** Of no other certificate. */
+  /** Unique to this certificate. */
   readonly id: string;
 }
 
-/** What a receiver's gateway demands, made ready for many POSTs (credentials.ts). */
+/** What a receiver's gateway demands, prepared for many POSTs (credentials.ts). */
 export interface Credentials {
-  /** Names and values in turn; of oauth2 without the token. */
+  /** Names and values alternating; for oauth2 without the token. */
   readonly headers: readonly string[];
-  /** Texts that no kept answer may have. */
+  /** Texts to remove from kept answers. */
   readonly echoes: readonly string[];
   readonly certificate: Certificate | null;
   readonly oauth2: OAuth2 | null;
@@ -23,29 +23,28 @@ export interface Credentials {
 
 export interface SendRequest {
   readonly url: string;
-  /** POST unless it is given. */
+  /** Default: POST. */
   readonly method?: 'OPTIONS';
   readonly body: Buffer;
-  /** Names and values in turn. */
+  /** Names and values alternating. */
   readonly headers: string[];
   readonly credentials?: Credentials | undefined;
 }
 
 export interface SendResult {
   readonly outcome: Exclude<Outcome, 'desconhecido'>;
-  /** Of the final answer; `null` when there was none in time. */
+  /** Of the final answer; null when none came in time. */
   readonly statusCode: number | null;
-  /** Whole milliseconds from the start of the attempt to its status line, or to its failure. */
+  /** Whole milliseconds from the attempt's start to its status line or failure. */
   readonly durationMs: number;
   /** The remote address really connected to. */
   readonly address: string | null;
   /** Code and message of a failure without an answer. */
   readonly error: string | null;
-  /** The kept part of the answer: its header fields and the beginning of its body (answer.ts); `null` when there was none. */
+  /** The kept part of the answer (answer.ts); null without an answer. */
   readonly answer: string | null;
 }
 
-/** The destination of the requests for one URL. */
 export interface Destination {
   readonly place: Place;
   readonly path: string;

@@ -1,4 +1,4 @@
-/** The headers of one delivery's POST, in the order in which they leave. */
+/** The headers of one delivery's POST, in sending order. */
 import {
   HEADER_DELIVERY,
   HEADER_EVENT,
@@ -16,20 +16,18 @@ import { sign, signStandard, type SigningKey } from './signature.ts';
 
 const USER_AGENT = `Carteiro/${VERSION}`;
 
-/** The values that the headers name and sign. */
 export interface Addressed {
   /** The delivery's id, the same in every attempt. */
   readonly id: string;
   readonly event: string;
-  /** The exact bytes that are sent. */
   readonly body: Buffer;
-  /** Null where there is no loan. */
+  /** Null without a loan. */
   readonly loanVersion: number | null;
-  /** True for what the partner asked for to try its receiver. */
+  /** A delivery that the partner asked for to try its receiver. */
   readonly isTest: boolean;
 }
 
-/** Names and values in turn, signed by `key` and, during a rotation, by `previous`, for an attempt that starts at `at`. */
+/** Names and values alternating, signed by `key` and, during a rotation, `previous`, for an attempt that starts at `at`. */
 export function deliveryHeaders(
   { id, event, body, loanVersion, isTest }: Addressed,
   key: SigningKey,
@@ -38,7 +36,7 @@ export function deliveryHeaders(
 ): string[] {
   const timestamp = Math.floor(at.getTime() / 1_000);
   const keys = previous === null ? [key] : [key, previous];
-  // A list: as an object it took a fifth longer to make and to check (3.9 µs, not 3.2).
+  // A list: an object took 3.9 µs, not 3.2.
   const headers = [
     'Content-Type',
     'application/json',

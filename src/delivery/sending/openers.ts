@@ -1,22 +1,21 @@
-/** What a poller opens of webhooks, in its memory: secrets and credentials, each decrypted and made ready once. */
+/** A poller's decrypted secrets and credentials, in memory, each prepared once. */
 import type { WebhookCredentials } from '../../contract/resources/webhook-credentials.ts';
 import { prepareCredentials } from './credentials.ts';
 import type { Credentials } from './exchange.ts';
 import { type OpenKey, type OpenSecret, rememberKeys } from './signing-keys.ts';
 
-/** Decrypts what a webhook's receiver demands; throws when it cannot. */
+/** Throws when the credentials cannot be decrypted. */
 type OpenCredentials = (webhookId: string, encrypted: Buffer) => WebhookCredentials;
 type CredentialsOf = (webhookId: string, encrypted: Buffer) => Credentials;
 
-/** How many a process remembers. */
 const REMEMBERED = 1_000;
 
-/** For a poller that nobody gave the key. */
+/** For a poller without the key. */
 const neverAny: CredentialsOf = () => {
   throw new Error('credentials cannot be opened here');
 };
 
-/** What cannot be opened is tried again each time. */
+/** Failures are not cached. */
 function rememberCredentials(open: OpenCredentials): CredentialsOf {
   const known = new Map<string, Credentials>();
   return (webhookId, encrypted) => {
@@ -30,7 +29,6 @@ function rememberCredentials(open: OpenCredentials): CredentialsOf {
   };
 }
 
-/** What of the vault signs and authorizes. */
 export interface ToOpen {
   readonly openSecret: OpenSecret;
   /** Absent where no webhook has credentials that matter. */

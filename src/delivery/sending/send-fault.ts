@@ -1,4 +1,4 @@
-/** The outcome of a fault of sending, and a text of it that is safe to keep. */
+/** The outcome of a sending fault, and a text of it that is safe to keep. */
 import type { Outcome } from '../../contract/statuses.ts';
 import { ConnectFault } from '../target/connect-fault.ts';
 
@@ -18,10 +18,7 @@ const NO_CHAIN =
   'a cadeia do certificado do servidor não leva a uma autoridade conhecida; ele deve enviar também os certificados intermediários';
 const OURS_REFUSED = 'o servidor recusou o certificado de cliente';
 
-/**
- * In our own words: Node's and OpenSSL's give advice to who runs this service, and name its files. The first that a code's end
- * matches is told.
- */
+/** Our own words: Node's and OpenSSL's advise the operator and name its files. The first match of a code's end counts. */
 const WORDS: readonly (readonly [end: RegExp, words: string])[] = [
   [/^UND_ERR_SOCKET$|^FECHADA$|^EPIPE$/, 'o servidor fechou a conexão antes de responder'],
   [/^ECONNRESET$/, 'o servidor cortou a conexão'],
@@ -51,44 +48,42 @@ function codeOf(error: Error): string {
   return (error as { code?: string }).code ?? error.name;
 }
 
-/** The outcome of an attempt that ended with this error before its status line. */
+/** For an attempt that ended before its status line. */
 export function outcomeOfFault(error: Error): 'destino_recusado' | 'erro_conexao' | 'erro_tls' {
   if (error instanceof ConnectFault) return OUTCOME_OF_CONNECT_FAULT[error.kind];
   return /^ERR_(SSL|TLS)_/.test(codeOf(error)) ? 'erro_tls' : 'erro_conexao';
 }
 
-/** True when the other end closed the connection. */
 export function isClosedByReceiver(error: Error): boolean {
   return !(error instanceof ConnectFault) && CLOSED_BY_RECEIVER.has(codeOf(error));
 }
 
-/** True when the client's parser refused the answer's head. */
+/** The client's parser refused the answer's head. */
 export function isUnparsed(error: Error): boolean {
   return error.name === 'HTTPParserError' || codeOf(error) === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH';
 }
 
-/** True when the client refused the request as malformed: a bug of ours, no fault of the network. */
+/** The client refused the request as malformed: a bug of ours, no network fault. */
 export function isOurs(error: Error): boolean {
   return codeOf(error) === 'UND_ERR_INVALID_ARG';
 }
 
-/** One line, at most 200 characters, no control characters. */
+/** At most 200 characters, no control characters. */
 function oneLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Cs}]+/gu, ' ').slice(0, MAX_TEXT_LENGTH);
 }
 
-/** What the parser says of an answer, and the status that its first line has. */
 function refusedAnswer(error: Error, statusCode: number | null): string {
   const reason = error.name === 'HTTPParserError' ? /\(([^()]{1,80})\)$/.exec(error.message)?.[1] : 'Content-Length';
   const status = statusCode === null ? '' : `, status ${statusCode}`;
   return `RESPOSTA_INVALIDA: ${NOT_HTTP}${status}${reason === undefined ? '' : ` (${reason})`}`;
 }
 
-/** Code and words in one line. `statusCode`: of an answer that the parser refused. */
+/** `statusCode`: of an answer that the parser refused. */
 export function faultText(error: Error, statusCode: number | null = null): string {
   const code = codeOf(error);
   if (isUnparsed(error)) return oneLine(refusedAnswer(error, statusCode));
-  // The client's own: some impossible answers meet an assertion of its parser, whose message quotes its source.
+  // The client's own: some impossible answers trip an assertion of its parser, whose message quotes its source.
   if (code === 'ERR_ASSERTION') return `RESPOSTA_INVALIDA: ${NOT_HTTP}`;
   const words = WORDS.find(([end]) => end.test(code))?.[1];
   return oneLine(`${code}: ${words ?? (error instanceof ConnectFault ? error.message : 'a conexão falhou')}`);

@@ -1,14 +1,12 @@
 /**
  * One POST, one outcome.
- *
- * Invariant: within its deadline `send` answers with what happened, and nothing of the request is written afterwards. One deadline
- * covers name, connect, TLS, request and headers: the client's own time-outs miss a flood of 1xx answers and a dripping body.
- * The outcome is decided when the final status line and its headers are in; what follows is read for the record only, and briefly.
- * A kept connection may be closed by the receiver just as the next POST is written to it. When it had served before and breaks
- * before a single byte of the answer, the POST is repeated once, on a new connection, within the same attempt and deadline: without
- * that every idle time-out of a receiver would cost a slot of the schedule. At worst the receiver sees the delivery twice, with
- * the same `X-Webhook-Delivery`.
- * Crash: the attempt's claimed row tells the next poller that a POST may have left.
+ * Invariant: `send` resolves within its deadline, and nothing of the request is written afterwards. One deadline covers name, connect, TLS,
+ * request and headers: the client's own time-outs miss a flood of 1xx answers and a dripping body. The final status line and headers decide
+ * the outcome; the rest is read briefly, for the record.
+ * When a connection that had served before breaks before the first byte of an answer, the POST is repeated once, on a new connection,
+ * within the same attempt and deadline. Otherwise every idle time-out of a receiver would cost a slot of the schedule. At worst the
+ * receiver sees the delivery twice, with the same `X-Webhook-Delivery`.
+ * Crash: the attempt's claim tells the next poller that a POST may have left.
  */
 import { MAX_READ_BYTES, TIMES_S } from '../../contract/delivery.ts';
 import { Attempt, type Shared } from './attempt.ts';
@@ -25,40 +23,39 @@ export type { SendRequest, SendResult } from './exchange.ts';
 
 /** How long an attempt waits for the rest of its answer. */
 const READ_MS = 250;
-/** A token is of no use in parts. */
+/** For token requests: a partial token is useless. */
 const OF_TOKENS = {
   timeoutMs: TOKEN_MS,
   readMs: TOKEN_MS,
   keptBytes: MAX_TOKEN_ANSWER_BYTES,
   readBytes: MAX_TOKEN_ANSWER_BYTES,
 };
-/** How coarse the deadline is. */
+/** Resolution of the deadline. */
 const TICK_MS = 50;
 
 export interface SenderOptions extends GuardOptions {
   readonly timeoutMs?: number;
-  /** How long an unused connection is kept, in milliseconds, in place of the usual times. */
+  /** Replaces the usual time that an unused connection is kept, in ms. */
   readonly keepsMs?: number;
-  /** The most bytes of an answer's body that are kept, up to {@link MAX_READ_BYTES}; with 0 nothing of an answer is. */
+  /** Bytes kept of an answer's body, up to {@link MAX_READ_BYTES}; with 0 nothing of an answer is kept. */
   readonly keptBytes?: number;
-  /** A monotonic clock in milliseconds. */
+  /** Monotonic, in milliseconds. */
   readonly now?: () => number;
 }
 
 export interface Sender {
   /**
-   * Sends one POST. Always answers what the network and the receiver did; throws or rejects for a fault of ours. Deadline
-   * and duration count from `startedAtMs` on the sender's clock, by default from now.
+   * Sends one POST. Resolves to what the network and the receiver did; throws or rejects only for a fault of ours. Deadline and duration
+   * count from `startedAtMs` on the sender's clock, by default from now.
    */
   send(request: SendRequest, startedAtMs?: number): Promise<SendResult>;
-  /** Waits for the attempts in flight, each at most its deadline, then closes every connection. */
+  /** Waits for the attempts in flight, then closes every connection. */
   close(): Promise<void>;
 }
 
-/** How many URLs a sender remembers. */
 const REMEMBERED = 10_000;
 
-/** Where a URL's requests go, or the rule that refuses it; remembered, because parsing it anew for each POST shows. */
+/** A URL's destination, or the rule that refuses it; cached, because parsing for each POST is measurable. */
 function rememberTargets(allowInsecure: boolean): (url: string) => Destination | string {
   const known = new Map<string, Destination | string>();
   return (text) => {
@@ -72,12 +69,12 @@ function rememberTargets(allowInsecure: boolean): (url: string) => Destination |
   };
 }
 
-/** All behind the origin as it stands: `search` would be empty for `/a?`. */
+/** The path is cut from `href`, because `search` would be empty for `/a?`. */
 function destinationOf({ origin, href }: URL): Destination {
   return { place: { origin, certificate: null, key: origin }, path: href.slice(origin.length) };
 }
 
-/** The same place, where a webhook shows a certificate of its own. */
+/** The same place with the webhook's own certificate. */
 function shownTo({ place: { origin }, path }: Destination, certificate: Certificate): Destination {
   return { place: { origin, certificate, key: `${origin} ${certificate.id}` }, path };
 }
@@ -87,7 +84,7 @@ function refusedTarget(rule: string): SendResult {
   return { outcome: 'destino_recusado', statusCode: null, durationMs: 0, address: null, error, answer: null };
 }
 
-/** Makes the sender of one poller. `timeoutMs` is the deadline of each attempt. */
+/** `timeoutMs` is the deadline of each attempt. */
 export function createSender(options: SenderOptions): Sender {
   const { allowInsecure, timeoutMs = TIMES_S.response * 1_000, keptBytes = MAX_READ_BYTES } = options;
   const { now = () => performance.now() } = options;
@@ -100,7 +97,7 @@ export function createSender(options: SenderOptions): Sender {
   const tokens = new Tokens((request) => begin({ ...shared, ...OF_TOKENS }, request, now(), null), now);
   let isClosed = false;
 
-  // Runs only while something is under way or drains: it would wake an idle process 20 times a second.
+  // Runs only while something is under way or drains; otherwise it would wake an idle process 20 times a second.
   let ticker: NodeJS.Timeout | undefined;
   function tick(): void {
     const atMs = now();

@@ -1,25 +1,24 @@
 /**
- * Access tokens of receivers' gateways: OAuth 2 client credentials (RFC 6749, 4.4), asked for by the sender of deliveries, so a
- * token's server obeys the rules of targets on the socket that is really used, and no redirect is followed.
- *
- * A token is asked for once by all who wait for it, and kept until 60 s before its end. A fault is kept for no time, but all who
- * waited share it. Tokens live in memory alone.
+ * Access tokens of receivers' gateways: OAuth 2 client credentials (RFC 6749, 4.4). The sender of deliveries asks for them, so the rules of
+ * targets hold for the token's server too, and no redirect is followed.
+ * All who wait for a token share one request, and its fault, which is not cached. A token is kept in memory only, until 60 s before its
+ * end.
  */
 import { bodyOf } from './answer.ts';
 import type { OAuth2, SendRequest, SendResult } from './exchange.ts';
 
-/** How long a token's server may take, and the most that is read of its answer. */
+/** The deadline of a token's server, and the bytes read of its answer. */
 export const TOKEN_MS = 10_000;
 export const MAX_TOKEN_ANSWER_BYTES = 65_536;
-/** A header that gateways take. */
+/** The longest header that gateways take. */
 const MAX_TOKEN_LENGTH = 8_192;
 const EARLY_MS = 60_000;
-/** Of an answer that does not say how long its token lasts. */
+/** For an answer without a lifetime. */
 const USUAL_S = 300;
 const REMEMBERED = 10_000;
 
 const VISIBLE = /^[\x21-\x7e]+$/;
-/** RFC 6749, 5.2; RFC 8707. Another text may be a secret that comes back. */
+/** RFC 6749, 5.2; RFC 8707. Any other text may be an echoed secret. */
 const ERROR_CODES: ReadonlySet<unknown> = new Set([
   'invalid_request',
   'invalid_client',
@@ -33,14 +32,14 @@ const ERROR_CODES: ReadonlySet<unknown> = new Set([
 export const basic = (user: string, password: string) =>
   `Basic ${Buffer.from(`${user}:${password}`, 'utf8').toString('base64')}`;
 
-/** There is no token; the message is safe to keep. */
+/** The message is safe to keep. */
 export class NoToken extends Error {
   override name = 'NoToken';
 }
 
 interface Kept {
   readonly token: Promise<string>;
-  /** Of the clock. */
+  /** Monotonic. */
   untilMs: number;
 }
 
@@ -66,7 +65,6 @@ export class Tokens {
     return kept.token;
   }
 
-  /** The next who wants it asks anew. */
   forget(asked: OAuth2): void {
     this.#kept.delete(JSON.stringify(asked));
   }
@@ -79,7 +77,7 @@ export class Tokens {
   }
 }
 
-/** As forms encode it; RFC 6749, 2.3.1 asks that for Basic too. */
+/** Form encoding, which RFC 6749, 2.3.1 demands for Basic too. */
 const encoded = (text: string) => new URLSearchParams({ a: text }).toString().slice(2);
 
 function requestOf({

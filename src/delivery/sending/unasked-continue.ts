@@ -1,11 +1,8 @@
 /**
- * `100 Continue` that nobody asked for.
- *
- * A client must accept any interim answer before the final one (RFC 9110, 15.2), and some receivers, and the proxies
- * before them, send 100 unasked. undici breaks the connection over it, so every attempt would fail. We show undici 102
- * instead, which it skips like any other interim answer.
- * Not covered, so undici sees it as it is: a 100 whose status line comes in two chunks, or follows an interim answer that does,
- * or that says HTTP/1.0 or `Connection: close`.
+ * `100 Continue` that nobody asked for. A client must accept any interim answer (RFC 9110, 15.2), and some receivers and proxies send 100
+ * unasked. undici breaks the connection over it, so every attempt would fail. We show undici 102 instead, which it skips.
+ * Not covered: a 100 whose status line is split between chunks, or follows an interim answer that is, or that says HTTP/1.0 or `Connection:
+ * close`.
  */
 import type { Socket } from 'node:net';
 
@@ -13,10 +10,7 @@ const VERSION = 'HTTP/1.1 ';
 const HEAD_END = '\r\n\r\n';
 const [DIGIT_0, DIGIT_1, DIGIT_2] = Buffer.from('012');
 
-/**
- * Turns 100 into 102 in the interim answers with which `chunk` begins, and returns whether it ends where the next answer
- * begins.
- */
+/** Turns 100 into 102 in the interim answers at the start of `chunk`; true when the next answer begins behind it. */
 function softenContinues(chunk: Buffer): boolean {
   let at = 0;
   // Cheap test first: most chunks do not begin with an interim answer.
@@ -30,15 +24,13 @@ function softenContinues(chunk: Buffer): boolean {
   return at === chunk.length;
 }
 
-/** Where the answers on one socket begin. */
 export interface AnswerStart {
-  /** True where the next bytes begin an answer. */
+  /** The next bytes begin an answer. */
   isNext: boolean;
   /** The chunk that began the answer, until its head has been read. */
   chunk: Buffer | null;
 }
 
-/** Keeps every unasked 100 on `socket` from undici. */
 export function bearContinues(socket: Socket, start: AnswerStart): void {
   const read = socket.read.bind(socket);
   socket.read = (size) => {

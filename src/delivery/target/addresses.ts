@@ -1,21 +1,20 @@
 /**
- * Which addresses a delivery may be sent to. Pure, and one table. It is
- * asked for literal addresses when a webhook is created or changed, and by the guard for every address that a name
- * resolves to.
+ * Which addresses a delivery may be sent to. Pure, and one table, used for literal addresses when a webhook changes and by the guard for
+ * every resolved address.
  */
 import { isIPv4, isIPv6 } from 'node:net';
 
 export interface TargetRules {
-  /** True only in a sandbox: `http:`, local names, loopback and private addresses are then allowed too. */
+  /** Only in a sandbox: also allows `http:`, local names, loopback and private addresses. */
   readonly allowInsecure: boolean;
 }
 
-/** Who can be reached: everyone, a sandbox only, nobody. */
+/** Reachable by everyone, by a sandbox only, by nobody. */
 type Reach = 'public' | 'internal' | 'never';
 
 /**
- * The longest prefix that contains an address decides. An IPv4 range stands for its IPv4-mapped form too, and every
- * transition form in {@link EMBEDDINGS} is judged by the IPv4 address that it carries.
+ * The longest matching prefix decides. An IPv4 range includes its IPv4-mapped form; every transition form in {@link EMBEDDINGS} is judged
+ * by the IPv4 address it carries.
  */
 const RANGES: readonly (readonly [cidr: string, reach: Reach])[] = [
   ['0.0.0.0/0', 'public'],
@@ -54,7 +53,6 @@ const RANGES: readonly (readonly [cidr: string, reach: Reach])[] = [
 
 interface Range {
   readonly prefix: bigint;
-  /** Bits below the prefix. */
   readonly shift: bigint;
   readonly reach: Reach;
 }
@@ -75,7 +73,7 @@ function ipv6Groups(part: string): bigint[] {
   });
 }
 
-/** The 128 bits of an address in text, IPv4 in its mapped form; `null` for anything else, zone ids included. */
+/** The 128 bits of an address in text, IPv4 in its mapped form; null for anything else, including zone ids. */
 function addressBits(address: string): bigint | null {
   if (isIPv4(address)) return MAPPED | ipv4Bits(address);
   if (!isIPv6(address) || address.includes('%')) return null;
@@ -101,12 +99,12 @@ function reachOf(bits: bigint): Reach {
 }
 
 interface Embedding {
-  /** True when `bits` has this form; then `shift` is where the IPv4 address ends. */
+  /** True when `bits` has this form; `shift` is then where the IPv4 address ends. */
   readonly holds: (bits: bigint) => boolean;
   readonly shift: bigint;
 }
 
-/** Transition forms that end up at an IPv4 address; not even a sandbox may reach an internal one through them. */
+/** Transition forms that end at an IPv4 address; not even a sandbox may reach an internal one through them. */
 const EMBEDDINGS: readonly Embedding[] = [
   { holds: (bits) => bits >> 32n === 0x64_ff9bn << 64n, shift: 0n }, // NAT64
   { holds: (bits) => bits >> 112n === 0x2002n, shift: 80n }, // 6to4
@@ -114,9 +112,9 @@ const EMBEDDINGS: readonly Embedding[] = [
 ];
 
 /**
- * Whether a delivery may be sent to this IPv4 or IPv6 address, given in text. Anything that is not an address, and any
- * address with a zone id, is refused. With `allowInsecure` loopback, private, CGNAT and unique local addresses and
- * their IPv4-mapped forms are allowed; link-local, metadata, multicast, reserved and documentation ranges never are.
+ * Whether a delivery may be sent to this IPv4 or IPv6 address, given in text. Anything else, and any zone id, is refused. `allowInsecure`
+ * allows loopback, private, CGNAT and unique local addresses and their IPv4-mapped forms; link-local, metadata, multicast, reserved and
+ * documentation ranges are never allowed.
  */
 export function addressVerdict(address: string, { allowInsecure }: TargetRules): 'allowed' | 'refused' {
   const bits = addressBits(address);

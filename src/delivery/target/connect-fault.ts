@@ -1,11 +1,11 @@
 type ConnectFaultKind = 'refused' | 'unresolved' | 'connection' | 'tls';
 
-/** Why no connection was made. `reason` is a code such as `ECONNREFUSED`; the message is safe to keep. */
+/** `reason` is a code such as `ECONNREFUSED`; the message is safe to keep. */
 export class ConnectFault extends Error {
   override name = 'ConnectFault';
   readonly kind: ConnectFaultKind;
   readonly reason: string;
-  /** The address that had been connected to before the fault, if any. */
+  /** The address connected to before the fault, if any. */
   readonly address: string | null;
 
   constructor(kind: ConnectFaultKind, reason: string, message: string, address: string | null = null) {

@@ -1,13 +1,10 @@
 /**
  * The guard on every connection that leaves for a partner.
- *
- * Invariant: no TCP connection is opened to a refused address. A literal address is judged as it stands. A name is
- * resolved once, every address of the answer is judged, and one refused address refuses the name: a public receiver
- * has no reason to answer with a private address among public ones. The connection is pinned to the judged addresses,
- * so that a second look-up cannot answer otherwise, and the address at the other end is judged again once connected,
- * before TLS and before a byte is written.
- * Why on the connect function: a guard on `lookup` alone never sees a literal address, and a `net.BlockList` in the
- * connect options fails open on HTTPS.
+ * Invariant: no TCP connection is opened to a refused address. A literal address is judged as it is. A name is resolved once, every address
+ * of the answer is judged, and one refused address refuses the name: a public receiver has no private addresses. The connection is pinned
+ * to the judged addresses, so a second look-up cannot differ. The peer's address is judged again once connected, before TLS and before a
+ * byte is written.
+ * Alternatives: a guard on `lookup` never sees a literal address; a `net.BlockList` in the connect options fails open on HTTPS.
  */
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net';
 import { connect as connectTls, type SecureContext, TLSSocket } from 'node:tls';
@@ -19,19 +16,19 @@ import { openTunnel, type Proxy } from './tunnel.ts';
 
 export interface GuardOptions {
   readonly allowInsecure: boolean;
-  /** Hosts file and DNS unless given. */
+  /** Default: hosts file and DNS. */
   readonly resolve?: Resolve;
-  /** A certificate authority trusted beside the built-in ones, in PEM: for tests. */
+  /** For tests: a PEM certificate authority trusted beside the built-in ones. */
   readonly tls?: { readonly ca: string };
-  /** Our certificate and whom we trust, in place of `tls`. */
+  /** Our certificate and trusted authorities, in place of `tls`. */
   readonly identity?: Identity;
   /** Every connection leaves through it. */
   readonly proxy?: Proxy | null;
-  /** Called for each connection with TLS once its handshake is over, before it is used. */
+  /** Called once a TLS handshake is over, before the connection is used. */
   readonly onSecured?: (origin: string, socket: TLSSocket) => void;
 }
 
-/** The part of undici's connector options that the guard needs; an IPv6 hostname comes without brackets. */
+/** The connector options that the guard needs; IPv6 hostnames come without brackets. */
 interface ConnectTarget {
   readonly hostname: string;
   readonly protocol: string;
@@ -43,7 +40,7 @@ type ConnectCallback = (
   ...result: [error: null, socket: Socket, address: string | null] | [error: Error, socket: null, address: null]
 ) => void;
 
-/** An undici connector that also answers how to give up: a socket that is still connecting is then destroyed. */
+/** An undici connector that returns how to give up, which destroys a socket that is still connecting. */
 export type GuardedConnector = (
   target: ConnectTarget,
   callback: ConnectCallback,
@@ -51,14 +48,13 @@ export type GuardedConnector = (
   certificate?: ClientCertificate | null,
 ) => () => void;
 
-/** What a connection that is being made waits for. */
 export type Stage = 'name' | 'connection' | 'tls';
 
 const TLS_FAILED = 'a conexão segura falhou';
 const KEEP_ALIVE_PROBE_MS = 60_000;
 /**
- * How long each address of a name but the last may take to connect. With Node's 250 ms a receiver whose first SYN was lost,
- * or a poller that was busy for as long, ended at the last address: often IPv6, where there is no route.
+ * How long each address but the last may take to connect. With Node's 250 ms a lost first SYN, or a busy poller, moved on to the last
+ * address: often IPv6, without a route.
  */
 const ADDRESS_MS = 3_000;
 
@@ -66,7 +62,6 @@ function asError(error: unknown): Error & { code?: string } {
   return error instanceof Error ? error : new Error(String(error));
 }
 
-/** Look-ups of one name that are open at the same time share one. */
 function sharingOpenLookups(resolve: Resolve): Resolve {
   const open = new Map<string, Promise<readonly string[]>>();
   return (hostname) => {
@@ -82,7 +77,7 @@ function refusal(): ConnectFault {
   return new ConnectFault('refused', 'DESTINO_RECUSADO', 'o destino é ou resolve para um endereço não permitido');
 }
 
-/** Ends in a number, as addresses do, also in the forms of old (`127.1`, `0x7f000001`): no name of a receiver does. */
+/** Ends in a number, as addresses do, including old forms (`127.1`, `0x7f000001`); no receiver's name does. */
 const NUMBERED = /(?:^|\.)(?:\d+|0x[\da-f]*)\.?$/i;
 
 async function vettedAddresses(hostname: string, resolve: Resolve, allowInsecure: boolean): Promise<readonly string[]> {
@@ -100,9 +95,8 @@ async function vettedAddresses(hostname: string, resolve: Resolve, allowInsecure
 }
 
 /**
- * Stands in for `dns.lookup` and answers the vetted addresses, whatever is asked. Like the original it never answers
- * within the call: an address without a route fails at once, and `tls.connect` would then throw over a socket whose
- * own error nobody listens to yet, which ends the process.
+ * Replaces `dns.lookup` and answers the vetted addresses. Like the original it answers asynchronously: an address without a route fails at
+ * once, and `tls.connect` would throw over a socket whose error nobody listens to yet, which ends the process.
  */
 function pinnedTo(addresses: readonly string[]): LookupFunction {
   const answers = addresses.map((address) => ({ address, family: isIP(address) }));
@@ -118,7 +112,6 @@ const portOf = ({ protocol, port }: ConnectTarget) => Number(port === '' ? (prot
 const originOf = ({ protocol, hostname, port }: ConnectTarget) =>
   `${protocol}//${hostname}${port === '' ? '' : `:${port}`}`;
 
-/** The receiver's part of a TLS connection. */
 function tlsOptions(hostname: string, secureContext: SecureContext) {
   return {
     secureContext,
@@ -143,7 +136,7 @@ function openSocket(target: ConnectTarget, addresses: readonly string[], secureC
   return connectTls({ ...options, ...tlsOptions(target.hostname, secureContext) });
 }
 
-/** Calls `done` once the socket may be written to, or with the fault that ended it before. */
+/** Calls `done` once the socket is writable, or with the fault that ended it before. */
 function watch(
   socket: Socket,
   isTls: boolean,
@@ -154,7 +147,7 @@ function watch(
   let address: string | null = null;
   socket.once('connect', () => {
     address = socket.remoteAddress ?? null;
-    // Closed already: over TLS in its handshake, whose first bytes leave before this is called.
+    // Closed already: over TLS the handshake's first bytes leave before this is called.
     if (address === null) done(new ConnectFault(isTls ? 'tls' : 'connection', 'FECHADA', 'a conexão foi fechada'));
     else if (addressVerdict(address, { allowInsecure }) === 'refused') done(refusal());
     else if (!isTls) done(null);
@@ -169,7 +162,7 @@ function watch(
   socket.once('close', () => done(new ConnectFault('connection', 'FECHADA', 'a conexão foi fechada', address)));
 }
 
-/** TLS within a tunnel; the other end of its socket is the proxy. */
+/** TLS within a tunnel; the socket's peer is the proxy. */
 function startTls(
   socket: Socket,
   hostname: string,
@@ -186,8 +179,8 @@ function startTls(
 }
 
 /**
- * Makes the connect function for undici's `Client`. Its errors are {@link ConnectFault}s: `refused` by the guard,
- * `unresolved` name, `connection` (TCP, the proxy), `tls` (handshake or certificate).
+ * Makes the connect function for undici's `Client`. Its errors are {@link ConnectFault}s: `refused` by the guard, `unresolved` name,
+ * `connection` (TCP, the proxy), `tls` (handshake or certificate).
  */
 export function guardedConnector(options: GuardOptions): GuardedConnector {
   const { allowInsecure, resolve = createResolver(), tls, proxy = null } = options;
@@ -195,7 +188,7 @@ export function guardedConnector(options: GuardOptions): GuardedConnector {
   const identity = options.identity ?? plainIdentity(tls?.ca);
   const vet = async (hostname: string): Promise<readonly string[]> => {
     if (proxy?.resolves !== true || isIP(hostname) > 0) return vettedAddresses(hostname, sharedResolve, allowInsecure);
-    // The name goes to such a proxy as it is; its form is judged all the same.
+    // A resolving proxy gets the name as it is; its form is judged all the same.
     if (NUMBERED.test(hostname)) throw refusal();
     return [hostname];
   };

@@ -1,10 +1,8 @@
 /**
- * How we show ourselves to receivers over TLS, and whom we trust: the client certificate that a receiver may ask for, and
- * authorities beside the built-in ones. The context is shared by all connections: made for each, it was most of a connection's
- * memory and time.
- *
- * A rotated certificate is read at the next connection, at most once in ten seconds. Files that cannot be used any more change
- * nothing: POSTs go on with what was read before, and `onFault` is told. Connections that are open stay as they are.
+ * Our client certificate for TLS, and the authorities trusted beside the built-in ones. All connections share the context: one per
+ * connection was most of its memory and time.
+ * A rotated certificate is read at the next connection, at most once in ten seconds. Unusable files change nothing: POSTs go on with the
+ * last good ones, and `onFault` is called. Open connections stay.
  */
 import { readFile } from 'node:fs/promises';
 import { createSecureContext, rootCertificates, type SecureContext, type SecureContextOptions } from 'node:tls';
@@ -33,13 +31,12 @@ export interface ClientCertificate {
   readonly key: string;
 }
 
-/** Answers the context of the next connection; with a certificate in place of our own where one is given. */
+/** The context for the next connection; `own` replaces our certificate. */
 export type Identity = (own?: ClientCertificate | null) => Promise<SecureContext>;
 
-/** How many contexts of webhooks' own certificates are kept. */
 const REMEMBERED = 1_000;
 
-/** Makes the contexts of webhooks' own certificates, each once while whom we trust stays the same. */
+/** Contexts of webhooks' own certificates, each made once per trusted `ca`. */
 function rememberContexts(): (own: ClientCertificate, ca: string | undefined) => SecureContext {
   const known = new Map<string, SecureContext>();
   return (own, ca) => {
@@ -53,14 +50,14 @@ function rememberContexts(): (own: ClientCertificate, ca: string | undefined) =>
   };
 }
 
-/** Shows our own certificate to nobody; trusts `ca` beside the built-in authorities. */
+/** Without a client certificate; trusts `ca` beside the built-in authorities. */
 export function plainIdentity(ca?: string): Identity {
   const shared = makeSecureContext(ca === undefined ? {} : { ca });
   const contextOf = rememberContexts();
   return (own = null) => Promise.resolve(own === null ? shared : contextOf(own, ca));
 }
 
-/** Reads the files now; rejects when they cannot be read or do not belong together. */
+/** Reads the files now; rejects when they are unreadable or do not belong together. */
 export async function readIdentity(
   files: IdentityFiles,
   onFault: (error: unknown) => void,

@@ -1,39 +1,37 @@
 /**
- * The addresses of a name: from the hosts file, else from DNS, asked for as written, without search domains.
- *
- * Why not the system's resolver: it waits on one of libuv's four threads, for 10 s when the name's server is silent. Sixteen such
- * names kept every other name from being resolved. This resolver waits on no thread.
- * c-ares leaves a list of servers at the first answer, be it that this server can't tell, and shortens its patience by what other
- * names took. So each look-up asks each server through a resolver of its own: the next one when a server can't tell, or beside it
- * when it has not answered for a while.
+ * The addresses of a name, from the hosts file, else from DNS, as written, without search domains.
+ * Why not the system's resolver: it blocks one of libuv's four threads, for 10 s when a name's server is silent. Sixteen such names stopped
+ * all resolving.
+ * c-ares ends a list of servers at the first answer, even a server failure, and shortens its patience by other names' times. So each
+ * look-up uses one resolver per server: the next one after a failure, or beside a silent one.
  */
 import { promises as dns } from 'node:dns';
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 
-/** All addresses of a name, or none when it has none; rejects with the DNS error. */
+/** Empty when the name has no address; rejects with the DNS error. */
 export type Resolve = (hostname: string) => Promise<readonly string[]>;
 
 export interface NamesOptions {
-  /** `address:port` of DNS servers; the system's unless given. */
+  /** `address:port`; default: the system's. */
   readonly servers?: readonly string[];
   readonly hostsFile?: string;
-  /** A monotonic clock in milliseconds. */
+  /** Monotonic, in milliseconds. */
   readonly now?: () => number;
 }
 
-/** How long the hosts file and the list of servers are remembered. */
+/** How long the hosts file and the list of servers are cached. */
 const RENEW_MS = 5_000;
 /** One server's tries: 30 s, as long as an attempt. */
 const TIMEOUTS = { timeout: 2_000, tries: 5, maxTimeout: 8_000 };
-/** The next server is asked beside one that has been silent for so long. */
+/** After this silence of a server the next one is asked beside it. */
 const SILENCE_MS = 1_500;
-/** Where no server can tell, each is asked so often, with a rest between. */
+/** How often each server is asked while all fail, with a pause between. */
 const ROUNDS = 3;
 const REST_MS = 1_000;
-/** How long addresses of one kind wait for those of the other. */
+/** How long addresses of one family wait for those of the other. */
 const OTHER_KIND_MS = 1_000;
-/** Other codes say that this server can't tell. */
+/** Any other code means that this server cannot tell. */
 const ANSWERS: ReadonlySet<string> = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME']);
 
 interface Known {
@@ -42,7 +40,7 @@ interface Known {
   readonly sinceMs: number;
 }
 
-/** Makes a resolver; IPv4 addresses come first, because at least where there is no route to IPv6 these work. */
+/** IPv4 addresses come first: they work also where IPv6 has no route. */
 export function createResolver(options: NamesOptions = {}): Resolve {
   const { servers, hostsFile = '/etc/hosts', now = () => performance.now() } = options;
   let known: Known | null = null;
@@ -59,7 +57,7 @@ export function createResolver(options: NamesOptions = {}): Resolve {
   };
 }
 
-/** Names for which no server is asked (RFC 6761, 6.3). */
+/** RFC 6761, 6.3: no server is asked for these. */
 function isLoopbackName(name: string): boolean {
   return name === 'localhost' || name.endsWith('.localhost');
 }
@@ -68,11 +66,10 @@ type Kind = 'resolve4' | 'resolve6';
 
 interface Question {
   readonly answer: Promise<string[]>;
-  /** The answer never comes then. */
   readonly drop: () => void;
 }
 
-/** Asks each of `servers` for one kind of address. The first that can tell answers; rejects with the last fault when none can. */
+/** Asks each of `servers` for one family. The first definite answer wins; rejects with the last fault when there is none. */
 function ask(hostname: string, kind: Kind, servers: readonly dns.Resolver[]): Question {
   const { promise, resolve, reject } = Promise.withResolvers<string[]>();
   const turns = Array.from({ length: ROUNDS }, () => servers).flat();

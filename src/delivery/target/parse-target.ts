@@ -1,14 +1,11 @@
-/**
- * Where a webhook's deliveries may go. Pure: no name is resolved here.
- */
 import { isIP } from 'node:net';
 import { MAX_URL_LENGTH } from '../../contract/resources/webhook.ts';
 import { addressVerdict, type TargetRules } from './addresses.ts';
 
-/** Blanks, control and invisible characters, backslashes: a URL parser drops or rewrites them without a word. */
+/** Blanks, control and invisible characters, backslashes: a URL parser silently drops or rewrites them. */
 const TRICKS = /[\s\\\p{Cc}\p{Cf}\p{Cs}]/u;
 const ABSOLUTE = /^(https?):\/\/([^/?#]+)/i;
-/** The characters that RFC 3986 allows in a path or a query. The URL standard, by which we parse, lets more through: `5%`, `a|b`. */
+/** Characters outside a path or query of RFC 3986. The URL standard, which we parse by, accepts more: `5%`, `a|b`. */
 const NOT_OF_A_URI = /%(?![0-9A-Fa-f]{2})|[^A-Za-z0-9\-._~!$&'()*+,;=:@/?%]/g;
 const LOCAL_NAME = /(^|\.)(localhost|local|internal)$/;
 
@@ -32,8 +29,8 @@ function hostRule(hostname: string, rules: TargetRules): string | null {
 }
 
 /**
- * The webhook's `url` in normalised form, or the rule that refuses it, in Portuguese, fit for `detalhes`.
- * At most {@link MAX_URL_LENGTH} characters both as given and normalised.
+ * The webhook's `url` in normalised form, or the Portuguese rule that refuses it, for `detalhes`. At most {@link MAX_URL_LENGTH}
+ * characters, given and normalised. Pure: no name is resolved.
  */
 export function parseTarget(text: string, rules: TargetRules): Target {
   if (text.length > MAX_URL_LENGTH) return refused(`tem no máximo ${MAX_URL_LENGTH} caracteres`);

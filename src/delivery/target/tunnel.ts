@@ -1,10 +1,8 @@
 /**
- * A connection to a receiver through the lender's own proxy: CONNECT (RFC 9110, 9.3.6), also for `http:` targets, so that a proxy
- * never sees a body.
- *
- * The guard's rule holds: the name is looked up and judged here, and the proxy is asked for the judged *address*. A proxy that
- * may resolve names itself is asked for the name, and then vouches for where it leads; names whose addresses nobody here sees are
- * sent on only by that setting.
+ * A connection to a receiver through the lender's proxy: CONNECT (RFC 9110, 9.3.6), also for `http:` targets, so that the proxy never sees
+ * a body.
+ * The guard's rule holds: the name is resolved and judged here, and the proxy gets the judged *address*. Only a proxy that is configured to
+ * resolve names gets the name, and then vouches for where it leads.
  */
 import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
@@ -13,7 +11,7 @@ import { ConnectFault } from './connect-fault.ts';
 
 export interface Proxy {
   readonly url: URL;
-  /** The value of `Proxy-Authorization`; null: none is sent. */
+  /** The value of `Proxy-Authorization`; null: not sent. */
   readonly authorization: string | null;
   readonly resolves: boolean;
 }
@@ -27,7 +25,7 @@ function proxyFault(reason: string, message: string): ConnectFault {
   return new ConnectFault('connection', reason, message);
 }
 
-/** Opens a tunnel to the first of `hosts` that the proxy reaches. Answers how to give up. */
+/** Opens a tunnel to the first of `hosts` that the proxy reaches. Returns how to give up. */
 export function openTunnel(proxy: Proxy, hosts: readonly string[], port: number, done: TunnelCallback): () => void {
   const [host = '', ...others] = hosts;
   const authority = `${isIPv6(host) ? `[${host}]` : host}:${port}`;
@@ -49,7 +47,7 @@ export function openTunnel(proxy: Proxy, hosts: readonly string[], port: number,
       return done(null, socket, host);
     }
     socket.destroy();
-    // 407 and 403 hold for every address; that one address cannot be reached says nothing of the next.
+    // 407 and 403 hold for every address; a failure to reach one says nothing of the next.
     if (statusCode >= 500 && others.length > 0) giveUp = openTunnel(proxy, others, port, done);
     else done(proxyFault(`PROXY_${statusCode}`, 'o proxy de saída não abriu a conexão'), null, null);
   });

@@ -1,13 +1,11 @@
 /**
  * Which lanes a keeper of too many hands over. Pure.
- *
- * Invariant: nothing is in flight of a lane that is handed over, so its next keeper need not ask what flies. A backlog keeps all lanes busy,
- * and a poller that came to help would get none: so busy ones take nothing new until the next time. Most have come free by then; the
- * others go on, and others take their turn.
+ * Invariant: a lane is handed over only with nothing in flight, so its next keeper need not ask. Under a backlog every lane is busy, so
+ * busy excess lanes take nothing new until the next beat; most are free by then.
  */
 import type { KeptLane } from './kept-lane.ts';
 
-/** At most `most`: first those that nothing known is due of. */
+/** At most `most`; lanes without due work first. */
 export function excessOf(
   lanes: readonly KeptLane[],
   most: number,

@@ -1,12 +1,10 @@
 /**
- * A lane as its keeper knows it, and places in it. Pure.
- *
- * What a row of `pending` is found by in a lane is its place: what is due at once comes first, by id, then the rest by its time.
+ * A lane as its keeper knows it, and the order of its places. Pure.
+ * A place is the key of a row of `pending` within a lane: rows due at once first, by id, then the others by due time.
  */
 import type { KeptLoans } from './kept-loans.ts';
 import { FIRST_WINDOW, NEW_PACE, type Pace } from '../window.ts';
 
-/** What a lane's row and its webhook's say. */
 export interface LaneSettings {
   readonly webhookId: string;
   readonly partnerId: string;
@@ -19,31 +17,29 @@ export interface LaneSettings {
   readonly encryptedCredentials: Buffer | null;
   readonly isActive: boolean;
   readonly isMuted: boolean;
-  /** One delivery at a time: it is `falhando`, or its URL has not answered 2xx yet. */
+  /** One delivery at a time: the lane is `falhando`, or its URL has not answered 2xx yet. */
   readonly isSingle: boolean;
   readonly quietUntil: Date | null;
   readonly maxInFlight: number;
   readonly windowSize: number;
-  /** Of each loan one delivery at a time, by version. */
+  /** Each loan's deliveries one at a time, by version. */
   readonly inOrder: boolean;
-  /** Until then what is suspended holds back later ones of its loan. */
+  /** Until then suspended deliveries hold back later ones of their loan. */
   readonly resumesUntil: Date | null;
-  /** Something of it is due at once. */
+  /** Something is due at once. */
   readonly hasDue: boolean;
-  /** When its first retry comes due. */
   readonly retryAt: Date | null;
-  /** What claims name of it that are not over. */
+  /** Flights of claims that are not over. */
   readonly flying: readonly KnownFlight[];
 }
 
-/** `loan` is null where the lane's order does not matter, or it is of no loan. */
+/** `loan` is null where order does not matter or the event has no loan. */
 interface KnownFlight {
   readonly id: string;
   readonly number: number;
   readonly loan: string | null;
 }
 
-/** A row of `pending`, by its key in a lane: null is due at once. */
 export interface Place {
   readonly dueAt: string | null;
   readonly id: string;
@@ -59,18 +55,18 @@ export interface Flight {
 
 export interface KeptLane {
   settings: LaneSettings;
-  /** What is due at once is taken up to here. */
+  /** Rows due at once are read up to here. */
   cursor: string;
-  /** Retries are taken up to here. */
+  /** Retries are read up to here. */
   mark: { dueAt: string; id: string };
   retryAtMs: number;
   readonly flying: Map<string, Flight>;
-  /** In flight after the last claim of it. */
+  /** In flight after its last claim. */
   claimed: number;
   pace: Pace;
-  /** Taken of it since it has had its turn among the others, while slots were short. */
+  /** Deliveries taken since its last turn in the rotation, while slots were short. */
   served: number;
-  /** Where it gets each loan in order. */
+  /** Set where it delivers each loan in order. */
   loans: KeptLoans | null;
   resumesUntilMs: number;
   /** It takes nothing new, so that it can be handed back. */
@@ -80,7 +76,7 @@ export interface KeptLane {
 export const FIRST = '00000000-0000-0000-0000-000000000000';
 const LAST = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 export const NO_MARK = { dueAt: '-infinity', id: LAST };
-/** A lane whose attempt takes longer than this has its first window at most: or a receiver that hangs now and then would get all slots. */
+/** A lane whose attempt takes longer is held to its first window; otherwise a sometimes hanging receiver would get all slots. */
 const LONG_MS = 5_000;
 
 export function newLane(settings: LaneSettings): KeptLane {
@@ -98,12 +94,12 @@ export function newLane(settings: LaneSettings): KeptLane {
   return { settings, ...start, ...never, flying, claimed: 0, served: 0, pace, loans: null, isLeaving: false };
 }
 
-/** A record of its own lets it send more: no look at the server tells of that. */
+/** Its own next record lets it send more; the server's look for work does not see that. */
 export function awaitsItself({ loans, flying }: KeptLane): boolean {
   return loans !== null && (loans.hasEnded || (loans.isHolding && flying.size > 0));
 }
 
-/** How many more of it may fly at `nowMs`. */
+/** How many more of its deliveries may fly at `nowMs`. */
 export function roomOf({ settings, pace, flying, isLeaving }: KeptLane, nowMs: number): number {
   const { isActive, isMuted, isSingle, quietUntil, maxInFlight } = settings;
   if (isLeaving || !isActive || isMuted || (quietUntil?.getTime() ?? 0) > nowMs) return 0;
@@ -113,7 +109,7 @@ export function roomOf({ settings, pace, flying, isLeaving }: KeptLane, nowMs: n
   return Math.max(cap - flying.size, 0);
 }
 
-/** Due times are told in one form (ISO, UTC, microseconds), so they compare as texts. */
+/** Due times have one text form (ISO, UTC, microseconds), so they compare as texts. */
 export function isBehind(one: Place, other: Place): boolean {
   const [due, from] = [one.dueAt ?? '-infinity', other.dueAt ?? '-infinity'];
   return due === from ? one.id > other.id : due > from;
@@ -123,7 +119,6 @@ export function timeOf(dueAt: string): number {
   return new Date(dueAt).getTime();
 }
 
-/** The id before this one. */
 export function previousOf(id: string): string {
   const before = (BigInt(`0x${id.replaceAll('-', '')}`) - 1n).toString(16).padStart(32, '0');
   return [before.slice(0, 8), before.slice(8, 12), before.slice(12, 16), before.slice(16, 20), before.slice(20)].join(

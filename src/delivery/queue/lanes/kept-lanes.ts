@@ -1,10 +1,9 @@
 /**
- * What a poller knows of the lanes that it keeps: what is in flight of each, how far it has read, and how much it may take. Pure.
- *
- * Invariant: of a kept lane, each row of `pending` is in flight here, lies behind the lane's cursor while the lane is ready, is a retry at or
- * behind the lane's mark that comes due at `retryAt` or later, or is of a transaction that `seen` does not know. So nothing that is due waits unseen, and
- * nothing that is in flight is sent again: a row whose attempt flies already is refused, whatever the server says.
- * Crash: it is gone, and whoever takes the lanes reads them from their start. Without an answer to a turn nothing here has moved.
+ * What a poller knows of its lanes: what is in flight, how far each is read, and how much it may take. Pure.
+ * Invariant: each row of `pending` of a kept lane is in flight here; or behind the lane's cursor while the lane is ready; or a retry at or
+ * behind the lane's mark, due at `retryAt` or later; or of a transaction that `seen` does not include. So no due row is overlooked. A row
+ * whose attempt is in flight is refused, whatever the server says, so nothing is sent twice.
+ * Crash: this knowledge is gone; the next keeper reads the lanes from their start. A turn without an answer moves nothing here.
  */
 import type { Answers } from '../answers.ts';
 import {
@@ -28,14 +27,13 @@ import { nextWindow } from '../window.ts';
 export class KeptLanes {
   readonly #lanes = new Map<string, KeptLane>();
   readonly #reading = new LaneReading();
-  /** That get each loan in order. */
+  /** Lanes that deliver each loan in order. */
   readonly #ordered = new Set<KeptLane>();
-  /** What has ended while a turn is under way, which may have seen it as it was before. */
+  /** Flights that ended during the current turn, which may not have seen their end. */
   readonly #endedMeanwhile = new Map<string, number>();
   #planned: TurnPlan | null = null;
-  /** By claims of an earlier keeper, with their lanes. */
+  /** Flights of earlier keepers' claims, with their lanes. */
   readonly #foreign = new Map<string, string>();
-  /** The snapshot up to which `pending` is followed. */
   seen = '1:1:';
 
   get size(): number {
@@ -50,7 +48,7 @@ export class KeptLanes {
     return this.#lanes.get(webhookId);
   }
 
-  /** True while a lane has more to read than its window, or its partner's share, lets it take. */
+  /** True while a lane has more to read than its window or its partner's share allows. */
   get isWaiting(): boolean {
     return this.#reading.ready.size > 0 || [...this.#ordered].some((lane) => awaitsItself(lane));
   }
@@ -60,13 +58,13 @@ export class KeptLanes {
     return this.isWaiting && !due.some((lane) => roomOf(lane, nowMs) > 0);
   }
 
-  /** The end of a flight of it lets another begin. */
+  /** The end of one of its flights lets another begin. */
   isFull(webhookId: string, nowMs: number): boolean {
     const lane = this.#lanes.get(webhookId);
     return lane === undefined || lane.loans?.isHolding === true || roomOf(lane, nowMs) === 0;
   }
 
-  /** Keeps a lane, read from its start; or reads one anew that has changed. */
+  /** Keeps a new lane, read from its start; or applies the new settings of a changed one. */
   keep(settings: LaneSettings): void {
     const known = this.#lanes.get(settings.webhookId);
     const lane = known ?? newLane(settings);
@@ -96,7 +94,7 @@ export class KeptLanes {
     return [...this.#foreign.keys()];
   }
 
-  /** Hears which of an earlier keeper's flights are not over. */
+  /** `flying`: the earlier keepers' flights that are not over. */
   hearForeign(flying: ReadonlySet<string>): void {
     for (const [id, webhookId] of this.#foreign) {
       if (flying.has(id)) continue;
@@ -110,17 +108,17 @@ export class KeptLanes {
     for (const id of this.#lanes.keys()) this.forget(id);
   }
 
-  /** Reads every lane from its start: another server may have lost what this one remembers. */
+  /** Reads every lane from its start: another server may have lost rows that this process remembers. */
   readAll(): void {
     for (const lane of this.#lanes.values()) this.#reading.readFromStart(lane, 0);
   }
 
-  /** At most `most` lanes to hand back, of which nothing is in flight (handing-over.ts). */
+  /** Lanes to hand back, at most `most`, with nothing in flight (handing-over.ts). */
   excess(most: number): readonly KeptLane[] {
     return excessOf(this.all, most, (lane) => this.#reading.ready.has(lane) || lane.loans?.hasEnded === true);
   }
 
-  /** Lanes that nothing is in flight of, but those of these partners. */
+  /** Lanes with nothing in flight, except those of these partners. */
   spare(sated: ReadonlySet<string>): KeptLane[] {
     return this.all.filter(({ flying, settings }) => flying.size === 0 && !sated.has(settings.partnerId));
   }
@@ -145,7 +143,7 @@ export class KeptLanes {
       else plan.wakeBy(lane.retryAtMs);
     }
     for (const lane of this.#reading.ready) plan.read(lane, { dueAt: null, id: lane.cursor }, '-infinity');
-    // Of the others every lane has room for what a turn takes of it.
+    // Every other lane has room for what a turn takes of it.
     plan.bound(this.#reading.narrow, this.#lanes.values(), this.#reading.ready);
     for (const lane of this.#reading.narrow)
       if (lane.flying.size === 0 && !this.#reading.ready.has(lane) && roomOf(lane, nowMs) >= MOST_EACH)
@@ -153,7 +151,7 @@ export class KeptLanes {
     return plan.ask;
   }
 
-  /** Takes in what a turn found. Returns what may be sent: of what is due, all that does not fly already. */
+  /** Applies a turn's result. Returns what may be sent: the due rows that are not in flight already. */
   hear<Row extends Found>(ask: Ask, rows: readonly Row[], nowMs: number): Extract<Row, { kind: 'due' }>[] {
     const mine: Extract<Row, { kind: 'due' }>[] = [];
     const fresh = new Map<string, number>();
@@ -164,7 +162,7 @@ export class KeptLanes {
       if (row.kind === 'shut') shut.add(row.webhookId);
       if (row.kind !== 'due') continue;
       if (row.dueAt === null) fresh.set(row.webhookId, (fresh.get(row.webhookId) ?? 0) + 1);
-      // A lane in order is told apart how far it is read.
+      // A lane in order reports separately how far it is read.
       if (lane.loans === null) this.#reading.advance(lane, row);
       if (lane.flying.get(row.id)?.number === row.number || this.#endedMeanwhile.get(row.id) === row.number) continue;
       lane.flying.set(row.id, { number: row.number, dueAt: row.dueAt, sinceMs: nowMs, loan: row.loan });
@@ -177,13 +175,13 @@ export class KeptLanes {
       if (lane === undefined || shut.has(id) || ask.toDues[index] !== '-infinity') continue;
       const count = fresh.get(id) ?? 0;
       const hasMore = count >= (ask.rooms[index] ?? 0);
-      // Whoever was cut off goes on first, until it has had as much as the others.
+      // A lane that was cut off goes first until it has had as much as the others.
       if (hasMore && this.#planned?.cut.has(lane) === true) lane.served += count;
       else this.#reading.rotate(lane, hasMore);
     }
     this.#hearLoans(ask.loans?.asks ?? [], rows, shut);
     const late = this.#reading.heard();
-    // Behind the asks: what was left of a lane keeps it ready.
+    // After the asks, because rows left over keep a lane ready.
     for (const row of rows) {
       const lane = this.#lanes.get(row.webhookId);
       if (lane === undefined) continue;
@@ -209,7 +207,7 @@ export class KeptLanes {
     }
   }
 
-  /** Ends a flight that its record has told of. `retryAt`: it is tried again then. */
+  /** Ends a flight by its record. `retryAt`: when it is tried again. */
   land(webhookId: string, id: string, number: number, retryAt: Date | null): void {
     const lane = this.#lanes.get(webhookId);
     if (lane === undefined) return;
@@ -219,8 +217,8 @@ export class KeptLanes {
   }
 
   /**
-   * Ends a flight that its record tells nothing of: it was given back unsent, somebody else has ended it, or the record before had no answer. Its row is
-   * looked for where it was, at once, and among the retries.
+   * Ends a flight without a record: it was given back, somebody else ended it, or the record's commit is unknown. Its row is looked for at
+   * its old place, among those due at once, and among the retries.
    */
   lookAgain(webhookId: string, id: string, number: number): void {
     const lane = this.#lanes.get(webhookId);
@@ -235,7 +233,6 @@ export class KeptLanes {
     if (loan !== null) lane.loans?.end(loan);
   }
 
-  /** Moves a lane's window by the answers of its attempts. */
   answered(webhookId: string, answers: Answers): void {
     const lane = this.#lanes.get(webhookId);
     if (lane === undefined) return;

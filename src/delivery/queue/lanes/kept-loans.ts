@@ -1,14 +1,13 @@
 /**
- * What a poller knows of the loans of a lane that gets each loan in order. Pure.
- *
- * Invariant: a delivery is taken only while no other of its loan is in flight and no earlier one is pending (take_loans.sql judges that).
- * One that was passed over waits for such another. At the end of each flight the loan is asked for its next delivery; whoever else ends a
- * delivery changes the lane, which is then read from its start. So what was passed over waits no longer than for what it has to.
- * Crash: it is gone; whoever takes the lane reads it from its start, and judges anew.
- * Measured alternative: deliveries that wait were marked in the database, and a trigger woke them; it wrote each of them twice.
+ * What a poller knows of the loans of a lane that delivers each loan in order. Pure.
+ * Invariant: a delivery is taken only while no other of its loan is in flight and no earlier one is pending (take_loans.sql decides). One
+ * that was passed over waits for such another. Each flight's end asks its loan for the next delivery; whoever else ends a delivery changes
+ * the lane, which is then read from its start. So nothing waits longer than it has to.
+ * Crash: this knowledge is gone; the next keeper reads the lane from its start.
+ * Measured alternative: marking waiting deliveries in the database, with a trigger to wake them, wrote each of them twice.
  */
 
-/** A part of a turn: reads a lane on behind a place, or (`loan`) takes the next delivery of a loan. */
+/** Reads a lane on behind a place, or (`loan`) takes the next delivery of a loan. */
 export interface LoanAsk {
   /** From 1. */
   readonly place: number;
@@ -18,11 +17,9 @@ export interface LoanAsk {
   readonly from_id: string;
   readonly to_due: string;
   readonly room: number;
-  /** Suspended deliveries hold back later ones. */
   readonly is_resuming: boolean;
 }
 
-/** What a turn asks of lanes in order, as take_loans has it. */
 export interface LoanAsks {
   readonly asks: LoanAsk[];
   readonly busy: { readonly hook: string; readonly loan: string }[];
@@ -30,10 +27,10 @@ export interface LoanAsks {
 }
 
 export class KeptLoans {
-  /** By loan: the last end of a flight of it, until it was asked for its next delivery. */
+  /** By loan: its last ended flight, until the loan was asked for its next delivery. */
   readonly #ended = new Map<string, number>();
   #ends = 0;
-  /** Something was passed over since the lane was read from its start. */
+  /** Something was passed over since the lane was last read from its start. */
   isHolding = false;
 
   get hasEnded(): boolean {
@@ -44,17 +41,17 @@ export class KeptLoans {
     this.#ended.set(loan, (this.#ends += 1));
   }
 
-  /** The loans to ask for their next deliveries, at most so many. */
+  /** The loans to ask for their next deliveries, `most` at most. */
   next(most: number): string[] {
     return [...this.#ended.keys()].slice(0, Math.max(most, 0));
   }
 
-  /** The ends so far: what ends later was not seen by a turn that is planned now. */
+  /** Flights ended so far. A turn planned now does not see later ends. */
   get ends(): number {
     return this.#ends;
   }
 
-  /** A turn that was planned at so many `ends` has asked for the loan's next delivery. */
+  /** A turn planned at `ends` has asked for the loan's next delivery. */
   asked(loan: string, ends: number): void {
     if ((this.#ended.get(loan) ?? Infinity) <= ends) this.#ended.delete(loan);
   }

@@ -1,15 +1,14 @@
 /**
- * How far the lanes of a keeper are read, and which of them have more. Pure.
- *
- * Invariant: what comes back while a turn is under way, which may not have seen it, is applied again when the turn was heard.
+ * How far a keeper's lanes are read, and which have more. Pure.
+ * Invariant: a row that becomes due again during a turn, which may not have seen it, is applied again after the turn.
  */
 import { FIRST, isBehind, type KeptLane, NO_MARK, type Place, previousOf, timeOf } from './kept-lane.ts';
 
 export class LaneReading {
-  /** With more to read behind their cursors, in the order in which they are served. */
+  /** Lanes with more to read behind their cursors, in serving order. */
   readonly ready = new Set<KeptLane>();
   readonly retrying = new Set<KeptLane>();
-  /** With something in flight, more to read, or a window that is smaller than what a turn takes. */
+  /** Lanes with something in flight, more to read, or a window smaller than what a turn takes. */
   readonly narrow = new Set<KeptLane>();
   #meanwhile: (() => void)[] | null = null;
 
@@ -17,7 +16,6 @@ export class LaneReading {
     for (const lanes of [this.ready, this.retrying, this.narrow]) lanes.delete(lane);
   }
 
-  /** A turn is under way until {@link heard}. */
   planned(): void {
     this.#meanwhile = [];
   }
@@ -26,14 +24,13 @@ export class LaneReading {
     return this.#meanwhile !== null;
   }
 
-  /** Ends the turn; what is returned is to be called once it was taken in. */
+  /** Ends the turn; call what it returns after the result was applied. */
   heard(): readonly (() => void)[] {
     const late = this.#meanwhile ?? [];
     this.#meanwhile = null;
     return late;
   }
 
-  /** Nothing of the lane was read. */
   readFromStart(lane: KeptLane, retryAtMs: number, hasDue = true): void {
     lane.cursor = FIRST;
     lane.mark = NO_MARK;
@@ -44,20 +41,17 @@ export class LaneReading {
     this.retryAt(lane, retryAtMs);
   }
 
-  /** It was served, and goes behind the others that have more. */
   rotate(lane: KeptLane, hasMore: boolean): void {
     lane.served = 0;
     this.ready.delete(lane);
     if (hasMore) this.ready.add(lane);
   }
 
-  /** The lane is read up to here. */
   advance(lane: KeptLane, { dueAt, id }: Place): void {
     if (dueAt !== null) lane.mark = { dueAt, id };
     else if (id > lane.cursor) lane.cursor = id;
   }
 
-  /** Nothing of the lane was read from here on. */
   goBack(lane: KeptLane, { dueAt, id }: Place): void {
     this.#meanwhile?.push(() => this.goBack(lane, { dueAt, id }));
     if (dueAt === null || dueAt === '-infinity') {
@@ -71,7 +65,7 @@ export class LaneReading {
     this.retryBy(lane, timeOf(dueAt));
   }
 
-  /** Something of it is tried again then, or before. */
+  /** Something of it is retried at `atMs` or before. */
   retryBy(lane: KeptLane, atMs: number): void {
     this.#meanwhile?.push(() => this.retryBy(lane, atMs));
     // The clock was set back.
@@ -79,7 +73,6 @@ export class LaneReading {
     this.retryAt(lane, Math.min(lane.retryAtMs, atMs));
   }
 
-  /** Its first retry is then; Infinity: it has none. */
   retryAt(lane: KeptLane, atMs: number): void {
     lane.retryAtMs = atMs;
     if (atMs === Infinity) this.retrying.delete(lane);

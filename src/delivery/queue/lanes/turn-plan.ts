@@ -1,14 +1,12 @@
 /**
- * A turn that is being planned: what it asks of the server, within what slots, shares and windows allow. Pure.
- *
- * At most {@link LANES_A_TURN} places are read on in a turn, each for as many as the others may have, too. Of what is new a turn takes up to
- * {@link MOST_EACH} of a lane without asking; lanes that may have fewer are named.
+ * The plan of a turn: what it asks of the server within slots, shares and windows. Pure.
+ * A turn reads on at most {@link LANES_A_TURN} places, each for an equal part. Of new rows it takes up to {@link MOST_EACH} of a lane;
+ * lanes that may have fewer are named.
  */
 import { isBehind, type KeptLane, type Place, roomOf } from './kept-lane.ts';
 import type { LoanAsk, LoanAsks } from './kept-loans.ts';
 import type { Slots } from '../slots.ts';
 
-/** What a turn asks of the server, as take_turn has it. */
 export interface Ask {
   readonly closed: readonly string[];
   readonly tight: readonly string[];
@@ -21,11 +19,11 @@ export interface Ask {
   readonly rooms: readonly number[];
   readonly flying: readonly string[];
   readonly wakeAtMs: number;
-  /** Of lanes that get each loan in order; null: nothing. */
+  /** For lanes that deliver each loan in order; null: none. */
   readonly loans: LoanAsks | null;
 }
 
-/** What a turn found, by row: see take_turn.sql. */
+/** A row of a turn's result: see take_turn.sql. */
 export type Found =
   | {
       readonly kind: 'due';
@@ -36,7 +34,7 @@ export type Found =
       readonly loan: string | null;
     }
   | {
-      /** How far an ask has read its lane in order: to this place, or nothing was there. */
+      /** How far an ask has read its lane in order: to this place, or to the end. */
       readonly kind: 'read';
       readonly webhookId: string;
       readonly ask: number;
@@ -49,7 +47,7 @@ export type Found =
   | { readonly kind: 'next'; readonly webhookId: string; readonly dueAt: string | null }
   | { readonly kind: 'shut'; readonly webhookId: string };
 
-/** So many of what has just come are taken of one lane; the rest is read on. */
+/** New rows taken of one lane at most; the rest is read later. */
 export const MOST_EACH = 8;
 const LANES_A_TURN = 128;
 
@@ -65,24 +63,22 @@ export class TurnPlan {
   readonly #flying: string[] = [];
   readonly #loans: LoanAsk[] = [];
   #wakeAtMs = Infinity;
-  /** Lanes that it takes less of for want of slots. */
+  /** Lanes that get less for want of slots. */
   readonly cut = new Set<KeptLane>();
-  /** The lanes in order that it asks of, and how many of their flights had ended. */
+  /** The lanes in order that it asks, with their count of ended flights. */
   readonly ends = new Map<KeptLane, number>();
 
-  /** At `nowMs` on the database's clock, for so many lanes that have more. */
+  /** `nowMs` is on the database's clock; `ready` is the number of lanes that have more. */
   constructor(slots: Slots, nowMs: number, ready: number) {
     this.#nowMs = nowMs;
     this.#shares = sharing(slots);
     this.#quantum = Math.max(MOST_EACH, Math.floor(slots.free / Math.max(1, Math.min(ready, LANES_A_TURN))));
   }
 
-  /** Something that is known comes due then. */
   wakeBy(atMs: number): void {
     this.#wakeAtMs = Math.min(this.#wakeAtMs, atMs);
   }
 
-  /** Reads a lane on behind a place, or takes the next delivery of a loan. */
   read(lane: KeptLane, from: Place, toDue: string, loan: string | null = null): void {
     if (this.#reads.length + this.#loans.length >= LANES_A_TURN) return;
     const wanted = Math.min(this.#roomOf(lane), loan === null ? this.#quantum - lane.served : 1);
@@ -104,7 +100,7 @@ export class TurnPlan {
       if (flight.isForeign || isBehind({ id, dueAt: flight.dueAt }, from)) this.#flying.push(id);
   }
 
-  /** Says how much of what is new may be taken of the lanes that have not room for what a turn takes: of the `narrow`, or of all while slots are scarce. */
+  /** Limits the new rows of lanes without room for {@link MOST_EACH}: the `narrow` ones, or all while slots are scarce. */
   bound(narrow: ReadonlySet<KeptLane>, all: Iterable<KeptLane>, ready: ReadonlySet<KeptLane>): void {
     for (const lane of this.#shares.isScarce() ? all : narrow) {
       const room = this.#roomOf(lane);
@@ -150,8 +146,8 @@ function flightsOf(lanes: readonly KeptLane[]): Omit<LoanAsks, 'asks'> {
 }
 
 /**
- * What each partner may take of the slots that are free, as if what this turn asks for were taken (slots.ts): one by one, each while the
- * partner holds fewer than 8, or than 16 for each slot that stays free beside the reserve.
+ * What each partner may take of the free slots, as if this turn's asks were taken (slots.ts): one by one, while the partner holds fewer
+ * than 8, or than 16 for each slot that stays free beside the reserve.
  */
 function sharing(slots: Slots) {
   const { reserve, holders } = slots.shares();
@@ -161,7 +157,7 @@ function sharing(slots: Slots) {
   const room = (partnerId: string) => roomOf(slots.heldBy(partnerId) + (more.get(partnerId) ?? 0));
   const known = () => [...holders.keys(), ...more.keys()].map(room);
   return {
-    /** Of what is new, so many: all of it may be one partner's. */
+    /** New rows allowed: all of them may be one partner's. */
     left: () => Math.min(roomOf(0), ...known().filter((one) => one >= MOST_EACH)),
     isScarce: () => known().some((one) => one < MOST_EACH),
     room,

@@ -1,10 +1,8 @@
 /**
- * Cancelling: an operator ends a pending or suspended delivery. It becomes `erro`, the schedule's own end: a partner that
- * resumes its webhook would bring a `suspensa` one back. The partner can still ask for it by its id, as for any delivery that
- * ended.
- *
- * Invariant: the order with its author and reason commits with the end. A delivery in flight is left alone: its POST may be
- * arriving now. A claim whose lease is over is ended with it, and its attempt logged as lost. A late success still counts.
+ * Cancelling: an operator ends a pending or suspended delivery as `erro`, because a partner that resumes its webhook would bring a
+ * `suspensa` one back. The partner can still ask for it by its id.
+ * Invariant: the order with author and reason commits with the end. A delivery in flight is refused: its POST may be arriving now. A claim
+ * whose lease is over is ended with it, and its attempt logged as lost. A late success still counts.
  */
 import { NOT_FOUND, type Result } from '../../../contract/refusals.ts';
 import type { DELIVERY_STATUSES } from '../../../contract/statuses.ts';
@@ -14,7 +12,7 @@ import { type Author, logSendOrder } from './send-orders.ts';
 
 type Status = (typeof DELIVERY_STATUSES)[number];
 
-/** A delivery that is refused is left as it was. */
+/** A refused delivery stays unchanged. */
 export async function cancelDelivery(
   tx: Tx,
   id: string,

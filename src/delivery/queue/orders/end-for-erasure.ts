@@ -1,9 +1,8 @@
 /**
- * Ends what is still to be sent of events that are about to be erased: `erro`, with the reason in an order of the service's own.
- * Those of other workers, which lose a CPF alone, stay to be sent.
- *
- * Invariant: it commits with the erasure, on deliveries that it has locked, so no claim takes one in between. A claim whose lease is
- * over is ended with it, and its attempt logged as lost.
+ * Ends the unsent deliveries of events that are about to be erased: `erro`, with the reason in an order of the service's own. Events of
+ * other workers, which only lose a CPF, are still sent.
+ * Invariant: it commits with the erasure, on deliveries that it has locked, so no claim takes one in between. A claim whose lease is over
+ * is ended with it, and its attempt logged as lost.
  */
 import type { Tx } from '../../../db/pool.ts';
 import { logLostAttempts } from '../lost.ts';
@@ -17,7 +16,7 @@ interface Row {
   readonly isInFlight: boolean;
 }
 
-/** `own`: those of `eventIds` that are erased whole. False, with nothing changed, while one of all is in flight. */
+/** `own`: those of `eventIds` that are erased whole. Returns false and changes nothing while any of them is in flight. */
 export async function endForErasure(
   tx: Tx,
   eventIds: readonly string[],

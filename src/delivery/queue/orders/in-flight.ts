@@ -1,10 +1,9 @@
-/** Deliveries in flight: claimed, with the lease running. */
 import type { Tx } from '../../../db/pool.ts';
 import { LEASE_S } from '../lease.ts';
 
 /**
- * How many deliveries of these webhooks are in flight. Once it is 0 after nothing can be claimed any more, not one POST
- * follows: a POST starts only with most of its lease left.
+ * How many deliveries of these webhooks are claimed under a running lease. Once nothing can be claimed and this is 0, no POST follows: a
+ * POST starts only with most of its lease left.
  */
 export async function countInFlight(sql: Tx, webhookIds: readonly string[]): Promise<number> {
   const [row] = await sql<[{ count: number }]>`
@@ -13,5 +12,5 @@ export async function countInFlight(sql: Tx, webhookIds: readonly string[]): Pro
   return row.count;
 }
 
-/** After this long no claim that was made before is in flight. */
+/** After this long no earlier claim is in flight. */
 export const FLIGHT_MS = LEASE_S * 1_000;

@@ -1,13 +1,11 @@
 /**
- * Muting: an operator stops sending to a webhook, and no delivery is lost.
- *
- * Invariant: once the muting has committed, no claim on the webhook commits: it changes the lane, and a claim takes nothing of a changed
- * one until its keeper has read it again. It waits for a claim that holds the lane. The deliveries of such a claim end by
- * themselves; those that fail wait, as do those that are appended meanwhile.
+ * Muting: an operator stops sending to a webhook; no delivery is lost.
+ * Invariant: after the muting has committed no claim on the webhook commits: it changes the lane, and a claim takes nothing of a changed
+ * lane until its keeper has read it again. Muting waits for a claim that holds the lane; the deliveries of that claim end by themselves.
+ * Failed and new ones wait.
  */
 import type { Tx } from '../../../db/pool.ts';
 
-/** Puts a lane to sleep until it is woken by {@link wakeLane}. False when it is muted already. */
 export async function muteLane(tx: Tx, webhookId: string): Promise<boolean> {
   const { count } = await tx`
     update lanes
@@ -16,7 +14,6 @@ export async function muteLane(tx: Tx, webhookId: string): Promise<boolean> {
   return count === 1;
 }
 
-/** Wakes a muted lane. False when it is not muted. */
 export async function wakeLane(tx: Tx, webhookId: string): Promise<boolean> {
   const { count } = await tx`
     update lanes

@@ -1,11 +1,10 @@
 /**
- * Who had deliveries sent that no event made due: each resend, test and resumption leaves its author, append-only, in
- * the transaction that makes them due.
+ * Who had deliveries sent that no event made due: each resend, test and resumption logs its author, append-only, in the transaction that
+ * makes them due.
  */
 import type { SendOrder } from '../../../contract/statuses.ts';
 import type { Tx } from '../../../db/pool.ts';
 
-/** Who asked, and by which request. */
 export interface Author {
   /** `sub` of the token, or the operator's name. */
   readonly actor: string;
@@ -14,7 +13,6 @@ export interface Author {
   readonly reason?: string | null;
 }
 
-/** Writes down the author of what is sent of one webhook. */
 export async function logSendOrder(
   tx: Tx,
   kind: SendOrder,

@@ -1,18 +1,16 @@
 /**
- * Suspension: deliveries of a deactivated webhook are not sent but become `suspensa`. After a re-activation the partner
- * may resume them where their schedule stood. A webhook of a deactivated partner counts as inactive; that deactivation
- * suspends up to 10,000 pending ones by itself (trigger `partners_suspend_deliveries`), and the rest is suspended here.
- *
- * Invariant: every pending delivery of a webhook that stays inactive is suspended in the end, whoever crashes. The deactivation
- * changes the lane, so its keeper reads it again and suspends what is pending, batch by batch. The sweep suspends what is left: of an append
- * that was open during the deactivation, of what was in flight and failed (upkeep/left-pending.ts).
- * Each batch locks its webhooks and their partners in share mode, so it cannot suspend what a re-activation has just
- * resumed. It skips webhooks that are being changed.
+ * Suspension: deliveries of a deactivated webhook become `suspensa`. After a re-activation the partner may resume them where their schedule
+ * stood. Webhooks of a deactivated partner count as inactive; that deactivation itself suspends up to 10,000 pending deliveries (trigger
+ * `partners_suspend_deliveries`).
+ * Invariant: every pending delivery of a webhook that stays inactive is suspended in the end, whoever crashes. The deactivation changes the
+ * lane, so its keeper reads it again and suspends its rows in batches. The sweep suspends what came later: of an append that was open
+ * during the deactivation, or of a flight that failed (upkeep/left-pending.ts).
+ * Each batch locks webhooks and partners in share mode, so it cannot suspend what a re-activation has just resumed. It skips webhooks that
+ * are being changed.
  */
 import type { Tx } from '../../../db/pool.ts';
 import { logLostAttempts } from '../lost.ts';
 
-/** Deliveries suspended in one transaction, at most. */
 export const SUSPENDED_AT_ONCE = 1_000;
 
 /** Suspends up to {@link SUSPENDED_AT_ONCE} of these inactive webhooks' deliveries that are not in flight; returns how many. */

@@ -1,4 +1,4 @@
-/** The texts about a failing webhook: the notice to its partner and the operator, and the line of its history. Pure; no secret. */
+/** The texts about a failing webhook: the notice to partner and operator, and the line of its history. Pure; no secrets. */
 import type { EventData, NoticeName } from '../../../contract/events.ts';
 import type { FailingChange } from '../../../contract/statuses.ts';
 import { type FailingPolicy, type Run, whenSuspended } from './failing-rule.ts';
@@ -7,11 +7,8 @@ export interface Told {
   readonly webhookId: string;
   readonly partnerId: string;
   readonly url: string;
-  /** Null where the run is over. */
   readonly run: Run | null;
-  /** When it became `falhando`. */
   readonly failingSince: Date;
-  /** When this change is made. */
   readonly at: Date;
   readonly isJudged: boolean;
   readonly policy: FailingPolicy;
@@ -19,13 +16,13 @@ export interface Told {
 
 type Notice = { [N in NoticeName]: { readonly name: N; readonly data: EventData<N> } }[NoticeName];
 
-/** No JSON within a text: the OWASP rules at paranoia 2 take it for an injection, and the notice is lost. */
+/** No JSON in a text: the OWASP rules at paranoia 2 take it for an injection, and the notice is lost. */
 const MEND =
   'Corrija o endpoint, ou troque a URL com PATCH /v1/webhooks/{id}. Uma resposta 2xx encerra o estado, e POST /v1/webhooks/{id}/teste pede uma na hora.';
 const REACTIVATE =
   'Corrija o endpoint e reative o webhook com PATCH /v1/webhooks/{id}, ativo e retomar em true, que retoma as entregas suspensas.';
 
-/** Null for a change that nobody is sent a notice of. */
+/** Null for a change without a notice. */
 export function noticeOf(change: FailingChange, told: Told): Notice | null {
   const { webhookId, partnerId, url, run, failingSince, at, policy } = told;
   if (run === null || change === 'fim_da_falha') return null;
@@ -47,7 +44,6 @@ export function noticeOf(change: FailingChange, told: Told): Notice | null {
   return { name: 'webhook.falhando', data: { ...which, suspende_em: suspendsAt, o_que_fazer: MEND } };
 }
 
-/** The reason that the webhook's history keeps. */
 export function reasonOf(change: FailingChange, { run, isJudged }: Told): string {
   if (change === 'fim_da_falha' || run === null) {
     return isJudged ? 'voltou a responder bem' : 'está silenciado ou inativo';

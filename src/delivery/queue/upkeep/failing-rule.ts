@@ -1,4 +1,4 @@
-/** When a webhook is `falhando`, and when it is suspended. Pure: the times are those of its attempts. */
+/** When a webhook is `falhando`, and when it is suspended. Pure. */
 import type { FailingChange, Outcome } from '../../../contract/statuses.ts';
 
 export interface FailingPolicy {
@@ -13,21 +13,18 @@ export interface FailingPolicy {
 /** A webhook's failures since its last success. */
 export interface Run {
   readonly failures: number;
-  /** When the first and the last of them ended. */
   readonly firstFailedAt: Date;
   readonly lastFailedAt: Date;
   readonly lastOutcome: Outcome;
   readonly lastStatusCode: number | null;
 }
 
-/** A webhook's attempts since the last look. */
 interface News {
   readonly hasDelivered: boolean;
-  /** The failures since: all of them, or those after its last success. */
+  /** All failures since, or those after its last success. */
   readonly fresh: Run | null;
 }
 
-/** A webhook as the policy sees it. */
 export interface FailingStanding {
   /** False for one that is muted, inactive or the operator's own. */
   readonly isJudged: boolean;
@@ -39,7 +36,6 @@ export interface FailingStanding {
 }
 
 export interface Verdict {
-  /** As it is now; null: it is over. */
   readonly run: Run | null;
   readonly change: FailingChange | null;
 }
@@ -48,10 +44,9 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
 /**
- * A success ends the run and the state. So does muting or deactivation: what was counted before says nothing of the endpoint
- * that is sent to again. A suspension takes a failure, not the time alone: a webhook that nothing is sent to is left as it is.
- * The suspension period starts at the notice, which may come long after the first failure where little is sent. Without a run nothing
- * says that a webhook failed until now: then its state ends, and it is not suspended.
+ * A success ends the run and the state. So do muting and deactivation: earlier failures say nothing of the endpoint that is used later.
+ * Only a failure suspends, not time alone: an idle webhook is left as it is. The suspension period starts at the notice. Without a run
+ * nothing says that the webhook still fails: its state ends, and it is not suspended.
  */
 export function judge({ isJudged, failingSince, run, news }: FailingStanding, policy: FailingPolicy): Verdict {
   const next = isJudged ? continueRun(run, news) : null;
@@ -64,7 +59,6 @@ export function judge({ isJudged, failingSince, run, news }: FailingStanding, po
   return { run: next, change: 'suspensao' };
 }
 
-/** From when on a failure suspends a webhook that is `falhando` since then. */
 export function whenSuspended(failingSince: Date, { suspendAfterDays }: FailingPolicy): Date | null {
   return suspendAfterDays === null ? null : new Date(failingSince.getTime() + suspendAfterDays * DAY_MS);
 }
@@ -73,7 +67,7 @@ function fails({ failures, firstFailedAt, lastFailedAt }: Run, { failingAfter, f
   return failures >= failingAfter && lastFailedAt.getTime() - firstFailedAt.getTime() >= failingHours * HOUR_MS;
 }
 
-/** The reports of a look may have ended before those of the look before it. */
+/** Attempts of one look may have ended before those of the look before it. */
 function continueRun(run: Run | null, { hasDelivered, fresh }: News): Run | null {
   if (run === null || hasDelivered) return fresh;
   if (fresh === null) return run;

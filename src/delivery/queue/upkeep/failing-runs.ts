@@ -1,32 +1,29 @@
 /**
- * Runs of failures: the attempts of a webhook that failed since its last success, counted from the table of attempts.
- *
- * Invariant: every attempt is counted once, by the first look whose snapshot shows it. The transaction that counts remembers its
- * snapshot, and the next look counts the rows that its own shows and the remembered one does not. So it counts a record that commits
- * late, and waits for no transaction that is open elsewhere. A late report of a failure does not count: the row `desconhecido` has.
- * Recording pays nothing for it. A look reads the failures of all webhooks since the last look, by `attempts_failed`, from SLACK_S
- * before it, and the successes of the partners that have failures, by `attempts_by_partner`.
- * Alternatives: counters on the lane make every record and every arming longer; an index of failures by webhook would be counted
- * anew at each look, a run of 100,000 too; a cursor by transaction stands still while any transaction of the server is open.
+ * Runs of failures: a webhook's failed attempts since its last success, counted from the table of attempts.
+ * Invariant: every attempt is counted once, by the first look whose snapshot shows it. The counting transaction stores its snapshot; the
+ * next look counts the rows that its own snapshot shows and the stored one does not. So late commits count, and no open transaction blocks.
+ * A late report of a failure does not count, because its row `desconhecido` has.
+ * A look reads all failures since the last look by `attempts_failed`, from SLACK_S before it, and the successes of partners that have
+ * failures by `attempts_by_partner`. Recording pays nothing.
+ * Alternatives: counters on the lane lengthen every record; an index of failures by webhook counts a long run anew at each look; a cursor
+ * by transaction stops while any transaction is open.
  */
 import { OUTCOMES } from '../../../contract/statuses.ts';
 import type { Tx } from '../../../db/pool.ts';
 import type { FailingPolicy, Run, FailingStanding } from './failing-rule.ts';
 
 const FAILED = OUTCOMES.filter((outcome) => outcome !== 'entregue');
-/** No record's transaction lasts longer: the pollers' connections end after 4 s, the API's after 15. */
+/** The longest transaction of a record: pollers' connections end after 4 s, the API's after 15. */
 const SLACK_S = 30;
 
-/** Which attempts a look counts: those that are new in `snapshot`. */
+/** Which attempts a look counts: those new in `snapshot`. */
 export interface Span {
   readonly lastEpoch: string;
-  /** The attempts that the last look has counted. */
+  /** Attempts in it were counted by the last look. */
   readonly lastSnapshot: string;
   readonly epoch: string;
-  /** The attempts that are counted after this look. */
   readonly snapshot: string;
   readonly recordedFrom: Date;
-  /** Of the database. */
   readonly now: Date;
 }
 
@@ -40,8 +37,8 @@ export interface Troubled extends FailingStanding {
 type Kept = Pick<Troubled, 'webhookId' | 'partnerId' | 'run'>;
 
 /**
- * Takes the lock, until the transaction ends. Null when another poller holds it, or has looked less than `restS` ago, or when
- * the policy has just been turned on: what was recorded before does not count.
+ * Takes the lock until the transaction ends. Null when another poller holds it, looked less than `restS` ago, or the policy was just turned
+ * on: earlier attempts do not count.
  */
 export async function beginLook(tx: Tx, policy: FailingPolicy, restS: number): Promise<Span | null> {
   const [{ taken }] = await tx<[{ taken: boolean }]>`
@@ -62,7 +59,6 @@ export async function beginLook(tx: Tx, policy: FailingPolicy, restS: number): P
   return null;
 }
 
-/** Remembers these runs, and where the next look begins. */
 export async function endLook(tx: Tx, policy: FailingPolicy, span: Span, kept: readonly Kept[]): Promise<void> {
   const over = kept.flatMap(({ webhookId, run }) => (run === null ? [webhookId] : []));
   const open = kept.flatMap(({ webhookId, partnerId, run }) =>
@@ -105,13 +101,9 @@ interface TroubledRow extends Omit<Troubled, 'run' | 'news'> {
   readonly hasDelivered: boolean;
 }
 
-/** As JSON has it. */
 type StoredRun = Omit<Run, 'firstFailedAt' | 'lastFailedAt'> & Record<'firstFailedAt' | 'lastFailedAt', string>;
 
-/**
- * In the order of their ids, as their lanes are locked. What is `falhando` is among them also when its run is lost: else
- * nobody would end that.
- */
+/** Ordered by id, as their lanes are locked. Includes `falhando` webhooks whose run is lost, so that their state can end. */
 export async function readTroubled(tx: Tx, span: Span): Promise<Troubled[]> {
   const rows = await tx<TroubledRow[]>`
     with failed as materialized (
@@ -172,7 +164,7 @@ export async function readTroubled(tx: Tx, span: Span): Promise<Troubled[]> {
   });
 }
 
-/** Snapshots compare transactions of their own epoch. What is of an earlier one is over, of a later one had not begun. */
+/** Snapshots compare transactions of their own epoch only: an earlier epoch's are over, a later one's had not begun. */
 function isIn(tx: Tx, { lastEpoch, lastSnapshot, epoch, snapshot, recordedFrom }: Span) {
   return tx`
     a.recorded_at >= ${recordedFrom}

@@ -1,18 +1,14 @@
 /**
- * Failing webhooks: does what the operator's policy says (failing-rule.ts) of those whose attempts keep failing
- * (failing-runs.ts). On unless the operator turns it off.
- *
- * Invariant: each change commits once, with its line of history and its notice: one poller looks at a time, under a
- * transaction's advisory lock. No change commits before the count of the attempts that it comes from, except the end of
- * `falhando`: a look can find that again.
- * A look is mostly one transaction. When many webhooks recover at once (after an outage of our own network, say) it takes
- * several, each far shorter than the pool's deadline. All but the last only end `falhando`; the last one remembers which attempts
- * are counted, so no end that is still to come is lost. 10,000 ends took 20 transactions of 0.25 to 0.6 s, and 3.3 s in one
- * (busy machine of 2 cores, 2026-11-23).
- * Crash: whoever looks next counts the same attempts. It finds the ends that are still to come, and nothing to do for those that
- * were made: their lanes are not `falhando`, and their runs are forgotten.
- * What a claim pays: one comparison a lane. In the state `falhando` its lane has one slot (kept-lane.ts); every delivery
- * keeps its six attempts. The state is `lanes.failing_since`, and nowhere else.
+ * Failing webhooks: applies the operator's policy (failing-rule.ts) to webhooks whose attempts keep failing (failing-runs.ts). On by
+ * default.
+ * Invariant: each change commits once, with its line of history and its notice; one poller looks at a time, under a transaction's advisory
+ * lock. No change commits before the count of its attempts, except the end of `falhando`, which a later look can find again.
+ * When many webhooks recover at once, a look takes several transactions, each far shorter than the pool's deadline: all but the last only
+ * end `falhando`; the last stores which attempts are counted (10,000 ends: 20 transactions of 0.25 to 0.6 s).
+ * Crash: the next look counts the same attempts. Ends already made are not repeated: those lanes are no longer `falhando`, and their runs
+ * are forgotten.
+ * Cost of a claim: one comparison per lane. A `falhando` lane has one slot (kept-lane.ts); every delivery keeps its six attempts. The state
+ * is `lanes.failing_since` alone.
  */
 import type { FailingChange } from '../../../contract/statuses.ts';
 import type { Pool, Tx } from '../../../db/pool.ts';
@@ -20,13 +16,13 @@ import { noticeOf, reasonOf, type Told } from './failing-notice.ts';
 import { type FailingPolicy, judge, type Verdict } from './failing-rule.ts';
 import { beginLook, endLook, forgetRuns, readTroubled, type Troubled } from './failing-runs.ts';
 
-/** Pollers share the looks: one that comes sooner after another's has nothing to do. Less than the rest of the one that looks. */
+/** Pollers share the looks: one within this time after another's does nothing. Shorter than the pause between looks. */
 const REST_S = 4.9;
-/** The most webhooks that become `falhando`, or are suspended, in one look; the others do in the next. */
+/** Webhooks that become `falhando` or are suspended in one look, at most. */
 const STRICT_AT_ONCE = 200;
-/** The most webhooks that stop being `falhando` in one transaction. */
+/** Webhooks that stop being `falhando` in one transaction, at most. */
 const ENDS_AT_ONCE = 500;
-/** After this long without a look, no poller has the policy any more. A poller that has it looks every half minute at least. */
+/** After this long without a look no poller has the policy on: one that does looks at least every half minute. */
 export const LEFT_AFTER_S = 300;
 
 export interface Change {
@@ -34,7 +30,6 @@ export interface Change {
   readonly change: FailingChange;
 }
 
-/** One transaction of a look, or of turning the policy off. */
 export interface Step {
   readonly changes: readonly Change[];
   /** True when the next step should follow at once. */
@@ -42,7 +37,6 @@ export interface Step {
 }
 
 export interface LookOptions {
-  /** Replaces the database's clock in tests. */
   readonly now?: Date | null;
   readonly restS?: number;
   readonly strictAtOnce?: number;
@@ -53,7 +47,7 @@ interface Judged extends Verdict {
   readonly webhook: Troubled;
 }
 
-/** One step of a look. Returns what it changed; null when another poller looks, or has just looked. */
+/** One step of a look. Returns its changes; null when another poller looks or has just looked. */
 export async function lookForFailing(
   pool: Pool,
   policy: FailingPolicy,
@@ -79,7 +73,7 @@ export async function lookForFailing(
       at,
       policy,
     );
-    // An operator may have muted one meanwhile: it was not suspended, and is falhando until the next look, so it keeps its run.
+    // An operator may have muted one meanwhile: it was not suspended, stays falhando until the next look, and keeps its run.
     const suspended = new Set(changes.filter(({ change }) => change === 'suspensao').map(({ webhookId }) => webhookId));
     const kept = judged.map(({ run, webhook: { webhookId, partnerId } }) => {
       return { webhookId, partnerId, run: suspended.has(webhookId) ? null : run };
@@ -89,7 +83,7 @@ export async function lookForFailing(
   });
 }
 
-/** Makes the changes one by one, in the order of the webhooks' ids. Returns those that were made. */
+/** Makes the changes in the order of webhook ids. Returns those made. */
 async function makeAll(tx: Tx, judged: readonly Judged[], at: Date, policy: FailingPolicy): Promise<Change[]> {
   const made: Change[] = [];
   for (const { webhook, run, change } of judged) {
@@ -104,7 +98,7 @@ function isStrict(change: FailingChange | null): boolean {
   return change === 'falhando' || change === 'suspensao';
 }
 
-/** False when it was not to be changed any more; then nobody is told. */
+/** False when the change no longer applies; then nobody is notified. */
 async function make(tx: Tx, change: FailingChange, told: Told): Promise<boolean> {
   const { webhookId, at } = told;
   const [{ isMade }] = await tx<[{ isMade: boolean }]>`
@@ -117,8 +111,8 @@ async function make(tx: Tx, change: FailingChange, told: Told): Promise<boolean>
 }
 
 /**
- * One step of turning the policy off: no webhook stays `falhando`, with a run or without, and nothing is remembered. Each step
- * forgets the runs that it has ended, and the last one the policy, so a crash in between leaves the rest to whoever begins again.
+ * One step of turning the policy off: in the end no webhook is `falhando` and nothing is stored. The last step forgets the policy, so after
+ * a crash any poller can finish.
  */
 export async function forgetFailing(pool: Pool, endsAtOnce = ENDS_AT_ONCE): Promise<Step> {
   return pool.transaction(async (tx) => {
@@ -128,12 +122,12 @@ export async function forgetFailing(pool: Pool, endsAtOnce = ENDS_AT_ONCE): Prom
 }
 
 /**
- * The same where nobody has looked for {@link LEFT_AFTER_S}; else it does nothing. In a rolling restart that turns the policy
- * off, an old poller that still has it may look once more after a new one has forgotten everything, and turn it on again.
+ * The same, but only where nobody has looked for {@link LEFT_AFTER_S}: in a rolling restart that turns the policy off, an old poller may
+ * look once more and turn it on again.
  */
 export async function forgetLeft(pool: Pool, endsAtOnce = ENDS_AT_ONCE): Promise<Step> {
   const nothing = { changes: [], hasMore: false };
-  // Asked before the lock, so that those who look mostly find it free; and under it, for one may just have looked.
+  // Checked before the lock, so that those who look mostly find it free; and again under it, because one may just have looked.
   if (!(await pool.run(isLeft))) return nothing;
   return pool.transaction(async (tx) => {
     await lockJudging(tx);

@@ -1,18 +1,13 @@
 /**
- * The hour counter: adds the attempts up by webhook, hour, outcome and time taken (`attempt_hours`), and by webhook, partner and
- * quarter of an hour (`attempt_steps`), a few seconds after they were recorded. A webhook's health over seven days is then some
- * thousand small rows, and the overview of a day a hundred, however many attempts there were.
- *
- * Invariant: each attempt is counted once. The mark in `projections` moves in the transaction that counts what lies
- * below it, and never beyond the oldest transaction that may still commit. Its row's lock lets one poller work at a time.
+ * The hour counter: adds up attempts by webhook, hour, outcome and time taken (`attempt_hours`), and by webhook, partner and quarter of an
+ * hour (`attempt_steps`), a few seconds after they were recorded. Seven days of a webhook's health are then some thousand small rows.
+ * Invariant: each attempt is counted once. The mark in `projections` moves in the transaction that counts what lies below it, and never
+ * past the oldest transaction that may still commit. The lock on its row lets one poller work at a time.
  * Crash: the turn is rolled back, and the next one counts the same attempts.
- * Once a day of São Paulo lies whole before the last 25 hours, its hours become one: of a busy webhook's 11,000 rows of a week
- * 2,000 to 3,500 remain.
- * The index that finds attempts by transaction (BRIN) works by bitmaps, which a poller's session otherwise has off: 20 ms a
- * turn beside 900,000 attempts.
- * Alternatives: counting in the record costs each flush a write to rows that all pollers share. Counting when asked reads
- * every attempt of a week. Measured here: 4.4 µs an attempt, aside from the hot path; 3.8 with hours alone; 6.4 when each of
- * three groupings read all attempts.
+ * Once a day of São Paulo is older than 25 hours, its hours become one (a busy webhook's week: 11,000 rows → 2,000 to 3,500). The BRIN
+ * index by transaction needs bitmap scans, which a poller's session otherwise has off.
+ * Alternatives: counting in the record writes to rows that all pollers share; counting when asked reads a week's attempts. Measured: 4.4 µs
+ * an attempt, off the hot path.
  */
 import type { Pool, Tx } from '../../../db/pool.ts';
 import { logFailedTry } from '../../../db/outage-log.ts';
@@ -20,12 +15,11 @@ import { hasCode } from '../../../db/unavailable.ts';
 import type { EngineDeps } from '../engine-deps.ts';
 
 export const EVERY_MS = 5_000;
-/** The transactions whose attempts one turn counts: of a busy server those of some 10 s, of a drained backlog half a million attempts. */
+/** Transactions counted in one turn: some 10 s of a busy server, or half a million attempts of a drained backlog. */
 const TURN_TXS = 10_000;
-/** The server's own deadlines have ended a turn. */
+/** The server's own deadlines ended the turn. */
 const TOO_LONG = /^(57014|25P04)$/;
 const KEPT = '9 days';
-/** The ratio of one class of times to the next. */
 export const TOOK_RATIO = 1.1;
 
 interface Mark {
@@ -35,7 +29,7 @@ interface Mark {
   readonly horizon: number;
 }
 
-/** Counts the next attempts. True when more may be there already; false, too, when another poller counts or just did. */
+/** Counts the next attempts. True when more may be there; false also when another poller counts or just did. */
 export async function countTurn(tx: Tx, restMs = 0, txs = TURN_TXS): Promise<boolean> {
   const [mark] = await tx<Mark[]>`
     select epoch, xid8send(tx)::bigint::float8 as tx, current_epoch() as "currentEpoch",
@@ -61,9 +55,7 @@ export async function countTurn(tx: Tx, restMs = 0, txs = TURN_TXS): Promise<boo
 }
 
 interface Counted {
-  /** Whose attempts they were, a webhook's or a partner's. */
   readonly id: string;
-  /** When the first of all was recorded. */
   readonly since: Date;
 }
 
@@ -113,8 +105,8 @@ async function countBetween(tx: Tx, from: Mark, cut: number): Promise<Counted[]>
 }
 
 /**
- * Makes the hours of each day that is old enough one row, and removes the oldest rows. It begins with the day before the newest such
- * day, or with that of the first counted attempt if it is earlier.
+ * Merges the hours of each old enough day into one row, and removes the oldest rows. Begins with the day before the newest merged day, or
+ * with the first counted attempt's day if that is earlier.
  */
 async function mergeDays(tx: Tx, counted: readonly Counted[]): Promise<void> {
   const ids = counted.map(({ id }) => id);
@@ -139,8 +131,8 @@ async function mergeDays(tx: Tx, counted: readonly Counted[]): Promise<void> {
 }
 
 /**
- * Counts all that can be counted now, until `isEnough`. A turn that took too long is made again for fewer transactions: else one
- * with more attempts than can be counted in time would fail for ever, and nothing behind it would be counted.
+ * Counts all that can be counted now, until `isEnough`. A turn that took too long is repeated with fewer transactions: otherwise one with
+ * too many attempts would fail for ever and block all later ones.
  */
 export async function countHours(pool: Pool, restMs = 0, isEnough = () => false): Promise<void> {
   let txs = TURN_TXS;
@@ -154,7 +146,6 @@ export async function countHours(pool: Pool, restMs = 0, isEnough = () => false)
   }
 }
 
-/** Counts every few seconds, beside the claims. */
 export class HourCounter {
   readonly #deps: Pick<EngineDeps, 'pool' | 'log' | 'monotonicMs'>;
   #countedAtMs: number;
@@ -165,12 +156,12 @@ export class HourCounter {
     this.#countedAtMs = deps.monotonicMs();
   }
 
-  /** Begins to count when it is time; `often` below 1 the more seldom. */
+  /** Counts when it is due; `often` below 1 counts less often. */
   countNowAndThen(often = 1): void {
     const { pool, log, monotonicMs } = this.#deps;
     if (this.#counting !== null || monotonicMs() - this.#countedAtMs < EVERY_MS / often) return;
     const startedAtMs = (this.#countedAtMs = monotonicMs());
-    // A poller that drains waits for it, so it leaves the rest of a long backlog to the next time.
+    // A draining poller waits for the counting, so a long backlog is left for later.
     this.#counting = countHours(pool, EVERY_MS / 2, () => monotonicMs() - startedAtMs >= EVERY_MS)
       .catch((error: unknown) => {
         logFailedTry(log, error, 'cannot count attempts, trying again', 'cannot count attempts, trying again');
@@ -178,7 +169,6 @@ export class HourCounter {
       .finally(() => (this.#counting = null));
   }
 
-  /** Resolves when it does not count. */
   async settled(): Promise<void> {
     await this.#counting;
   }

@@ -1,14 +1,13 @@
-/**
- * The second part of the sweep: suspends the pending deliveries of inactive webhooks. Their keepers do so sooner, so it mostly finds
- * nothing.
- */
 import type { Pool, Tx } from '../../../db/pool.ts';
 import { SUSPENDED_AT_ONCE, suspendUnclaimed } from '../orders/suspend.ts';
 
-/** The sweep has other work: what is beyond these batches has its turn when the sweep is back at this page. */
+/** A page's further batches wait until the sweep is back at it. */
 const BATCHES = 3;
 
-/** Suspends what is left of up to `page` webhooks after `cursor` (null: from the first one); returns how many. */
+/**
+ * Suspends pending deliveries that keepers left, of up to `page` inactive webhooks after `cursor` (null: from the first). Returns the
+ * number.
+ */
 export async function suspendLeft(
   pool: Pool,
   cursor: string | null,

@@ -1,13 +1,11 @@
 /**
- * The mender suspends beside the claims what is pending of inactive webhooks, whose lanes are kept like any other and never sent.
- *
- * Invariant: work that is left undone is found again, by the sweep (left-pending.ts).
+ * Suspends pending deliveries of inactive webhooks beside the claims. Their lanes are kept like any other and never sent. The sweep finds
+ * what is left undone (left-pending.ts).
  */
 import { logFailedTry } from '../../../db/outage-log.ts';
 import type { EngineDeps } from '../engine-deps.ts';
 import { SUSPENDED_AT_ONCE, suspendUnclaimed } from '../orders/suspend.ts';
 
-/** How long the mender rests after a failure. */
 const PAUSE_MS = 1_000;
 
 export class Mender {
@@ -19,14 +17,12 @@ export class Mender {
     this.#deps = deps;
   }
 
-  /** Suspends what is pending of these `inactive` webhooks. */
   mend(inactive: readonly string[]): void {
     if (inactive.length === 0 || this.#mending !== null) return;
     if (this.#deps.monotonicMs() < this.#pausedUntilMs) return;
     this.#mending = this.#mend(inactive).finally(() => (this.#mending = null));
   }
 
-  /** Resolves when nothing is being mended. */
   async settled(): Promise<void> {
     await this.#mending;
   }

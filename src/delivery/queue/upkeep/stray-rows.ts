@@ -1,15 +1,11 @@
 /**
- * The last part of the sweep: what only a bug, or a change by hand, leaves.
- *
- * Invariant: `pending` has a row of each delivery that is `pendente`, and of no other; both are written in one transaction, so one snapshot
- * tells. A row of another would be sent without being asked for, and keep its delivery from being sent again. It is deleted, and
- * counted; expected are 0.
- * A lane of which something has been due for long while nothing of it flies may merely be behind others. Its keeper reads it again, which
- * costs one look, and finds what it may have passed over.
+ * The last part of the sweep: what only a bug or a change by hand leaves.
+ * Invariant: `pending` has a row for each `pendente` delivery and no other; both are written in one transaction, so one snapshot tells.
+ * Another row would be sent unasked and keep its delivery from being sent again. It is deleted and counted; expected are 0.
+ * A lane with work due for long and nothing in flight may merely be behind others. Its keeper reads it again, which costs one look.
  */
 import type { Tx } from '../../../db/pool.ts';
 
-/** A row of `pending`, by its key. */
 export interface PendingPlace {
   readonly webhookId: string;
   readonly dueAt: string;
@@ -20,7 +16,7 @@ const FIRST = '00000000-0000-0000-0000-000000000000';
 const BEGINNING: PendingPlace = { webhookId: FIRST, dueAt: '-infinity', deliveryId: FIRST };
 const DUE_FOR_S = 60;
 
-/** Looks at a page of `pending` behind a place (null: from the start). Returns how many stray rows it deleted, and where to go on. */
+/** Checks a page of `pending` behind a place (null: from the start). Returns how many stray rows it deleted, and the next place. */
 export async function deleteStrayRows(
   tx: Tx,
   from: PendingPlace | null,
@@ -49,7 +45,10 @@ export async function deleteStrayRows(
   return { stray: row.stray, next: row.size === page ? row.next : null };
 }
 
-/** Has the lanes of a page of webhooks behind `cursor` read again of which something has been due for long and nothing flies; returns how many. */
+/**
+ * Has the keepers read again the lanes, of a page of webhooks behind `cursor`, with work due for long and nothing in flight. Returns the
+ * number.
+ */
 export async function wakeSleepers(tx: Tx, cursor: string | null, page: number): Promise<number> {
   const { count } = await tx`
     update lanes set changed = true

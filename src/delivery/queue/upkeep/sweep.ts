@@ -1,6 +1,6 @@
 /**
- * The sweep: what nothing else finds in time. It ends flights whose leases are over, and suspends what is left of inactive webhooks, one page of
- * webhooks at a time; and what only a bug leaves.
+ * The sweep, one page of webhooks every half minute: ends flights whose leases are over, suspends what is left of inactive webhooks, and
+ * repairs what only a bug leaves.
  */
 import type { DeliveryMetrics } from '../../../telemetry/delivery-metrics.ts';
 import type { EngineDeps } from '../engine-deps.ts';
@@ -11,7 +11,6 @@ import { deleteStrayRows, type PendingPlace, wakeSleepers } from './stray-rows.t
 export const EVERY_MS = 30_000;
 const PAGE = 1_000;
 
-/** Sweeps one page after the other, one every half minute. */
 export interface SweeperDeps extends EngineDeps {
   readonly metrics?: Pick<DeliveryMetrics, 'countStray'>;
 }
@@ -27,7 +26,6 @@ export class Sweeper {
     this.#sweptAtMs = deps.monotonicMs();
   }
 
-  /** Sweeps the next page when its time has come. */
   async sweepNowAndThen(): Promise<void> {
     const { pool, log, monotonicMs, now } = this.#deps;
     if (monotonicMs() - this.#sweptAtMs < EVERY_MS) return;
@@ -42,7 +40,7 @@ export class Sweeper {
         from (select id from webhooks where id > coalesce(${this.#cursor}::uuid, '00000000-0000-0000-0000-000000000000') order by id limit ${PAGE}) page`,
     );
     const from = this.#cursor;
-    // Before the part that may fail: a page that always fails must not keep the others from being swept.
+    // Before the part that may fail: a page that always fails must not block the others.
     this.#cursor = page?.size === PAGE ? page.last : null;
     const suspended = await suspendLeft(pool, from, PAGE);
     if (suspended > 0) log.info({ suspended }, 'deliveries of inactive webhooks have been suspended');
