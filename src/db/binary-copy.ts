@@ -1,24 +1,22 @@
 /**
- * Rows as the server copies them in binary, in pieces: as a result's column or a parameter each byte would be two digits, and all of
- * them would lie in memory at once, some of them thrice.
- *
- * Two habits of the driver. It leaves the socket paused if the last chunk filled the stream, and the connection would hear no answer
- * any more. And it tells nobody of an error behind the last piece that it sends: the next statement of the transaction fails.
+ * Rows in COPY's binary form, in pieces: as a column or parameter each byte would be two digits, and all would be in memory at once.
+ * Two habits of the driver: it leaves the socket paused if the last chunk filled the stream, and then hears no further answer; and it
+ * reports no error after the last piece that it sends, so the next statement of the transaction fails instead.
  */
 import { finished } from 'node:stream/promises';
 import type { Tx } from './sql.ts';
 
-/** Before the rows: the signature, no flags, and no more of a header. */
+/** COPY's header: signature, no flags, no extension. */
 const HEADER = Buffer.from('PGCOPY\n\u00ff\r\n\0\0\0\0\0\0\0\0\0', 'latin1');
-/** Behind the last row: -1 as the count of its fields. */
+/** COPY's trailer: a field count of -1. */
 const END = Buffer.of(0xff, 0xff);
 const NOTHING = Buffer.alloc(0);
-/** Before the one field of a row: the count of fields, and its length. */
+/** Bytes before a row's one field: field count and length. */
 const FIELD = 6;
-/** Bytes that are sent at once. When two of them were heard, which take a millisecond to hash, the event loop has its turn. */
+/** Bytes sent at once. Two pieces take a millisecond to hash; then the event loop gets a turn. */
 const PIECE = 65_536;
 
-/** Hears the one field of each row of a query: it lies from `at` to `end` in `bytes`. */
+/** Calls back with each row's one field: `bytes` from `at` to `end`. */
 export async function copyOut(
   tx: Tx,
   query: string,
@@ -29,7 +27,7 @@ export async function copyOut(
   let [isBegun, heard] = [false, 0];
   const take = (part: Buffer) => {
     const bytes = rest.length === 0 ? part : Buffer.concat([rest, part]);
-    // Until the header is there, nothing is read: its first two bytes are no count of fields.
+    // Nothing is read before the header is complete: its first two bytes are no field count.
     let at = !isBegun && bytes.length >= HEADER.length ? HEADER.length : 0;
     isBegun ||= at > 0;
     while (at + FIELD <= bytes.length && bytes.readInt16BE(at) === 1) {
@@ -60,10 +58,10 @@ export async function copyOut(
   if (!rest.equals(END)) throw new Error('the copy of the rows ended before its end');
 }
 
-/** Adds one row to `table (column, …)`, its fields in the server's binary form. The next statement fails where it could not. */
+/** Adds one row to `table (column, …)`, its fields in binary form. If it fails, the next statement fails. */
 export async function copyRowIn(tx: Tx, table: string, fields: readonly Buffer[]): Promise<void> {
   const copied = await tx.unsafe(`copy ${table} from stdin (format binary)`).writable();
-  // The failed write rejects below, or the next statement fails. An event that nobody hears would end the process.
+  // The failed write rejects below, or the next statement fails. An unhandled error event would end the process.
   copied.on('error', () => undefined);
   for (const piece of piecesOf(fields)) {
     await new Promise<void>((resolve, reject) => {

@@ -1,6 +1,6 @@
-/** Where one installation of Carteiro lies in its server. Two of them with other names do not meet. */
+/** Where one installation of Carteiro lies in its server; several with different names coexist. */
 export interface Installation {
-  /** Holds every table, type and function; `<schema>_auditoria` beside it holds the auditors' views. */
+  /** Schema of all tables, types and functions; `<schema>_auditoria` holds the auditors' views. */
   readonly schema: string;
   /** Roles belong to the whole server: `<rolePrefix>_owner`, `<rolePrefix>_app` and so on. */
   readonly rolePrefix: string;
@@ -8,10 +8,10 @@ export interface Installation {
 
 export const DEFAULT_INSTALLATION: Installation = { schema: 'carteiro', rolePrefix: 'carteiro' };
 
-/** Each behind the installation's prefix; drizzle/rights.sql says what each may do. */
+/** Suffixes of the role names; drizzle/rights.sql has their rights. */
 export const ROLES = ['owner', 'app', 'poller', 'core', 'migrator', 'auditor', 'auditor_cpf'] as const;
 
-/** Nothing before or behind it: a table of the core's own is never taken for one of ours. Last, so that no temporary table is. */
+/** Nothing else: a table of the core's own is never taken for one of ours. pg_temp last, so that no temporary table is either. */
 export function searchPathOf(schema: string): string {
   return `${schema}, pg_temp`;
 }

@@ -1,11 +1,9 @@
 /**
- * Whether the server is the one that the installation knows (drizzle/functions/server_fault.sql), and the watch that
- * notices a change while a process runs.
- *
- * Invariant: nobody appends, claims or seals on an unknown server, because each new session asks first. The watch covers
- * three cases that a session cannot see: it ends a process whose sessions live on while a dump is restored under them; it
- * logs that a server was promoted; and it tells the database when the transaction count fell below the highest that this
- * process has seen.
+ * Whether the server is the one the installation knows (drizzle/functions/server_fault.sql), and the watch for changes while a process
+ * runs.
+ * Invariant: nobody appends, claims or seals on an unknown server, because each new session asks first. The watch covers what a session
+ * cannot see: a dump restored under living sessions (it ends the process), a promotion (it logs it), and a transaction count below the
+ * highest that this process has seen (it tells the database).
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../log-lines.ts';
@@ -15,7 +13,7 @@ import { codeOf } from './unavailable.ts';
 /** `copy`: written on another server; `behind`: its timeline or its transactions went back. */
 export type ServerFault = 'copy' | 'behind';
 
-/** What a server that is not known is told as; thrown where work on it must not begin or go on. */
+/** Thrown where work on an unknown server must not begin or go on. */
 export class StrangeServer extends Error {
   override name = 'StrangeServer';
   readonly fault: ServerFault;
@@ -34,18 +32,18 @@ function sentenceOf(fault: ServerFault): string {
   return `${what}; if it is to go on from here, and nothing works on the one before any more, run the command 'adopt'`;
 }
 
-/** True for what the functions of the database refuse on a server that is not known. */
+/** True for the database functions' refusal on an unknown server. */
 export function isStrangeServer(error: unknown): boolean {
   return error instanceof StrangeServer || codeOf(error) === 'CT503';
 }
 
-/** What is wrong with the server; null when it is the known one. */
+/** Null when the server is the known one. */
 export async function readServerFault(sql: Tx): Promise<ServerFault | null> {
   const [{ fault }] = await sql<[{ fault: ServerFault | null }]>`select server_fault() as fault`;
   return fault;
 }
 
-/** Where the log ends, by which a restore to an earlier moment is told from what other systems know. */
+/** The end of the log in words, which shows a restore to an earlier moment to those who know other systems. */
 export async function tellNewest(sql: Tx): Promise<string> {
   const [{ event, attempt }] = await sql<[{ event: Date | null; attempt: Date | null }]>`
     select (select uuid_extract_timestamp(id) from events order by id desc limit 1) as event,
@@ -54,7 +52,7 @@ export async function tellNewest(sql: Tx): Promise<string> {
   return `the newest event is ${of(event)}, the newest attempt ${of(attempt)}`;
 }
 
-/** What the last look told. `nextTx` is a whole number as text. */
+/** The last look. `nextTx` is a whole number as text. */
 interface Seen {
   readonly epoch: number;
   readonly nextTx: string;
@@ -72,9 +70,8 @@ interface ServerWatchDeps {
 export const EVERY_MS = 1_000;
 
 /**
- * Looks every second until `signal` is aborted. With another process before it, it looks every six or twelve, and whenever the pool has opened a
- * connection: a server that was promoted or started anew has kept none. Throws {@link StrangeServer} when the server is not the
- * known one any more.
+ * Looks every second until `signal` is aborted; behind another process every six or twelve, and whenever the pool has opened a connection,
+ * because a promoted or restarted server has kept none. Throws {@link StrangeServer} when the server is no longer the known one.
  */
 export async function watchServer(
   { pool, log, often = () => 1, rest = restFor }: ServerWatchDeps,
@@ -90,7 +87,7 @@ export async function watchServer(
       restMs = EVERY_MS / often();
     } catch (error) {
       if (error instanceof StrangeServer) throw error;
-      // Away, or read-only for now: who works on it says so.
+      // Unreachable or read-only: the parts that work on it report that.
       log.debug({ code: codeOf(error) }, 'cannot look at the server');
     }
     await rest(restMs, restMs > EVERY_MS ? AbortSignal.any([signal, opened.signal]) : signal);
@@ -101,7 +98,7 @@ async function restFor(ms: number, signal: AbortSignal): Promise<void> {
   await sleep(ms, undefined, { signal }).catch(() => undefined);
 }
 
-/** One look. Throws {@link StrangeServer}, and as the pool does. */
+/** Throws {@link StrangeServer}, and as the pool does. */
 export async function lookAgain(pool: Pool, log: Logger, seen: Seen | null): Promise<Seen> {
   const [{ fault, epoch, nextTx }] = await pool.run(
     (sql) => sql<[Seen & { fault: ServerFault | null }]>`

@@ -1,14 +1,13 @@
 /**
- * How a process works through an outage of its database, and how it tells of one: each part's first failed try with its reason,
- * then one line each ten seconds with how many have failed since. Every part tries several times a second, and would fill the log
- * with one sentence.
+ * How a process works through an outage of its database and logs it: each part's first failed try with its reason, then every ten seconds
+ * the number of failures since.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LogFields, Logger } from '../log-lines.ts';
 import { codeOf, DatabaseUnavailable, isUnavailable } from './unavailable.ts';
 
 const EVERY_MS = 10_000;
-/** An outage is over after this long without a failed try. It exceeds every pause between two tries. */
+/** An outage is over after this long without a failed try. Longer than every pause between tries. */
 const OVER_AFTER_MS = 15_000;
 
 interface Outage {
@@ -21,7 +20,7 @@ interface Outage {
 
 const outages = new WeakMap<Logger, Outage>();
 
-/** Tells, or counts, that the database did not answer; `what` says what waits for it. */
+/** Logs or counts that the database did not answer; `what` says what waits for it. */
 export function logUnavailable(log: Logger, error: unknown, what: string, monotonicMs = () => performance.now()): void {
   const nowMs = monotonicMs();
   const { code, reason } = reasonOf(error);
@@ -46,7 +45,7 @@ export function logUnavailable(log: Logger, error: unknown, what: string, monoto
   outage.toldMs = nowMs;
 }
 
-/** Says that work which is tried again has failed: with `passing` in an outage, else with `fault`, an error of ours. */
+/** Logs failed work that will be retried: `passing` in an outage, `fault` for an error of ours. */
 export function logFailedTry(
   log: Logger,
   error: unknown,
@@ -58,21 +57,21 @@ export function logFailedTry(
   else log.error({ code: codeOf(error), error: (error as Error).message }, fault);
 }
 
-/** How long to rest before another try of what failed with `error`: `usualMs`, or until the server is asked again. */
+/** The pause before another try after `error`: `usualMs`, or until the server is asked again. */
 export function restAfter(error: unknown, usualMs: number): number {
   return Math.max(usualMs, error instanceof DatabaseUnavailable ? error.againInMs : 0);
 }
 
 export interface Turns {
   readonly log: Logger;
-  /** The rest after a turn that failed. */
+  /** The pause after a failed turn, in ms. */
   readonly afterFaultMs: number;
-  /** What is logged of a turn that failed: while the database is away, and else. */
+  /** The log lines of a failed turn: in an outage, and otherwise. */
   readonly away: string;
   readonly fault: string;
 }
 
-/** Takes turns until `signal` is aborted, through outages too. Each says how many ms to rest after it. */
+/** Takes turns until `signal` is aborted, through outages too. Each turn returns the ms to its next. */
 export async function takeTurns(
   { log, afterFaultMs, away, fault }: Turns,
   signal: AbortSignal,
@@ -87,7 +86,7 @@ export async function takeTurns(
   }
 }
 
-/** What `work` returns; null when it failed, which is logged, so that what comes after it goes on. Throws in an outage. */
+/** The result of `work`; null when it failed, which is logged. Throws in an outage. */
 export async function orLogged<T>(
   log: Logger,
   fields: LogFields,
@@ -103,11 +102,11 @@ export async function orLogged<T>(
   }
 }
 
-/** What the server or the socket said, which the pool and libraries have wrapped. */
+/** The server's or socket's error, which pool and libraries have wrapped. */
 function reasonOf(error: unknown): { readonly code: string | undefined; readonly reason: string } {
   let inner = error;
   while ((inner as Error).cause instanceof Error) inner = (inner as Error).cause;
   const { message, errors } = inner as AggregateError;
-  // Node's error of a name with several addresses has no message of its own.
+  // Node's error for a name with several addresses has no message of its own.
   return { code: codeOf(inner), reason: message === '' && errors ? (errors[0] as Error).message : message };
 }

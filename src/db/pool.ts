@@ -1,14 +1,13 @@
 /**
- * A pool of connections with a deadline on every call. A lost connection is never used again.
- *
- * Invariants. Every call ends within its deadline. The server cancels a slow statement one second earlier (`statement_timeout`), so a
- * call without an answer by then has most likely lost its connection; the driver would wait for ever. A call whose connection is lost
- * fails at once and sends nothing more; its commit may have happened. The server ends the sessions of frozen and cut-off clients, so
- * they leave no locks behind (`transaction_timeout`, `tcp_user_timeout`).
- * While the server has no connection free (`FullServer`), calls share the pool's other connections; without any they fail at once.
- * Not covered: calls to an endpoint that accepts connections and closes them at once last until their deadline.
- * Alternative: the driver's own pool and reconnect. Calls hung until the deadline after each restart of the server, and its `begin`
- * rolls back on the closed socket, which crashes the process.
+ * A pool of connections with a deadline on every call.
+ * Invariants: every call ends within its deadline; the server cancels a slow statement one second earlier (`statement_timeout`), so a call
+ * without an answer has most likely lost its connection. A lost connection is never used again: its call fails at once and sends nothing
+ * more, but its commit may have happened. The server ends sessions of frozen and cut-off clients, so they leave no locks
+ * (`transaction_timeout`, `tcp_user_timeout`).
+ * While the server has no free connection (`FullServer`), calls share the pool's open ones; without any they fail at once. Not covered: an
+ * endpoint that accepts and closes connections at once holds its calls until their deadline.
+ * Alternative: the driver's own pool. Calls hung until the deadline after each restart of the server, and its `begin` rolls back on the
+ * closed socket, which crashes the process.
  */
 import { DEFAULT_INSTALLATION } from './installation.ts';
 import type { ConnectionOptions } from './connect/client.ts';
@@ -24,15 +23,14 @@ export type { Sql, Tx };
 
 export interface PoolOptions {
   readonly url: string;
-  /** Where the tables are; `carteiro` unless it is given. */
+  /** Default: `carteiro`. */
   readonly schema?: string | undefined;
   /** Shown in `pg_stat_activity`. */
   readonly name: string;
-  /** The longest that one call may take, waiting for a free connection included; at least 2,000. */
+  /** The longest time of one call, including the wait for a connection; at least 2,000. */
   readonly deadlineMs: number;
   /** False behind a pooler in transaction mode. */
   readonly prepare?: boolean;
-  /** Settings of every session. */
   readonly settings?: Readonly<Record<string, string>> | undefined;
   readonly max: number;
   /** Replace the clock and chance in tests. */
@@ -40,7 +38,6 @@ export interface PoolOptions {
   readonly random?: () => number;
 }
 
-/** How long closing a connection may take. */
 const GOODBYE_S = 1;
 
 interface Waiter {
@@ -49,13 +46,12 @@ interface Waiter {
 }
 
 export class Pool {
-  /** The installation's schema, where each of its sessions looks for tables. */
+  /** Where each session looks for tables. */
   readonly schema: string;
-  /** Hears how long each call waited for a connection. */
+  /** Called with each call's wait for a connection. */
   onWait: (seconds: number) => void = () => undefined;
-  /** Hears of each connection that it opens. */
   onOpen: () => void = () => undefined;
-  /** Asked of the error of a call: true where it brought about what was lacking, and the whole call is worth another try. */
+  /** Called with a call's error; true when it repaired the cause and the call should be repeated. */
   mend: (error: unknown) => Promise<boolean> = async () => false;
   readonly #options: ConnectionOptions;
   readonly #max: number;
@@ -77,21 +73,19 @@ export class Pool {
     this.#full = new FullServer(monotonicMs, random);
   }
 
-  /** Runs `work` on a connection of its own, within the pool's deadline. */
   async run<T>(work: (sql: Tx) => Promise<T>): Promise<T> {
     return this.#call((connection) => connection.use(work));
   }
 
   /**
-   * Runs `work` in one transaction: commits when it returns, rolls back when it throws or returns a refusal
-   * (`{ refused }`, contract/refusals.ts). A statement that failed fails the transaction, also when `work` caught its
-   * error, unless it then refuses.
+   * Runs `work` in one transaction: commits when it returns, rolls back when it throws or returns a refusal (`{ refused }`,
+   * contract/refusals.ts). A failed statement fails the transaction, even when `work` caught its error, unless it then refuses.
    */
   async transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     return this.#call((connection) => connection.use((tx) => transactOrUndo(tx, work, () => this.#lose(connection))));
   }
 
-  /** Waits for what is running, up to `timeoutS`, then closes for good: later calls fail. */
+  /** Waits up to `timeoutS` for running calls, then closes for good. */
   async close(timeoutS = 5): Promise<void> {
     this.#isClosed = true;
     for (const { fail } of this.#waiting) fail(new DatabaseUnavailable('the pool is closed'));
@@ -128,7 +122,7 @@ export class Pool {
     let connection: Connection | null = null;
     const timer = setTimeout(() => {
       fail(new DatabaseUnavailable(`no answer from the database in ${deadlineMs} ms`));
-      // Where one connection is silent, those that lie idle are not worth another call's deadline.
+      // Where one connection is silent, the idle ones are not worth another call's deadline.
       if (connection !== null) for (const idle of this.#idle.splice(0)) this.#lose(idle);
     }, deadlineMs);
     this.#waiting.add(waiter);
@@ -155,7 +149,7 @@ export class Pool {
     }
   }
 
-  /** Gives free connections to those who wait. Connections are taken last-in first-out, so that idle ones can time out. */
+  /** Serves those who wait. Connections are taken last-in first-out, so that idle ones can time out. */
   #serve(): void {
     for (const waiter of this.#waiting) {
       const connection = this.#idle.pop() ?? this.#open();
@@ -184,7 +178,6 @@ export class Pool {
     this.#serve();
   }
 
-  /** Fails the call that uses it, and destroys it. */
   #lose(connection: Connection): void {
     if (connection.isLost) return;
     connection.isLost = true;

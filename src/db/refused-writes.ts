@@ -1,19 +1,17 @@
-/** What this process, which works on one database, knows of writes that found no room on the server's disk. */
+/** Whether this process's one database has refused a write for want of disk space. */
 import { hasCode, REFUSED_WRITE } from './unavailable.ts';
 
 let isRefused = false;
 
-/** Called with each error that a pool meets. */
+/** Called with each error of a pool. */
 export function noteRefusedWrite(error: unknown): void {
   isRefused ||= hasCode(error, REFUSED_WRITE);
 }
 
-/** True while the last write that was tried for room was refused. */
 export function areWritesRefused(): boolean {
   return isRefused;
 }
 
-/** A write that was tried for room has found it. */
 export function noteRoom(): void {
   isRefused = false;
 }

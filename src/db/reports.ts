@@ -1,17 +1,15 @@
 /**
- * Where reports are read: on a standby, when there is one, so that they do not weigh on the primary.
- *
- * Invariant: an answer that was read behind the primary says how far. The standby itself can't tell: one whose stream is cut has
- * replayed all that it received, and believes that it is abreast. So it is held against the primary's position at that moment; where the primary
- * does not answer, against the clock. Nothing is written here: the server refuses it.
- * One that is away, that is no standby any more (it was promoted), or that is another installation's is not read for `REST_MS`:
- * meanwhile reports fall back to the primary, or fail. What fails on the way is the database out of reach.
+ * Where reports are read: on a standby where there is one, to spare the primary.
+ * Invariant: an answer read behind the primary says how far. A standby whose stream is cut believes itself up to date, so it is compared
+ * with the primary's position now; without the primary, with the clock. Writes are refused by the server.
+ * A standby that is away, was promoted, or belongs to another installation is not read for `REST_MS`; meanwhile reports fall back to the
+ * primary, or fail as for an unreachable database.
  */
 import type { Logger } from '../log-lines.ts';
 import type { Pool, Tx } from './pool.ts';
 import { codeOf, DatabaseUnavailable } from './unavailable.ts';
 
-/** A pool to read from, and how many seconds it is behind the primary; null: it is the primary. */
+/** A pool to read from, and its lag in seconds; null: the primary. */
 export interface Reading {
   readonly pool: Pool;
   readonly lagS: number | null;
@@ -29,12 +27,11 @@ export interface StandbyOptions {
   readonly monotonicMs?: () => number;
 }
 
-/** Reports that are read on the primary. */
 export const onPrimary =
   (pool: Pool): Reports =>
   async () => ({ pool, lagS: null });
 
-/** Reports that are read on the standby. Throws {@link DatabaseUnavailable} when it can't be read, and they do not fall back. */
+/** Throws {@link DatabaseUnavailable} when the standby cannot be read and there is no fallback. */
 export function onStandby({
   primary,
   standby,
@@ -58,7 +55,7 @@ export function onStandby({
   };
 }
 
-/** How many seconds the standby is behind. Throws when it can't be read for reports, with a sentence. */
+/** The standby's lag in seconds. Throws a sentence when it cannot be read for reports. */
 export async function readLagS(primary: Pool, standby: Pool): Promise<number> {
   const position = (sql: Tx) => sql<[{ lsn: string; installation: string }]>`
     select pg_current_wal_insert_lsn()::text as lsn, (select system_identifier::text from installation) as installation`;

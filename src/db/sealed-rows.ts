@@ -1,29 +1,27 @@
 /**
  * What is sealed: for each table, which columns of a row are its entry, and in which order.
- *
- * An entry is PostgreSQL's binary form of the record: the count of columns as four bytes, then of each column its type's OID,
- * its length (-1 for null) and its bytes, all big-endian. The first column is the table's name. Everybody can read it without
- * knowing the table, and no two rows have the same bytes. A leaf is SHA-256 of a zero byte and the entry (RFC 9162).
- * What may have to be forgotten is in an entry as SHA-256(salt ‖ text) alone: an event's envelope, an attempt's answer.
- * Whoever may read the texts hashes by these statements, not by a view or function of the database, so that a changed one changes no
- * entry. Auditors who may not are given the same by views that are made of them (`sealedViews`). We tried JSON lines:
- * three times as expensive for the server as all the rest of sealing.
+ * An entry is PostgreSQL's binary form of the record: the count of columns as four bytes, then of each column its type's OID, its length
+ * (-1 for null) and its bytes, all big-endian. The first column is the table's name. So it can be read without knowing the table, and no
+ * two rows have the same bytes. A leaf is SHA-256 of a zero byte and the entry (RFC 9162). Erasable texts (an event's envelope, an
+ * attempt's answer) are in it as SHA-256(salt ‖ text) alone.
+ * Readers of the texts hash by these statements, not by a database function, so a changed function changes no entry. Auditors without that
+ * right use views made of them (`sealedViews`). Measured alternative: JSON lines cost the server three times all the rest of sealing.
  */
 
 interface Source {
-  /** Whom an auditor asks by. */
+  /** By whom an auditor asks. */
   readonly subject: string;
   /** In the order of the entry. */
   readonly columns: string;
-  /** What is read beside the table's row `t`, and beside a row of the same columns that an archive has whole. */
+  /** What is read beside the table's row `t`, and beside the same row in an archive. */
   readonly beside?: { readonly table: string; readonly archive: string };
-  /** Of those that are not as the table has them: an expression over `t` and what is beside it. */
+  /** Columns unlike the table's: an expression over `t` and `beside`. */
   readonly made?: Readonly<Record<string, string>>;
-  /** Texts in which a CPF may stand. */
+  /** Texts that may hold a CPF. */
   readonly texts: readonly string[];
-  /** Hashes of texts, which are withheld together with them. */
+  /** Hashes of texts, withheld together with them. */
   readonly hashes?: readonly string[];
-  /** What else the view for auditors shows beside the entry: an expression over `t` for each name. */
+  /** Further columns of the auditors' view: an expression over `t` for each name. */
   readonly shown: Readonly<Record<string, string>>;
 }
 
@@ -33,13 +31,13 @@ const envelope = (type: string, data: string) =>
      || case t.family when 'leilao' then '' else ',"parceiro_id":"' || t.partner_id || '"' end
      || ',"data":' || case when octet_length((${data})::text) <= 1048576 then (${data})::text else 'null' end || '}', 'UTF8')`;
 
-/** The bytes that are sent for an event; of a test that sends an example, the example's. */
+/** The bytes sent for an event; for a test with an example, the example's. */
 export const BODY = `case when case when t.type = 'webhook.teste' and pg_input_is_valid(t.data::text, 'jsonb')
     then t.data ->> 'exemplo_de' <> '' end
   then ${envelope(`t.data ->> 'exemplo_de'`, `t.data -> 'data'`)}
   else ${envelope('t.type', 't.data')} end`;
 
-/** Of a salt with another length nothing: bytes could move between salt and text under the same hash. */
+/** Null for a salt of another length: bytes could move between salt and text under the same hash. */
 const committed = (text: string) =>
   `case when t.salt is null then t.commitment when octet_length(t.salt) = 16 then sha256(t.salt || ${text}) end`;
 
@@ -136,7 +134,7 @@ export const SOURCES = {
 export type SourceName = keyof typeof SOURCES;
 export const SOURCE_NAMES = Object.keys(SOURCES) as SourceName[];
 
-/** The names of an entry's columns behind the table's name. Transaction and epoch are the last. */
+/** The names of an entry's columns after the table's name; transaction and epoch are the last. */
 export function columnsOf(source: SourceName): readonly string[] {
   return COLUMNS[source];
 }
@@ -145,36 +143,36 @@ const COLUMNS = Object.fromEntries(
   SOURCE_NAMES.map((source) => [source, SOURCES[source].columns.split(/\s+/)]),
 ) as unknown as Readonly<Record<SourceName, readonly string[]>>;
 
-/** A column of the entry of a row `t`, as an expression. */
+/** The expression of a column of a row `t`'s entry. */
 export function columnOf(source: SourceName, name: string): string {
   const { made = {} }: Source = SOURCES[source];
   return made[name] ?? `t.${name}`;
 }
 
-/** The rows `t` of the table with what their entries are made of. */
+/** The rows `t` of the table, joined with what their entries need. */
 export function rowsFor(source: SourceName): string {
   const { beside }: Source = SOURCES[source];
   return `${source} t ${beside?.table ?? ''}`;
 }
 
-/** The same of a relation of whole rows: behind its expression. */
+/** The same for a relation of whole rows, after its expression. */
 export function asArchived(source: SourceName): string {
   const { beside }: Source = SOURCES[source];
   return `t ${beside?.archive ?? ''}`;
 }
 
-/** The entry of a row `t` of the table, as an expression. */
+/** The expression of a row `t`'s entry. */
 export function entryOf(source: SourceName): string {
   const columns = columnsOf(source).map((name) => columnOf(source, name));
   return `record_send(row('${source}'::text, ${columns.join(', ')}))`;
 }
 
-/** Before an entry as it was sealed; before a leaf and the masked entry of a row of which something is withheld. */
+/** The byte before an entry as sealed, or before a leaf and the masked entry of a row with withheld texts. */
 export const FRAMES = { whole: 0, withheld: 1 } as const;
 
 /**
- * The views that give an auditor without the grant for CPFs each row's entry behind a byte of {@link FRAMES}. A row of which
- * something is masked comes as its leaf and its entry with those columns masked, and without the hashes of its texts.
+ * Views that give auditors without the grant for CPFs each row's entry after a byte of {@link FRAMES}. A row with masked columns comes as
+ * its leaf and its masked entry, without the hashes of its texts.
  */
 export function sealedViews(): string {
   return SOURCE_NAMES.map((source) => {

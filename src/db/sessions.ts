@@ -1,6 +1,6 @@
 import type { Tx } from './pool.ts';
 
-/** The sessions of the server, and how many a login without special rights may have at most. */
+/** The server's sessions, and the maximum for a login without special rights. */
 export async function readSessions(sql: Tx): Promise<{ readonly sessions: number; readonly most: number }> {
   const [found] = await sql<[{ sessions: number; most: number }]>`
     select case when pg_has_role('pg_read_all_stats', 'usage')

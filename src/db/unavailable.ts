@@ -1,5 +1,4 @@
-/** Which faults of the database mean "not now" rather than "wrong", and when it is asked again. */
-/** The database did not answer: out of reach, shutting down, or silent past the deadline. Worth another try. */
+/** The database did not answer: unreachable, shutting down, or silent past the deadline. Another try is worthwhile. */
 export class DatabaseUnavailable extends Error {
   override name = 'DatabaseUnavailable';
   /** Before that, another try fails without asking the server. */
@@ -12,48 +11,47 @@ export class DatabaseUnavailable extends Error {
 }
 
 /**
- * There is no connection: SQLSTATE class 08, refused (class 28, no such database, one that takes no connections), shutdown,
- * an idle or overlong transaction ended; a session that may only read, of which the server's next one may be free; or a code of the driver or socket.
+ * No connection: SQLSTATE class 08, refused (class 28, no such database, one that takes none), shutdown, an idle or overlong transaction
+ * ended; a read-only session, whose successor may not be; or a code of the driver or socket.
  */
 const LOST =
   /^(08...|28...|57P0.|25P0[34]|25006|3D000|53300|55000|CONNECTION_.*|CONNECT_TIMEOUT|ECONN.*|EPIPE|ETIMEDOUT|ENOTFOUND|ENOENT|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/;
-/** The connection stands, but the server can't work now: disk or memory full, a standby's replay comes first. */
+/** The connection stands, but the server cannot work now: disk or memory full, or a standby's replay has precedence. */
 const OVERLOADED = /^(53[12]00|40001)$/;
-/** The one among {@link OVERLOADED} that means a full disk. */
+/** A full disk. */
 export const REFUSED_WRITE = /^53100$/;
 
-/** The login or its password. */
+/** Bad login or password. */
 export const REFUSED_LOGIN = /^28/;
 
 /** A loan's events left the log with their months (drizzle/functions/refuse_away.sql). */
 export const HISTORY_AWAY = 'CT423';
 
-/** SQLSTATE of what the login may not do. */
 export const PERMISSION_DENIED = '42501';
 
-/** A library that wraps the driver's error leaves it as the cause. */
+/** Libraries wrap the driver's error and leave it as the cause. */
 export function hasCode(error: unknown, codes: RegExp): boolean {
   const { code, cause } = (error ?? {}) as { code?: unknown; cause?: unknown };
   return typeof code === 'string' ? codes.test(code) : cause !== undefined && hasCode(cause, codes);
 }
 
-/** What a log line says of a fault: its code, else its name. */
+/** For log lines: the error's code, else its name. */
 export function codeOf(error: unknown): string | undefined {
   const { code, name } = (error ?? {}) as { code?: unknown; name?: string };
   return typeof code === 'string' ? code : name;
 }
 
-/** True for faults that no other statement on the same connection would survive. */
+/** Faults that no other statement on this connection would survive. */
 export function isLoss(error: unknown): boolean {
   return error instanceof DatabaseUnavailable || hasCode(error, LOST);
 }
 
-/** True when the server answers and only could not do this: no other statement need fail. */
+/** The server answers and only could not do this: other statements need not fail. */
 export function isOverloaded(error: unknown): boolean {
   return hasCode(error, OVERLOADED);
 }
 
-/** True for faults that another try may mend. */
+/** Faults that another try may cure. */
 export function isUnavailable(error: unknown): boolean {
   return isLoss(error) || isOverloaded(error);
 }
@@ -63,9 +61,9 @@ const FIRST_MS = 200;
 const LONGEST_MS = 10_000;
 
 /**
- * When a server without a free connection is asked again. To say no, it starts a process; and each loop of a poller asks several times
- * a second, together thirty times. So a pool that was refused opens nothing for a while, twice as long after each refusal. The time
- * is drawn from the upper half of that, or pollers that were refused together would come back together.
+ * When a server without a free connection is asked again. Each refusal costs it a process, and a poller's loops ask thirty times a second.
+ * So a refused pool opens nothing for a while, twice as long after each refusal, drawn from the upper half so that pollers do not return
+ * together.
  */
 export class FullServer {
   readonly #random: () => number;
@@ -78,7 +76,7 @@ export class FullServer {
     this.#random = random;
   }
 
-  /** Hears how the first use of a connection ended: `error` is null if it could be used. */
+  /** `error` is null if the connection could be used. */
   hear(error: unknown): void {
     if (error === null) this.#longestMs = 0;
     if (!hasCode(error, NO_CONNECTION_FREE)) return;

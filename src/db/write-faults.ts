@@ -1,9 +1,8 @@
 /**
- * Whether the server takes writes. With a full disk PostgreSQL answers every read, so a look that only reads finds all well
- * while nothing can be appended, claimed or recorded.
- *
- * A standby and a read-only server say so. A full disk shows only in a write that needs room: each pool notes a write that was
- * refused, and from then on each look tries one, until it succeeds. Trying at every look would dirty the catalogs for nothing.
+ * Whether the server takes writes. With a full disk PostgreSQL still answers every read, so a reading check finds all well while nothing
+ * can be appended, claimed or recorded.
+ * A standby and a read-only server say so. A full disk shows only in a write that needs space: each pool notes a refused write, and from
+ * then on each check tries one until it succeeds. Trying at every check would bloat the catalogs.
  */
 import type { Pool, Tx } from './pool.ts';
 import { areWritesRefused, noteRoom } from './refused-writes.ts';
@@ -11,7 +10,7 @@ import { hasCode, isUnavailable, REFUSED_WRITE } from './unavailable.ts';
 
 export type WriteFault = 'standby' | 'read_only' | 'full';
 
-/** Null when the server takes writes; `tries` one even where none was refused yet. Throws as the pool does. */
+/** Null when the server takes writes; `tries` one even if none was refused. Throws as the pool does. */
 export async function readWriteFault(pool: Pool, tries = false): Promise<WriteFault | null> {
   const [server] = await pool.run(
     (sql) => sql<[{ isStandby: boolean; isReadOnly: boolean }]>`
@@ -27,15 +26,15 @@ export async function readWriteFault(pool: Pool, tries = false): Promise<WriteFa
   } catch (error) {
     if (hasCode(error, REFUSED_WRITE)) return 'full';
     if (isUnavailable(error)) throw error;
-    // An event trigger that lets nobody create a table says nothing about the disk.
+    // An event trigger that forbids tables says nothing about the disk.
     return null;
   }
 }
 
-/** A statement came after one that had failed, whose own error the driver keeps to itself where that one was a COPY. */
+/** A statement after a failed one, whose error the driver hides if it was a COPY. */
 const AFTER_A_FAILURE = /^25P02$/;
 
-/** What a write that failed with `error` stumbled over: a disk without room is found by another try. */
+/** The cause of a failed write's `error`; a full disk is detected by another try. */
 export async function faultBehind(pool: Pool, error: unknown): Promise<unknown> {
   if (!hasCode(error, AFTER_A_FAILURE)) return error;
   return pool.transaction(tryToWrite).then(
@@ -44,7 +43,7 @@ export async function faultBehind(pool: Pool, error: unknown): Promise<unknown> 
   );
 }
 
-/** Needs a new page, and leaves none behind. A login that may make no temporary table is not told of a full disk. */
+/** Needs a new page and leaves none behind. A login without the right to temporary tables learns nothing of a full disk. */
 async function tryToWrite(tx: Tx): Promise<{ refused: 'undone' }> {
   const [{ may }] = await tx<[{ may: boolean }]>`
     select has_database_privilege(current_database(), 'temp') as may`;

@@ -1,4 +1,4 @@
-/** A client of the driver for one host of the database's URL, told everything: it would read a URL otherwise than libpq does. */
+/** A driver's client for one host. Everything is passed explicitly, because the driver reads URLs unlike libpq. */
 import postgres from 'postgres';
 import { parse } from 'postgres-array';
 import type { DatabaseHost, DatabasePlace } from '../../database-url.ts';
@@ -7,35 +7,33 @@ import type { Sql } from '../sql.ts';
 import { passwordOf } from './credentials.ts';
 import { tlsOf } from './tls.ts';
 
-/** How to connect. */
 export interface ConnectionOptions {
   readonly place: DatabasePlace;
   readonly schema: string;
-  /** Shown in `pg_stat_activity`, unless the URL has another one. */
+  /** Shown in `pg_stat_activity` unless the URL names another. */
   readonly name: string;
   readonly deadlineMs: number;
   /** False behind a pooler in transaction mode. */
   readonly prepare: boolean;
-  /** Settings of every session. */
   readonly settings: Readonly<Record<string, string>>;
 }
 
-/** With what the driver has and its types leave out. */
+/** With members that the driver has and its types lack. */
 export type Client = Sql & { close(): Promise<void> };
 
-/** The server gives up this much earlier than the client, so that only a silent network reaches the client's deadline. */
+/** The server gives up this much before the client, so only a silent network reaches the client's deadline. */
 const SERVER_LEAD_MS = 1_000;
 const CONNECT_TIMEOUT_S = 3;
 
-/** The session of a machine that is gone without a word is ended after a minute and a half, not after two hours. */
+/** A vanished machine's session is ended after 90 s, not after two hours. */
 const KEEPALIVES = { tcp_keepalives_idle: 60, tcp_keepalives_interval: 10, tcp_keepalives_count: 3 };
 
-/** As texts: the driver leaves out a 0. A role's own would end a session before its first statement is there. */
+/** As texts, because the driver drops a 0. A role's own value could end a session before its first statement. */
 const ENDLESS: Readonly<Record<string, string>> = { idle_session_timeout: '0', lock_timeout: '0' };
 
 /**
- * PostgreSQL's arrays by the number of their type, which never changes, each with that of its elements. The driver would ask each
- * new session for them, in a promise that nobody holds: an error of that statement would end the process.
+ * Array types by their fixed number, with their element type. The driver would query each new session for them in an unhandled promise: an
+ * error there would end the process.
  */
 const ARRAYS: Readonly<Record<number, number>> = {
   199: 114, 271: 5069, 1000: 16, 1001: 17, 1002: 18, 1003: 19, 1005: 21, 1007: 23, 1009: 25, 1010: 27, 1015: 1043,
@@ -43,7 +41,7 @@ const ARRAYS: Readonly<Record<number, number>> = {
   3807: 3802,
 }; // prettier-ignore
 
-/** A bytea as either setting of `bytea_output` writes it. In the form "escape" a backslash never stands before an x. */
+/** A bytea in either form of `bytea_output`. In "escape" a backslash never precedes an x. */
 function readBytes(text: string): Buffer {
   if (text.startsWith(String.raw`\x`)) return Buffer.from(text.slice(2), 'hex');
   const raw = text.replaceAll(/\\(\\|[0-7]{3})/g, (_, code: string) =>
@@ -71,7 +69,7 @@ function addTypes({ options: { parsers, serializers } }: Sql): void {
   }
 }
 
-/** Not connected yet. Throws `UntrustedServer` when a file that the URL names cannot be used. */
+/** Connects later. Throws `UntrustedServer` when a file named in the URL is unusable. */
 export async function clientOf(
   { place, schema, name, deadlineMs, prepare, settings }: ConnectionOptions,
   host: DatabaseHost,
@@ -84,7 +82,7 @@ export async function clientOf(
   const password = await passwordOf(place, host);
   const fair = serverTimeoutMs / 1_000 / place.hosts.length;
   const client = postgres({
-    // Lists: the driver would cut a text at its first colon.
+    // Arrays, because the driver would cut a text at its first colon.
     ...({ host: [isSocket ? 'localhost' : host.name], port: [host.port] } as unknown as { host: string; port: number }),
     ...(isSocket && { path: `${host.name}/.s.PGSQL.${host.port}` }),
     ...(user !== null && { user }),
@@ -107,7 +105,7 @@ export async function clientOf(
       tcp_user_timeout: deadlineMs,
       ...KEEPALIVES,
       TimeZone: 'UTC',
-      // Those that a pooler keeps for each of its clients.
+      // Those that a pooler keeps per client.
       DateStyle: 'ISO, MDY',
       standard_conforming_strings: 'on',
       search_path: searchPathOf(schema),

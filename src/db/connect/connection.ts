@@ -1,10 +1,8 @@
 /**
- * One connection: a client of the driver that has no other, used by one call at a time.
- *
- * This tells us whose connection closed. The driver fails only the queries it has sent; it is silent about queries that wait
- * for a statement to be prepared. A lost connection is never used again: the driver would reopen it by itself and continue
- * there in the middle of a transaction. A URL of several hosts is tried host by host, as libpq does; the driver's own way goes
- * on for ever, without a word, while all of them are away.
+ * One connection: a driver's client that has no other, used by one call at a time, so we know whose connection closed. The driver fails
+ * only queries it has sent, not those waiting for a statement to be prepared.
+ * A lost connection is never reused: the driver would reopen it and continue in the middle of a transaction. A URL of several hosts is
+ * tried host by host, as libpq does; the driver would retry silently for ever while all are down.
  */
 import type { DatabaseHost, WantedServer } from '../../database-url.ts';
 import { DatabaseUnavailable, hasCode, isLoss } from '../unavailable.ts';
@@ -12,11 +10,11 @@ import type { Tx } from '../sql.ts';
 import { type Client, clientOf, type ConnectionOptions } from './client.ts';
 import { greetingOf } from './session-settings.ts';
 
-/** If the driver replaces a lost connection at all, it has done so after this time. */
+/** If the driver reopens a lost connection at all, it does so within this time. */
 const REOPENED_MS = 5_000;
-/** The server has refused us, so another host is not asked: a wrong password, no such database. */
+/** A refusal that another host would repeat: wrong password, no such database. */
 const REFUSED = /^(28...|3D000)$/;
-/** Behind `vacuum full pg_type`, say, nobody's first statement goes on. */
+/** For example behind `vacuum full pg_type`, where every first statement hangs. */
 const CANCELLED = /^57014$/;
 
 interface Server {
@@ -33,19 +31,17 @@ const SUITS: Readonly<Record<WantedServer, (server: Server) => boolean>> = {
   'prefer-standby': ({ isStandby }) => isStandby,
 };
 
-/** One connection, made when it is first used. */
 export class Connection {
   isLost = false;
   /** Nothing was answered on it yet. */
   isNew = true;
-  /** Fails the call that uses it. */
   fail: ((error: Error) => void) | null = null;
   readonly #options: ConnectionOptions;
   readonly #onLost: (connection: Connection) => void;
   #opening: Promise<Client> | null = null;
-  /** Why the server ends it (class 57), where it says so: of a crash, as for a disk without room for its log. */
+  /** The reason the server gave for ending it (class 57), for example a crash for want of disk space. */
   #lastWords: Error | undefined;
-  /** The one that is open, or is being opened. */
+  /** Open or being opened. */
   #client: Client | null = null;
 
   constructor(options: ConnectionOptions, onLost: (connection: Connection) => void) {
@@ -53,12 +49,12 @@ export class Connection {
     this.#onLost = onLost;
   }
 
-  /** Why a call failed whose connection is gone, with the server's own words. */
+  /** The error of a call whose connection is gone, with the server's reason. */
   lost(): DatabaseUnavailable {
     return new DatabaseUnavailable('the connection was lost', { cause: this.#lastWords });
   }
 
-  /** Runs `work` on a client that sends to this connection alone. Once the connection is lost, the client refuses to send. */
+  /** Runs `work` on a client of this connection alone; after a loss the client refuses to send. */
   async use<T>(work: (sql: Tx) => Promise<T>): Promise<T> {
     this.#opening ??= this.#open().catch((error: unknown) => {
       this.#opening = null;
@@ -73,17 +69,17 @@ export class Connection {
     try {
       return await work(Object.assign(guarded, reserved) as typeof reserved);
     } finally {
-      // The driver would use a lost one that is given back as if it were open.
+      // The driver would reuse a lost one that is given back.
       if (!this.isLost) reserved.release();
     }
   }
 
-  /** Ends it once it is idle, within this many seconds. */
+  /** Closes it once idle, within this many seconds. */
   async end(timeoutS: number): Promise<void> {
     await this.#client?.end({ timeout: timeoutS });
   }
 
-  /** Ends it in the middle of whatever it does. */
+  /** Closes it at once. */
   destroy(): void {
     if (this.#client !== null) drop(this.#client);
   }
@@ -111,11 +107,11 @@ export class Connection {
     });
   }
 
-  /** Null when the server is not one that `suits`. */
+  /** Null when the server does not suit. */
   async #openOn(host: DatabaseHost, suits: (server: Server) => boolean): Promise<Client | null> {
     let isOpen = false;
     const onClose = () => {
-      // The driver may reopen it for a call that has failed already; nobody else would close that connection.
+      // The driver may reopen it for a call that already failed; nobody else would close that connection.
       queueMicrotask(() => void client.close());
       if (isOpen) this.#onLost(this);
     };
@@ -125,7 +121,7 @@ export class Connection {
     this.#client = client;
     if (this.isLost) throw new DatabaseUnavailable('the connection was lost');
     try {
-      // Not yet reserved: the driver never returns a new connection to who reserves it first.
+      // Before reserving: the driver never returns a new connection to its first reserver.
       const [server] = await client.unsafe<[Server]>(greetingOf(!this.#options.prepare));
       isOpen = suits(server);
       return isOpen ? client : null;
@@ -138,7 +134,7 @@ export class Connection {
   }
 }
 
-/** Closes it at once, and again after the driver has had time to reopen it. */
+/** Closes it at once, and again after the driver may have reopened it. */
 function drop(client: Client): void {
   client.end({ timeout: 0 }).catch(() => undefined);
   setTimeout(() => void client.close(), REOPENED_MS).unref();

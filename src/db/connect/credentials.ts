@@ -1,4 +1,4 @@
-/** The password of a connection, looked for each time that one is made: a file of passwords may change meanwhile. */
+/** The password of a connection, looked up for each one, because the file of passwords may change. */
 import { readFileSync } from 'node:fs';
 import type { DatabaseHost, DatabasePlace } from '../../database-url.ts';
 import { UntrustedServer } from './tls.ts';
@@ -9,7 +9,7 @@ export async function passwordOf(place: DatabasePlace, host: DatabaseHost): Prom
   return found === null || /^[\u0020-\u007e]*$/.test(found) ? found : prepared(found);
 }
 
-/** As SCRAM has a password hashed (RFC 4013); what that forbids is hashed as it is, as PostgreSQL does. */
+/** As SCRAM prepares a password (RFC 4013); like PostgreSQL it uses a forbidden one unchanged. */
 async function prepared(password: string): Promise<string> {
   const { saslprep } = await import('@mongodb-js/saslprep');
   try {
@@ -19,7 +19,7 @@ async function prepared(password: string): Promise<string> {
   }
 }
 
-/** In a file as libpq has it: `host:port:database:user:password`, `*` for any, a backslash before a colon that is meant. */
+/** libpq's format: `host:port:database:user:password`, `*` matches any, a backslash escapes. */
 function findPassword(file: string, { database, user }: DatabasePlace, { name, port }: DatabaseHost): string | null {
   let text: string;
   try {

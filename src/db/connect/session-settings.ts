@@ -1,11 +1,8 @@
 /**
- * What our statements depend on, beside the search path and the time-outs: how a value is written, what a text means, what a
- * transaction is. A role, a database or a server may set any of it otherwise.
- *
- * Each connection sets them in the statement that it begins with, not in its start-up message: a pooler refuses a message
- * with a parameter that it does not know. Behind a pooler in transaction mode a session is nobody's, so nothing is set there;
- * a start looks whether they hold (main/fitness/checks.ts).
- * Of values that our tables keep, none depends on a setting: the driver parses bytea in both forms (client.ts).
+ * The settings our statements depend on besides search path and time-outs; a role, a database or a server may set others.
+ * Each connection sets them in its first statement, not in its start-up message, where a pooler refuses unknown parameters. Behind a pooler
+ * in transaction mode sessions are shared, so nothing is set; a start checks them (main/fitness/checks.ts). Stored values depend on no
+ * setting: the driver parses both forms of bytea (client.ts).
  */
 import type { Tx } from '../sql.ts';
 
@@ -32,10 +29,10 @@ const SETTINGS = {
   'plpgsql.extra_errors': 'none',
 } as const;
 
-/** Only a superuser may set it: a session that has it otherwise is refused. */
+/** Only a superuser may set these: a session with another value is refused. */
 const NOT_OURS = { session_replication_role: 'origin' } as const;
 
-/** What a new connection is asked, and told. One row: what the server is (`target_session_attrs`). */
+/** A connection's first statement; its one row says what the server is (`target_session_attrs`). */
 export function greetingOf(isPooled: boolean): string {
   const settings = isPooled ? [] : Object.entries(SETTINGS);
   const set = settings.map(([name, value]) => `, pg_catalog.set_config('${name}', '${value}', false)`).join('');
@@ -49,7 +46,6 @@ export interface WrongSetting {
   readonly wanted: string;
 }
 
-/** The settings that are not as our statements need them. */
 export async function readWrongSettings(sql: Tx): Promise<readonly WrongSetting[]> {
   const all = Object.entries({ ...SETTINGS, ...NOT_OURS });
   return sql<WrongSetting[]>`

@@ -1,11 +1,9 @@
 /**
  * TLS to PostgreSQL. `sslmode` and `sslrootcert` in the URL mean what they mean to psql.
- *
- * Invariant: with `verify-ca` and `verify-full` neither password nor statement leaves before the server has shown a
- * certificate of `sslrootcert` (without it: of a public authority), and with `verify-full` one for the URL's host.
- * Alternatives: `NODE_EXTRA_CA_CERTS` would let the private authority vouch for partners' endpoints too. The driver alone
- * sends `sslrootcert` to the server as a setting, and where the URL has an IP address it accepts a certificate for
- * "localhost".
+ * Invariant: with `verify-ca` and `verify-full` neither password nor statement leaves before the server has shown a certificate of
+ * `sslrootcert` (without it: of a public authority), and with `verify-full` one for the URL's host.
+ * Alternatives: `NODE_EXTRA_CA_CERTS` would let the private authority vouch for partners' endpoints too. The driver alone sends
+ * `sslrootcert` as a setting, and for an IP address accepts a certificate for "localhost".
  */
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
@@ -14,16 +12,13 @@ import { isVerifying, type UrlTls } from '../../database-url.ts';
 import { isCertificate, NO_CERTIFICATE } from '../../pem.ts';
 import { DatabaseUnavailable } from '../unavailable.ts';
 
-/** What the driver is told; nothing when the URL says nothing about TLS. */
+/** Empty when the URL says nothing about TLS. */
 interface DriverTls {
   readonly ssl?: ConnectionOptions | 'prefer' | false;
   readonly sslnegotiation?: 'direct';
 }
 
-/**
- * For one host; null for a Unix socket, which has no TLS. Reads the files that the URL names. Throws `UntrustedServer`, with a
- * sentence, when one cannot be used.
- */
+/** For one host; null for a Unix socket. Reads the files named in the URL. Throws `UntrustedServer` when one is unusable. */
 export function tlsOf(url: UrlTls, host: string | null): DriverTls {
   const { mode, authority, certificate, key, keyPassword, isDirect } = url;
   if (mode === null || host === null) return {};
@@ -35,7 +30,7 @@ export function tlsOf(url: UrlTls, host: string | null): DriverTls {
     ssl: {
       rejectUnauthorized: isVerifying(mode),
       host,
-      // A server is not asked for by its address (RFC 6066).
+      // SNI takes no addresses (RFC 6066).
       ...(isIP(host) === 0 && { servername: host }),
       ...(authority !== null && { ca: readNamed('sslrootcert', authority) }),
       ...(own && { cert: readNamed('sslcert', certificate), key: readNamed('sslkey', key) }),
@@ -57,19 +52,19 @@ function readNamed(parameter: string, file: string): string {
   return text;
 }
 
-/** OpenSSL's words for a certificate that nobody we trust has signed. */
+/** OpenSSL's messages for a certificate without a trusted signer. */
 const UNKNOWN_AUTHORITY =
   /^(UNABLE_TO_(VERIFY_LEAF_SIGNATURE|GET_ISSUER_CERT(_LOCALLY)?)|(SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT)|CERT_SIGNATURE_FAILURE)$/;
 
 /**
- * The database's server is not who it should be or cannot show it, or we cannot show who we are. A start is refused for that; a process that works waits,
- * as for a database that is away, because a certificate may be put right.
+ * The server is not who it should be or cannot show it, or we cannot show who we are. A start is refused; a running process waits, as in an
+ * outage, because a certificate may be repaired.
  */
 export class UntrustedServer extends DatabaseUnavailable {
   override name = 'UntrustedServer';
 }
 
-/** The error of a refused certificate with a sentence of what to do; null for every other error. */
+/** The error of a refused certificate, with advice; null for every other error. */
 export function untrusted(error: unknown): UntrustedServer | null {
   if (error instanceof UntrustedServer) return error;
   const { code, message = '' } = (error ?? {}) as { code?: unknown; message?: string };

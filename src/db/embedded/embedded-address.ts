@@ -1,16 +1,16 @@
-/** Where the embedded server listens: a port of the loopback, and on a host without IPv4 the loopback of IPv6. */
+/** Where the embedded server listens: a port of the IPv4 loopback, or of IPv6's on a host without IPv4. */
 import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 
-/** Below the range from which systems take the local ports of outgoing connections, so a stopped server keeps its own. */
+/** Below the range of ephemeral ports, so a stopped server keeps its own. */
 const FIRST_PORT = 20_000;
 const PORTS = 12_000;
 const PORT_ATTEMPTS = 200;
 
 export interface Address {
-  /** As it stands in a URL. */
+  /** As written in a URL. */
   readonly host: string;
   readonly port: number;
 }
@@ -18,12 +18,11 @@ export interface Address {
 const IPV4 = '127.0.0.1';
 const IPV6 = '::1';
 
-/** What stands in a URL for the address on which the server listens. */
 export function hostOf(listenAddress: string): string {
   return listenAddress === IPV6 ? `[${IPV6}]` : IPV4;
 }
 
-/** An address to listen on. Throws when the host has no loopback. */
+/** Throws when the host has no loopback. */
 export async function findLoopback(): Promise<string> {
   const failures: Error[] = [];
   for (const address of [IPV4, IPV6]) {
@@ -35,7 +34,7 @@ export async function findLoopback(): Promise<string> {
   throw new Error(`this host has no loopback address to listen on: ${reasons}`);
 }
 
-/** The port of the last time, so that a URL stays good over a restart, or another when somebody took it. */
+/** The previous port, so that URLs survive a restart; another when it is taken. */
 export async function choosePort(folder: string, address: string): Promise<number> {
   const file = join(folder, 'port');
   const last = Number(await readFile(file, 'utf8').catch(() => '0'));
@@ -51,7 +50,7 @@ export async function choosePort(folder: string, address: string): Promise<numbe
   throw new Error(`no free port on ${address} in ${PORT_ATTEMPTS} tries`, { cause: failure });
 }
 
-/** Null when it can be listened on. */
+/** Null when it is free. */
 async function tryListening(host: string, port: number): Promise<Error | null> {
   const { promise, resolve } = Promise.withResolvers<Error | null>();
   const probe = createServer();

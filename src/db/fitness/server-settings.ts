@@ -1,4 +1,4 @@
-/** What the server must be to hold the log: its version, and the settings that commits rest on. */
+/** What the server must be to hold the log: its version, and the settings that commits depend on. */
 import { fault, type Finding, ok, refuse, stop, warning } from './finding.ts';
 import type { Tx } from '../sql.ts';
 
@@ -16,9 +16,9 @@ interface Server {
 }
 
 /**
- * A commit that was acknowledged must not be lost. remote_write is accepted: such a commit is flushed here and handed to the
- * standby's system, so either machine alone may fail. A server whose data may be lost, as that of tests, may say so:
- * `carteiro.allow_fsync_off = on` beside `fsync = off`.
+ * An acknowledged commit must not be lost. remote_write is accepted: the commit is flushed here and handed to the standby's system, so
+ * either machine alone may fail. A server whose data may be lost, such as a test's, says so by `carteiro.allow_fsync_off = on` beside
+ * `fsync = off`.
  */
 export async function lookAtSettings(sql: Tx): Promise<readonly Finding[]> {
   const [server] = await sql<[Server]>`
@@ -68,7 +68,6 @@ export async function lookAtSettings(sql: Tx): Promise<readonly Finding[]> {
   ];
 }
 
-/** Throws when the server is too old or would lose a commit that it has acknowledged. */
 export async function refuseUnfit(sql: Tx): Promise<void> {
   refuse(await lookAtSettings(sql));
 }

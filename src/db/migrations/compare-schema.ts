@@ -1,10 +1,9 @@
 /**
- * What stands in the database, compared with what this release would make.
- *
- * A transaction that is rolled back makes everything of the release once more, as temporary objects: tables, functions, views,
- * triggers, rights and the rows of the event catalog, from the files of drizzle/. Then the server's catalog is compared, so that both sides are written by the
- * same PostgreSQL. Alternative: digests of definitions in the release. They would differ with each version of PostgreSQL.
- * It locks nothing of the installation, and needs the right TEMPORARY on the database.
+ * Compares the database with what this release would make.
+ * A transaction that is rolled back makes everything of the release again as temporary objects, from the files of drizzle/: tables,
+ * functions, views, triggers, rights and the catalog's rows. Then the server's catalogs are compared, so one PostgreSQL writes both sides.
+ * It locks nothing of the installation and needs the right TEMPORARY. Alternative: digests of definitions, which differ with each version
+ * of PostgreSQL.
  */
 import { lossesOf } from '../../contract/catalog-change.ts';
 import type { CatalogEntry } from '../../contract/event-catalog.ts';
@@ -21,13 +20,12 @@ interface SchemaDifference {
 }
 
 export interface ComparedSchema {
-  /** Each object that is not as this release makes it. */
   readonly differences: readonly SchemaDifference[];
-  /** What could not be compared, and why; null where all was. */
+  /** What could not be compared, and why; null where everything was. */
   readonly uncompared: string | null;
 }
 
-/** Compares all that the release makes, as far as the login may. */
+/** Compares as much as the login may read. */
 export async function compareSchema(pool: Pool, installation: Installation): Promise<ComparedSchema> {
   const files = await readMigrationFiles();
   return pool.run(async (sql) => {
@@ -46,7 +44,7 @@ export async function compareSchema(pool: Pool, installation: Installation): Pro
         const why = (error as Error).message;
         return { differences: [], uncompared: `nothing, because temporary objects can't be made: ${why}` };
       }
-      // From here on no function or operator of the schema can stand in for one of the server's own.
+      // From here no function or operator of the schema can replace one of the server's own.
       await sql`set local search_path = pg_catalog`;
       const rows = await changedEvents(sql, schema);
       const found = [...(await differences(sql, schema, maker)), ...(await findStrangers(sql, schema)), ...rows];
@@ -68,8 +66,8 @@ export async function compareSchema(pool: Pool, installation: Installation): Pro
 }
 
 /**
- * Whether an object is made by one of the `newer` files: applied_migrations says so. Whoever owns the database can write there, so
- * each is named as not compared, and the release that made it can compare it.
+ * Whether one of the `newer` files makes an object, by applied_migrations. The database's owner can write there, so each is listed as not
+ * compared; its own release can compare it.
  */
 function isOfNewer(files: readonly MigrationFile[], newer: ReadonlySet<string>) {
   const texts = files.filter(({ name }) => newer.has(name)).map(({ sql }) => sql);
@@ -80,7 +78,7 @@ function isOfNewer(files: readonly MigrationFile[], newer: ReadonlySet<string>) 
   };
 }
 
-/** Events of the catalog that lack something which this release gives them. A newer release may have added to them. */
+/** Catalog events that lack something of this release. A newer release may have added to them. */
 async function changedEvents(sql: Tx, schema: string): Promise<SchemaDifference[]> {
   const made = await sql.unsafe<CatalogEntry[]>('select * from pg_temp.event_types order by name');
   const found = await sql.unsafe<CatalogEntry[]>(`select * from "${schema}".event_types`);
@@ -91,14 +89,14 @@ async function changedEvents(sql: Tx, schema: string): Promise<SchemaDifference[
 
 const MADE = new Set(['db/sealed-rows.ts', 'rights.sql']);
 
-/** Rows of the catalog come before its triggers, which would make functions of them. */
+/** The catalog's rows come before its triggers, which would generate functions. */
 function inOrder(files: readonly MigrationFile[]): MigrationFile[] {
   const isCatalog = ({ name }: MigrationFile) => name === 'contract/event-catalog.ts';
   const isMade = ({ name }: MigrationFile) => name.startsWith('functions/') || MADE.has(name);
   return [...files.filter(({ kind }) => kind === 'versioned'), ...files.filter(isCatalog), ...files.filter(isMade)];
 }
 
-/** The file's SQL, so that it makes temporary objects: those of the auditors' schema get a name of their own. */
+/** The file's SQL for temporary objects; the auditors' schema gets another name. */
 function asTemporary({ name, sql }: MigrationFile, installation: Installation): string {
   const own = (name === 'rights.sql' ? sql.replaceAll(/^do \$\$.*?^\$\$;/gms, '') : sql)
     .replaceAll(/^-- outside a transaction\n/g, '')
@@ -116,7 +114,7 @@ function asTemporary({ name, sql }: MigrationFile, installation: Installation): 
 const plain = (expression: string) =>
   `regexp_replace(regexp_replace(${expression}, '(pg_temp(_\\d+)?|"?' || $1 || '(_auditoria)?"?)\\.', '', 'g'), '\\+ \\d+\\)::smallint', '+ 0)::smallint')`;
 
-/** Who may what beside the owner: the product's roles, and whoever else may write. */
+/** Rights beside the owner's: the product's roles, and any other role that may write. */
 const rights = (acl: string, owner: string, isOfProduct: string) =>
   `(select coalesce(string_agg(grantee::regrole || ' ' || privilege_type, ', ' order by grantee::regrole::text, privilege_type), '')
     from aclexplode(${acl}) where grantee not in (${owner}, $3::regrole) and (${isOfProduct}))`;
@@ -125,7 +123,7 @@ const OF_PRODUCT_NAME = /_(app|poller|core|migrator|auditor|auditor_cpf)$/;
 
 const OF_PRODUCT = `privilege_type not in ('SELECT', 'REFERENCES') or grantee::regrole::text like '%\\_app' or grantee::regrole::text ~ '_(poller|core|migrator|auditor|auditor_cpf)$'`;
 
-/** `maker` is the role that has made them: as their owner it has every right, so its own can't be compared. */
+/** `maker` owns the temporary objects and so has every right; its own rights are not compared. */
 async function differences(sql: Tx, schema: string, maker: string): Promise<SchemaDifference[]> {
   const objects = `
     select n.nspname like 'pg_temp%' as made,
@@ -181,8 +179,8 @@ async function differences(sql: Tx, schema: string, maker: string): Promise<Sche
 }
 
 /**
- * What the release has none of: by such an object, names in its statements could mean something else. And the forms of the types in
- * which rows are hashed, which must be the server's own.
+ * Objects unknown to the release, which could change the meaning of names in its statements; and types' output functions that rows are
+ * hashed with, which must be the server's own.
  */
 function findStrangers(sql: Tx, schema: string): Promise<SchemaDifference[]> {
   return sql.unsafe<SchemaDifference[]>(

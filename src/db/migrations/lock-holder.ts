@@ -1,4 +1,4 @@
-/** Who holds what a migration waits for: asked while it waits, because afterwards PostgreSQL knows nothing of it. */
+/** Who holds what a migration waits for; asked while it waits, because PostgreSQL forgets it afterwards. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from '../pool.ts';
 import type { Tx } from '../sql.ts';
@@ -14,7 +14,7 @@ interface Holder {
   readonly me: string;
 }
 
-/** Runs `work` on a session of the pool; `holder` tells who was last in its way. The pool has a second session for the looks. */
+/** Runs `work` on a session of the pool; `holder` returns who was last in its way. The looks use the pool's second session. */
 export function watchHolders(pool: Pool) {
   let holder = 'who held it has ended its transaction meanwhile';
   async function run<T>(work: (sql: Tx) => Promise<T>): Promise<T> {
@@ -32,7 +32,7 @@ export function watchHolders(pool: Pool) {
   }
   async function look(pid: number, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      // A look that fails tells nothing; what the migration meets is told by itself.
+      // A failed look is ignored; the migration reports its own failures.
       holder = (await pool.run((sql) => readHolder(sql, pid)).catch(() => null)) ?? holder;
       await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
     }
@@ -41,9 +41,8 @@ export function watchHolders(pool: Pool) {
 }
 
 /**
- * The session that the session `waiting` waits for, of several the one whose transaction is the oldest; null when it waits for
- * none. PostgreSQL shows every session's locks to all, and of another login's session nothing else without pg_monitor: then that
- * is said instead.
+ * The session that `waiting` waits for, of several the one with the oldest transaction; null when none. Without pg_monitor PostgreSQL shows
+ * only the locks of other logins' sessions, and the text says so.
  */
 export async function readHolder(sql: Tx, waiting: number): Promise<string | null> {
   const [holder] = await sql<Holder[]>`

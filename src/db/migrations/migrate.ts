@@ -1,14 +1,12 @@
 /**
  * Migrations.
- *
- * Invariants. Everything lies in the installation's own schemas and belongs to its owner role; nothing outside them is
- * created, altered, owned or granted. Any number of processes may migrate at once: a session's advisory lock lets one
- * through, and the others find nothing left to do. (Behind a pooler in transaction mode, give the direct URL.)
- * A migration never holds up the system for long. Writers queue behind whoever waits for a lock, so a migration waits at most
- * {@link LOCK_TIMEOUT}, gives up its whole transaction, and tries again after a pause that doubles ({@link pauseAfter}). With a
- * pause of 1 s each time, a reader that stayed took writers from 1,300 appends/s to none for 2 s of every 3.
- * Crash: everything is one transaction, so a killed run leaves nothing. The exceptions are files that PostgreSQL accepts only
- * outside a transaction; they can be repeated.
+ * Invariants: everything lies in the installation's own schemas and belongs to its owner role. Any number of processes may migrate at once:
+ * a session's advisory lock admits one, and the others find nothing to do (behind a pooler in transaction mode, give the direct URL).
+ * Writers queue behind a waiting migration, so it waits at most {@link LOCK_TIMEOUT} for a lock, rolls back, and retries after a doubling
+ * pause ({@link pauseAfter}).
+ * Crash: everything is one transaction, so a killed run leaves nothing, except files that PostgreSQL accepts only outside one; those are
+ * repeatable.
+ * Measured alternative: with a pause of 1 s each time, a long reader stopped all appends (1,300/s) for 2 s of every 3.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CatalogEntry } from '../../contract/event-catalog.ts';
@@ -26,14 +24,14 @@ import { prepareSchema, refuseEarlierRelease } from './prepare-schema.ts';
 import { transactOrUndo } from '../transaction.ts';
 import { codeOf, DatabaseUnavailable } from '../unavailable.ts';
 
-/** The longest there is: 0, which is for ever, the driver leaves out, and then the role's timeouts would hold. */
+/** The longest possible: the driver drops a 0, and the role's time-outs would hold. */
 const FOR_EVER_MS = 2_147_483_647;
 const PATIENCE = {
   statement_timeout: String(FOR_EVER_MS),
   lock_timeout: String(FOR_EVER_MS),
   idle_in_transaction_session_timeout: '60000',
   tcp_user_timeout: '60000',
-  // Left out by the driver, and set by the first statement: a server too old to know it would say that, not how old it is.
+  // Dropped by the driver, set by the first statement: a server too old for it would report that instead of its age.
   transaction_timeout: '',
 };
 const UNKNOWN_SETTING = '42704';
@@ -41,15 +39,15 @@ const LOCK_TIMEOUT = '2s';
 const FIRST_PAUSE_MS = 15_000;
 const LONGEST_PAUSE_MS = 600_000;
 const ANOTHER_MIGRATION_MS = 1_000;
-/** About an hour: a migration that found no gap by then says who is in its way. */
+/** About an hour of tries; then the migration reports who is in its way. */
 const TRIES = 12;
 const MIGRATION_TRIES = 600;
-/** What a try meets when somebody else holds what it needs: lock_not_available, deadlock_detected. */
+/** lock_not_available, deadlock_detected, or a time-out of the transaction: somebody else holds a needed lock. */
 const BUSY = new Set(['55P03', '40P01', '25P04']);
 
 export interface MigrateOptions {
   readonly installation?: Installation;
-  /** Another folder than drizzle/, another catalog, and how often and how patiently to try, for tests. */
+  /** For tests. */
   readonly folder?: string;
   readonly catalog?: readonly CatalogEntry[];
   readonly tries?: number;
@@ -57,9 +55,8 @@ export interface MigrateOptions {
 }
 
 /**
- * Brings the database at `url` up to date. Throws {@link MigrationRefused} with PostgreSQL's reason and what to do when
- * it cannot; then nothing has changed. Throws {@link DatabaseUnavailable} when its session was ended. Refuses an unfit server
- * first.
+ * Brings the database at `url` up to date; refuses an unfit server first. Throws {@link MigrationRefused} with PostgreSQL's reason and
+ * advice, nothing changed; {@link DatabaseUnavailable} when its session was ended.
  */
 export async function migrate(url: string, log: Logger, options: MigrateOptions = {}): Promise<void> {
   const { installation = DEFAULT_INSTALLATION, folder, catalog, tries, pauseMs = FIRST_PAUSE_MS } = options;
@@ -111,12 +108,12 @@ export async function migrate(url: string, log: Logger, options: MigrateOptions 
   }
 }
 
-/** How long writers are left alone after the `busy`-th time that a lock was taken: twice as long each time, 10 minutes at most. */
+/** The pause after the `busy`-th failed lock: doubles each time, 10 minutes at most. */
 export function pauseAfter(busy: number, firstMs = FIRST_PAUSE_MS): number {
   return Math.min(firstMs * 2 ** (busy - 1), LONGEST_PAUSE_MS);
 }
 
-/** What the server or the socket said, which the pool may have wrapped. */
+/** The server's or socket's error, which the pool may have wrapped. */
 function sourceOf(error: unknown): unknown {
   return error instanceof DatabaseUnavailable && untrusted(error) === null ? (error.cause ?? error) : error;
 }
@@ -132,13 +129,13 @@ function sessionLost(cause: unknown): DatabaseUnavailable {
   return new DatabaseUnavailable(what, { cause });
 }
 
-/** A copy is migrated as well as the original; whoever does so must hear what it is. */
+/** A copy is migrated too, with a warning. */
 async function warnOfStrangeServer(sql: Tx, log: Logger, { schema }: Installation): Promise<void> {
   const fault = await readServerFault(sql);
   if (fault !== null) log.warn({ schema }, new StrangeServer(fault).message);
 }
 
-/** A server too old to have that time-out is told how old it is by what follows. */
+/** A server without this time-out is too old; the next check says so. */
 async function refuseUnfitAtLeisure(sql: Tx): Promise<void> {
   await sql`set transaction_timeout = 0`.catch((error: unknown) => {
     if (codeOf(error) !== UNKNOWN_SETTING) throw error;
@@ -146,7 +143,7 @@ async function refuseUnfitAtLeisure(sql: Tx): Promise<void> {
   await refuseUnfit(sql);
 }
 
-/** How many files were applied, or 'locked' when another migrator is at work. */
+/** The number of applied files, or 'locked' when another migrator is at work. */
 async function applyOnce(
   sql: Tx,
   files: readonly MigrationFile[],
@@ -163,7 +160,7 @@ async function applyOnce(
     if (pending.length === 0) return 0;
     await refuseLosses(sql, installation.schema, catalog);
     if (pending.length === files.length) await refuseEarlierRelease(sql);
-    // What comes before a file that must stand outside is committed first, so that it finds its tables.
+    // Files before one that must stand outside are committed first, so that it finds its tables.
     let rest = pending;
     for (let cut = rest.findIndex((file) => file.isOutside); cut >= 0; cut = rest.findIndex((file) => file.isOutside)) {
       if (cut > 0) await applyInside(sql, rest.slice(0, cut), installation);
@@ -173,7 +170,7 @@ async function applyOnce(
     if (rest.length > 0) await applyInside(sql, rest, installation);
     return pending.length;
   } finally {
-    // A session that was lost has unlocked it.
+    // A lost session has released it.
     await sql`select pg_advisory_unlock(hashtextextended(${name}, 0))`.catch(() => undefined);
   }
 }
@@ -189,7 +186,7 @@ async function applyInside(sql: Tx, files: readonly MigrationFile[], installatio
   });
 }
 
-/** For `create index concurrently if not exists`, which a killed run leaves invalid: such an index is dropped first. */
+/** A killed `create index concurrently if not exists` leaves an invalid index, which is dropped first. */
 async function applyOutside(sql: Tx, file: MigrationFile, installation: Installation): Promise<void> {
   await sql`select set_config('search_path', ${searchPathOf(installation.schema)}, false)`;
   await sql.unsafe(`set role "${installation.rolePrefix}_owner"`);

@@ -1,10 +1,8 @@
 /**
- * The files under drizzle/: numbered migrations, each applied once, and files that are applied again whenever they have
- * changed (functions and views, one a file; storage.sql; rights.sql).
- *
- * They are written with the default names. What differs in another installation is put in here: the auditors' schema,
- * the roles and the session's note of the arrivals it took. Everything else is found by the search path; drizzle-kit names
- * the schema `public` in some places, which goes.
+ * The files under drizzle/: numbered migrations, each applied once, and files applied again whenever they have changed (functions and
+ * views, one a file; storage.sql; rights.sql).
+ * They use the default names; the auditors' schema, the roles and the settings' prefix of another installation are substituted here. All
+ * other names are found by the search path, and drizzle-kit's `public` is removed.
  */
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
@@ -28,11 +26,10 @@ export interface MigrationFile {
   readonly sql: string;
   /** SHA-256 of the file with its constants, hex. */
   readonly hash: string;
-  /** True for what PostgreSQL refuses inside a transaction: `create index concurrently`. */
+  /** For statements that PostgreSQL refuses inside a transaction: `create index concurrently`. */
   readonly isOutside: boolean;
 }
 
-/** What `migrate` keeps of itself. */
 export const APPLIED_MIGRATIONS = `create table if not exists applied_migrations (
   position bigint primary key generated always as identity,
   name text not null,
@@ -44,7 +41,7 @@ interface Journal {
   readonly entries: readonly { readonly tag: string }[];
 }
 
-/** What the files that are applied again name as `{{NAME}}`: what contract/ has, so that it is written once. */
+/** What repeatable files name as `{{NAME}}`: values of contract/, so that they are written once. */
 export function constantsOf(schedules: Schedules = SCHEDULES): Readonly<Record<string, string>> {
   const slots = Object.values(schedules).map(slotsOf);
   return {
@@ -57,7 +54,7 @@ export function constantsOf(schedules: Schedules = SCHEDULES): Readonly<Record<s
   };
 }
 
-/** The text of a file with its constants; a name that is none of them stays. */
+/** Replaces the constants; an unknown name stays. */
 export function withConstants(written: string, constants = constantsOf()): string {
   return written.replaceAll(/\{\{(\w+)\}\}/g, (whole, name: string) => constants[name] ?? whole);
 }
@@ -65,8 +62,7 @@ export function withConstants(written: string, constants = constantsOf()): strin
 const OUTSIDE = '-- outside a transaction\n';
 const MAKES_A_VIEW = /^create view /m;
 
-/** All files in the order in which they are applied: numbered ones, storage, functions, views, the catalog, first rows,
- * rights. */
+/** All files in order: numbered ones, storage, functions, views, the catalog, first rows, rights. */
 export async function readMigrationFiles(
   folder = MIGRATIONS_FOLDER,
   catalog: readonly CatalogEntry[] = eventCatalog(),
@@ -101,7 +97,7 @@ async function read(
   return { name, kind, sql, hash, isOutside: sql.startsWith(OUTSIDE) };
 }
 
-/** The rows of `event_types`, which come from contract/ and are written again whenever that has changed. */
+/** The rows of `event_types` from contract/, written again whenever that has changed. */
 function catalogRows(entries: readonly CatalogEntry[]): string {
   const rows = JSON.stringify(entries).replaceAll("'", "''");
   return `
@@ -117,13 +113,12 @@ function catalogRows(entries: readonly CatalogEntry[]): string {
        is distinct from (excluded.kind, excluded.families, excluded.payload::text, excluded.optional)`;
 }
 
-/** A file that has no text of its own: it is made by the module that it is named by. */
+/** A file without a text of its own, named by the module that makes it. */
 function madeFile(name: string, sql: string): MigrationFile {
   const hash = createHash('sha256').update(sql).digest('hex');
   return { name, kind: 'repeatable', sql, hash, isOutside: false };
 }
 
-/** The file's SQL for an installation of other names. */
 export function sqlFor({ sql }: Pick<MigrationFile, 'sql'>, { schema, rolePrefix }: Installation): string {
   return sql
     .replaceAll('"public".', '')

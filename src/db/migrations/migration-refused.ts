@@ -1,10 +1,9 @@
-/** Why a database was not migrated, in PostgreSQL's words, and what to do about it. */
 import { type Installation, ROLES } from '../installation.ts';
 
 const UNCHANGED = 'Nothing has changed';
 const APPLIED_BEFORE = 'The files before it are applied, and the system that runs goes on';
 
-/** Nothing has changed in the database, or what `state` says. */
+/** Why a database was not migrated, in PostgreSQL's words, with advice. Nothing has changed, or what `state` says. */
 export class MigrationRefused extends Error {
   override name = 'MigrationRefused';
 
@@ -18,13 +17,12 @@ interface ServerError {
   readonly message?: string;
   readonly detail?: string;
   readonly hint?: string;
-  /** The file of drizzle/ that failed. */
   readonly migration?: string;
-  /** True where it is one that stands outside of a transaction. */
+  /** True for a file that stands outside a transaction. */
   readonly isOutside?: boolean;
 }
 
-/** The error of a statement as a {@link MigrationRefused}; faults of the connection and refusals as they are. */
+/** A statement's error as a {@link MigrationRefused}; connection faults and refusals unchanged. */
 export function reasonOf(error: unknown, installation: Installation): unknown {
   const { code, message, detail, hint, migration, isOutside = false } = error as ServerError;
   if (error instanceof MigrationRefused || code === undefined || !/^[0-9A-Z]{5}$/.test(code)) return error;
@@ -38,7 +36,7 @@ export function reasonOf(error: unknown, installation: Installation): unknown {
   );
 }
 
-/** The SQL after which a role without any right can migrate. */
+/** SQL after which a role without any rights can migrate. */
 export function preparationFor({ schema, rolePrefix }: Installation): string {
   const owner = `${rolePrefix}_owner`;
   return [

@@ -1,10 +1,8 @@
 /**
  * Which files of drizzle/ a database lacks.
- *
- * `applied_migrations` has a row for each time a file was applied. A numbered migration is applied once. A function's file is
- * not pending when its version was applied, and was first applied no later than the version in place now. So a process of the
- * release before runs on beside the next release's functions, and a new process notices when an older release's `migrate` has
- * put the old functions back.
+ * `applied_migrations` has a row for each application of a file. A numbered migration is applied once. A function's file is not pending
+ * when its version was first applied no later than the version in place now. So a process of the previous release runs on beside the next
+ * release's functions, and a new process notices when an older release's `migrate` has put the old ones back.
  */
 import { lossesOf } from '../../contract/catalog-change.ts';
 import { type CatalogEntry, eventCatalog } from '../../contract/event-catalog.ts';
@@ -16,23 +14,23 @@ import type { Tx } from '../sql.ts';
 interface Applied {
   readonly name: string;
   readonly hash: string;
-  /** Positions of the first and the last time it was applied. */
+  /** Positions of the first and the last application. */
   readonly first: number;
   readonly last: number;
 }
 
 let ownFiles: Promise<MigrationFile[]> | null = null;
 
-/** How many of this version's files the database lacks. `schema` is the installation's. */
+/** How many of this version's files are missing in the installation's `schema`. */
 export async function pendingMigrations(sql: Tx, schema = DEFAULT_INSTALLATION.schema): Promise<number> {
   ownFiles ??= readMigrationFiles();
   return (await missing(sql, await ownFiles, schema)).length;
 }
 
 /**
- * What `migrate` applies: what is missing, a function's file also when another version of it stands now, the rights
- * whenever anything else is applied, and the storage when there are new tables or columns. Throws {@link MigrationRefused} when the database is of a newer
- * release, or a numbered migration has changed since it was applied.
+ * What `migrate` applies: missing files, functions of which another version is in place, the rights with any change, and the storage with
+ * new tables or columns. Throws {@link MigrationRefused} for a database of a newer release, or a numbered migration that changed after it
+ * was applied.
  */
 export async function pendingFiles(sql: Tx, files: readonly MigrationFile[], schema: string): Promise<MigrationFile[]> {
   const applied = await readApplied(sql, schema);
@@ -61,7 +59,7 @@ export async function pendingFiles(sql: Tx, files: readonly MigrationFile[], sch
   );
 }
 
-/** Throws {@link MigrationRefused} when the catalog would take away what the database's has: another release may live of it. */
+/** Throws {@link MigrationRefused} when the catalog would lose something of the database's, which another release may use. */
 export async function refuseLosses(
   sql: Tx,
   schema: string,
@@ -85,7 +83,7 @@ async function missing(sql: Tx, files: readonly MigrationFile[], schema: string)
   });
 }
 
-/** Of which files a newer release has put its own version in place: those of this release came before it, or are none of its. */
+/** Files whose version in place is a newer release's. */
 export async function newerFiles(
   sql: Tx,
   files: readonly MigrationFile[],

@@ -1,11 +1,10 @@
-/** The roles and the two empty schemas of an installation, made when they are not there yet. */
 import { type Installation, ROLES } from '../installation.ts';
 import { MigrationRefused } from './migration-refused.ts';
 import type { Tx } from '../sql.ts';
 
 /**
- * Makes what is missing. Roles belong to the whole server: another database's migration, or an administrator, may have
- * made them already. Throws {@link MigrationRefused} when a schema of that name is somebody else's.
+ * Makes an installation's missing roles and two empty schemas. Roles belong to the whole server, so others may have made them. Throws
+ * {@link MigrationRefused} when a schema of that name is somebody else's.
  */
 export async function prepareSchema(tx: Tx, { schema, rolePrefix }: Installation): Promise<void> {
   const owner = `${rolePrefix}_owner`;
@@ -23,9 +22,8 @@ export async function prepareSchema(tx: Tx, { schema, rolePrefix }: Installation
 }
 
 /**
- * Throws {@link MigrationRefused} when another schema holds tables of a release that had none of its own and kept no
- * `applied_migrations`: a second installation beside them would start empty, and nobody would notice. A core's tables of the
- * same names have other columns.
+ * Throws {@link MigrationRefused} when another schema holds tables of an early release without `applied_migrations`: a second installation
+ * would start empty unnoticed. A core's own tables of these names have other columns.
  */
 export async function refuseEarlierRelease(sql: Tx): Promise<void> {
   const [found] = await sql<{ schema: string }[]>`
@@ -48,7 +46,7 @@ export async function refuseEarlierRelease(sql: Tx): Promise<void> {
 async function makeRole(tx: Tx, role: string): Promise<void> {
   const [known] = await tx`select from pg_roles where rolname = ${role}`;
   if (known) return;
-  // Another database's migration may be quicker by a moment.
+  // Another database's migration may have just made it.
   await tx.unsafe(`
     do $$
     begin
