@@ -1,8 +1,6 @@
 /**
- * The registry over HTTP: the client of the bridge that a lender writes ([README](README.md), contract/registry-wire.ts).
- *
- * Every answer that the contract does not know is a failure, whatever its status: a wrong shape must neither end a
- * registration nor be told to a partner as a margin.
+ * The registry over HTTP: the client of the bridge that a lender writes ([README](README.md), contract/registry-wire.ts). An answer unknown
+ * to the contract is a failure, whatever its status: a wrong shape must neither end a registration nor reach a partner as a margin.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { z } from 'zod';
@@ -24,13 +22,13 @@ import { type Answer, exchange, type Exchange, ruleOf, shaped } from './exchange
 import { type EmploymentRegistry, type Pending, type RegistrationAnswer, RegistryFailure } from './port.ts';
 
 const PAGE_PAUSES_MS = [250, 1_000];
-/** Of one list: a bridge with ever new cursors would hold the job that asks, and those behind it. A page has up to 1,000 records. */
+/** Of one list: a bridge with ever new cursors would block the job and those behind it. A page has up to 1,000 records. */
 const MAX_PAGES = 1_000;
-/** A page may be asked for again: too many requests, bad gateway, not in service, gateway time-out. */
+/** Statuses after which a page is asked for again: too many requests, or a gateway's fault. */
 const AWAY = new Set([429, 502, 503, 504]);
 
 export interface RegistryAdapter extends EmploymentRegistry {
-  /** Resolves when the registry says that it is in service. */
+  /** Resolves when the registry is in service. */
   probe(signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }
@@ -97,7 +95,7 @@ function registrationOf(answer: Answer): RegistrationAnswer | Pending {
   throw unexpected(answer);
 }
 
-/** How long to wait before a registration that is worked on is looked up. */
+/** The wait before a pending registration is looked up. */
 export function retryAfterMs(header: string | string[] | undefined): number {
   const seconds = typeof header === 'string' && /^\d{1,9}$/.test(header) ? Number(header) : RETRY_AFTER_S.default;
   return Math.min(Math.max(seconds, RETRY_AFTER_S.least), RETRY_AFTER_S.most) * 1_000;
@@ -109,7 +107,7 @@ function unexpected({ of, status, body }: Answer): RegistryFailure {
   return new RegistryFailure(`${of}: answered ${status}`, { told });
 }
 
-/** A text from outside, fit for the database and for the wire. */
+/** A foreign text, made fit for database and wire. */
 function textOf(error: string): string {
   const text = error
     .toWellFormed()
@@ -149,10 +147,7 @@ async function* pages<T, B>(
   }
 }
 
-/**
- * The answer to a page, asked for again where none came or the bridge is away for a moment: one lost page of many would
- * otherwise end the whole list.
- */
+/** A page's answer, repeated after no answer or a passing fault of the bridge: one lost page would end the whole list. */
 async function again(ask: () => Promise<Answer>, signal: AbortSignal): Promise<Answer> {
   for (const pauseMs of PAGE_PAUSES_MS) {
     try {

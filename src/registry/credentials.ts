@@ -1,6 +1,6 @@
 /**
- * How we show ourselves to the registry, and whom we trust: a bearer token, a client certificate, a private authority. The
- * files are looked at before each call and read again when one of them has changed, so a rotation needs no restart.
+ * How we identify ourselves to the registry, and whom we trust: bearer token, client certificate, private authority. The files are checked
+ * before each call and read again after a change, so a rotation needs no restart.
  */
 import { readFile } from 'node:fs/promises';
 import { Agent, type Dispatcher } from 'undici';
@@ -11,7 +11,7 @@ import type { RegistrySettings } from '../outside-settings.ts';
 import { RegistryFailure } from './port.ts';
 
 interface Shown {
-  /** The value of `Authorization`; null: none is sent. */
+  /** The value of `Authorization`; null: not sent. */
   readonly authorization: string | null;
   readonly dispatcher: Dispatcher;
 }
@@ -26,12 +26,12 @@ export class Credentials {
     this.#settings = settings;
   }
 
-  /** What the next call shows. Throws {@link RegistryFailure} when a file cannot be read or used. */
+  /** Throws {@link RegistryFailure} when a file cannot be read or used. */
   async current(): Promise<Shown> {
     const { tokenFile, certFile, keyFile, caFile } = this.#settings;
     const stamp = await stampOf([tokenFile, certFile, keyFile, caFile]).catch(refuse);
     if (this.#shown !== null && stamp === this.#stamp) return this.#shown;
-    // Calls that come together share one agent, and so one set of connections.
+    // Concurrent calls share one agent, and so one set of connections.
     this.#loading ??= this.#load(stamp).finally(() => (this.#loading = null));
     return this.#loading;
   }
@@ -42,7 +42,7 @@ export class Credentials {
     if (ca !== null && !isCertificate(ca)) throw new RegistryFailure(`REGISTRY_CA_FILE ${NO_CERTIFICATE}`);
     const bearer = token === null ? own : tokenOf(token);
     const tls = { ...(cert && { cert }), ...(key && { key }), ...(ca && { ca }) };
-    // Calls that are under way end on the agent before, whose idle connections close by themselves.
+    // Running calls end on the previous agent, whose idle connections close by themselves.
     this.#shown = {
       authorization: bearer === null ? null : `Bearer ${bearer}`,
       dispatcher: new Agent({ maxResponseSize: MAX_ANSWER_BYTES, connections: concurrency, connect: tls }),

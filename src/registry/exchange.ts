@@ -1,4 +1,4 @@
-/** One request to the registry and its answer: JSON within bounds, or a failure that says what was wrong with it. */
+/** One request to the registry and its answer: bounded JSON, or a failure that names its fault. */
 import { randomUUID } from 'node:crypto';
 import { request } from 'undici';
 import type { z } from 'zod';
@@ -20,14 +20,12 @@ export interface Exchange {
 
 export interface Answer {
   readonly status: number;
-  /** Undefined where there is none. */
   readonly body: unknown;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** `POST /margens`, for messages. */
   readonly of: string;
 }
 
-/** Makes the request; follows no redirect. Throws {@link RegistryFailure}. */
+/** Follows no redirect. Throws {@link RegistryFailure}. */
 export async function exchange(
   base: string,
   credentials: Credentials,
@@ -72,14 +70,14 @@ function bodyOf(bytes: Buffer, of: string, status: number): unknown {
   }
 }
 
-/** The body as `schema` reads it. Throws {@link RegistryFailure}, which names the field and the rule. */
+/** The body by `schema`. Throws {@link RegistryFailure}, which names field and rule. */
 export function shaped<T extends z.ZodType>({ body, of, status }: Answer, schema: T): z.output<T> {
   const read = schema.safeParse(body);
   if (read.success) return read.data;
   throw new RegistryFailure(`${of}: answered ${status}, but ${ruleOf(read.error)}`, { told: INVALID });
 }
 
-/** The first field that does not fit, under `prefix`, and the rule; no value. */
+/** The first misfit field, under `prefix`, and the rule; no value. */
 export function ruleOf({ issues: [issue] }: z.ZodError, prefix: readonly PropertyKey[] = []): string {
   const field = [...prefix, ...(issue?.path ?? [])].join('.');
   return `${field === '' ? 'the body' : field}: ${issue?.message ?? 'has another shape'}`;

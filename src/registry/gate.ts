@@ -1,13 +1,11 @@
 /**
- * Calls to the registry, each with a deadline, a bound on the calls at once, and a breaker. A slot is the permission for one
- * call.
- *
- * Invariant: `timeoutMs` after a caller came, it has an answer or a throw, whatever the registry does. The wait for a slot counts,
- * and takes half of that at most, because the registry may charge for a call that we give up on. At the deadline the slot
- * is free again, even if the adapter ignores its signal. Nothing here outlives the process, so a crash leaves nothing.
- * After FAILURES calls in a row that threw, the breaker opens: for `openMs` every call throws at once. Then the probe asks
- * whether the registry is in service; it closes the breaker, or leaves it open for as long again. Libraries for that
- * (cockatiel) let the next paid call be the probe.
+ * Calls to the registry, each with a deadline, a bound on concurrent calls (slots), and a breaker.
+ * Invariant: `timeoutMs` after a caller came it has an answer or a throw, whatever the registry does. The wait for a slot counts, and takes
+ * half of that at most, because the registry may charge for a call that we abort. At the deadline the slot is free again, even if the
+ * adapter ignores its signal.
+ * Crash: nothing here outlives the process.
+ * After FAILURES throws in a row the breaker opens: for `openMs` every call throws at once. Then the probe asks whether the registry is in
+ * service and closes the breaker, or leaves it open for as long again. Alternative: cockatiel would use the next paid call as the probe.
  */
 import pLimit, { type LimitFunction } from 'p-limit';
 import type { BondQuery } from './bonds-port.ts';
@@ -19,10 +17,9 @@ const OPEN_MS = 30_000;
 type CallOutcome = 'answered' | 'failed' | 'not_asked';
 
 export interface GateOptions {
-  /** Calls at once. */
+  /** Concurrent calls. */
   readonly slots: number;
   readonly timeoutMs: number;
-  /** Resolves when the registry is in service. */
   readonly probe?: (signal: AbortSignal) => Promise<unknown>;
   readonly openMs?: number;
   readonly onCall?: (outcome: CallOutcome) => void;
@@ -44,7 +41,7 @@ export class RegistryGate {
     return this.#probing !== null;
   }
 
-  /** Makes one call. Throws {@link NotAsked}, or what the call threw. */
+  /** Throws {@link NotAsked}, or what the call threw. */
   async call<T>(ask: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const { timeoutMs } = this.#options;
     const endsAt = performance.now() + timeoutMs;
@@ -64,7 +61,6 @@ export class RegistryGate {
     return Promise.race([called, tooLate]);
   }
 
-  /** Stops probing. */
   close(): void {
     if (this.#probing !== null) clearTimeout(this.#probing);
   }
@@ -112,7 +108,7 @@ export class RegistryGate {
   }
 }
 
-/** What `ask` comes to, unless `leftMs` pass first: then its signal aborts, and this throws. */
+/** The result of `ask` within `leftMs`; afterwards its signal aborts, and this throws. */
 async function within<T>(leftMs: number, timeoutMs: number, ask: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const deadline = new AbortController();
   const { promise: expired, reject: expire } = Promise.withResolvers<never>();
@@ -130,7 +126,7 @@ async function within<T>(leftMs: number, timeoutMs: number, ask: (signal: AbortS
 
 type List<B> = (query: BondQuery, signal: AbortSignal) => AsyncIterable<readonly B[]>;
 
-/** The registry with each of its calls behind the gate; each page of a list is a call. */
+/** Each call goes through the gate; each page of a list is a call. */
 export function behindGate(registry: EmploymentRegistry, gate: RegistryGate): EmploymentRegistry {
   const both = (signal: AbortSignal, own: AbortSignal) => AbortSignal.any([signal, own]);
   async function* paged<B>(query: BondQuery, signal: AbortSignal, list: List<B>): AsyncGenerator<readonly B[]> {

@@ -1,15 +1,14 @@
 /**
- * The port to the employment-data registry: one method for each kind of question, whose comment says what makes it idempotent.
- * An answer, also a refusal, is a value. A call that throws got no answer (out of reach, silent past the deadline, a fault of
- * the registry) and may be made again. A call rejects soon after its `signal` aborts, and makes no request when the signal has
- * aborted already. Its one adapter speaks HTTP (adapter.ts); test/registry/registry-contract.ts holds it to this.
+ * The port to the employment-data registry; each method's comment says what makes it idempotent. An answer, also a refusal, is a value. A
+ * call that throws got no answer and may be repeated. A call rejects soon after its `signal` aborts, and makes no request if it was aborted
+ * before. test/registry/registry-contract.ts holds the HTTP adapter (adapter.ts) to this.
  */
 import type { BondRegistry } from './bonds-port.ts';
 
-/** The registry did not answer as it should. The message names the call and the rule; it quotes no value. */
+/** The registry's answer was missing or wrong. The message names call and rule, never a value. */
 export class RegistryFailure extends Error {
   override name = 'RegistryFailure';
-  /** For the partner: the registry's own words, where it gave some. */
+  /** For the partner: the registry's own words, if any. */
   readonly told: string;
 
   constructor(message: string, options: ErrorOptions & { readonly told?: string } = {}) {
@@ -22,7 +21,6 @@ export class RegistryFailure extends Error {
 export class NotAsked extends Error {
   override name = 'NotAsked';
   readonly why: 'busy' | 'open';
-  /** For the partner. */
   readonly told = 'o registry não foi consultado: espera a vez';
 
   constructor(why: NotAsked['why']) {
@@ -35,14 +33,14 @@ export class NotAsked extends Error {
   }
 }
 
-/** The id of the request that caused the call, for the registry's own records; null when no request did. */
+/** Id of the causing request, for the registry's records; null without one. */
 interface Asked {
   readonly requestId: string | null;
 }
 
 /** A loan as the registry records it: money in integer centavos, tax ids without punctuation. */
 export interface RegistrationRequest extends Asked {
-  /** Our reference (`averbacao_id`): asked again with the same reference, the registry gives the same answer. */
+  /** Our reference (`averbacao_id`), the idempotency key. */
   readonly registrationId: string;
   readonly loanId: string;
   readonly number: string;
@@ -59,44 +57,40 @@ export type RegistrationAnswer =
   | { readonly outcome: 'concluded'; readonly protocol: string }
   | { readonly outcome: 'failed'; readonly error: string };
 
-/** The registry has taken the registration and works on it; look it up after `askAgainMs`. */
+/** The registry works on it; look it up after `askAgainMs`. */
 export interface Pending {
   readonly outcome: 'pending';
   readonly askAgainMs: number;
 }
 
-/** Records loans against a worker's payroll. */
 export interface RegistrationRegistry {
-  /** Asks for one registration. */
   register(request: RegistrationRequest, signal: AbortSignal): Promise<RegistrationAnswer | Pending>;
-  /** What has become of one that was pending; null: the registry was never asked for it, so ask again. */
+  /** The state of a pending registration; null: never asked, so ask again. */
   lookUp(
     request: Pick<RegistrationRequest, 'registrationId' | 'requestId'>,
     signal: AbortSignal,
   ): Promise<RegistrationAnswer | Pending | null>;
 }
 
-/** One margin query: tax ids without punctuation. */
+/** Tax ids without punctuation. */
 export interface MarginQuestion extends Asked {
-  /** Our reference (`consulta_margem_id`), for the registry's own records. It does not make the query idempotent. */
+  /** Our reference (`consulta_margem_id`), for the registry's records. It does not make the query idempotent. */
   readonly queryId: string;
-  /** The partner that the worker authorised. */
   readonly partnerId: string;
   readonly workerCpf: string;
   readonly employerCnpj: string;
 }
 
 /**
- * Money in integer centavos. The margin is negative when more is pledged than allowed; earnings never are. `refused`: the
- * registry refused for a reason of business (`negocial`); `error` is shown to the partner. A call that throws is `upstream`.
+ * Money in integer centavos. The margin is negative when more is pledged than allowed; earnings never are. `refused`: a business refusal
+ * (`negocial`); `error` is shown to the partner. A call that throws is `upstream`.
  */
 export type MarginAnswer =
   | { readonly outcome: 'answered'; readonly earningsCentavos: number; readonly marginCentavos: number }
   | { readonly outcome: 'refused'; readonly error: string };
 
-/** Answers how much of a worker's pay can still be pledged. */
 export interface MarginRegistry {
-  /** Asks once; the registry may charge for each call. */
+  /** How much of a worker's pay can still be pledged; the registry may charge for each call. */
   queryMargin(question: MarginQuestion, signal: AbortSignal): Promise<MarginAnswer>;
 }
 

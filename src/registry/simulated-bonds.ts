@@ -1,13 +1,13 @@
 /**
- * The bonds of the simulated registry, in PostgreSQL. A row's id is its reference. `known_at` is when the row was written, by
- * the database's clock, so it may be slightly before the commit; the overlap of the windows covers such rows too.
+ * The simulated registry's bonds, in PostgreSQL. A row's id is its reference. `known_at` is the time of writing, slightly before the
+ * commit; overlapping windows cover that.
  */
 import { MAX_ANSWER_BYTES, MAX_BOND_PAGE } from '../contract/registry-wire.ts';
 import { FIRST_ID } from '../db/first-id.ts';
 import type { Tx } from '../db/pool.ts';
 import type { BondQuery, EndedBond, EndOfBond, NewBond, Rehire } from './bonds-port.ts';
 
-/** A record's keys and ids on the wire, at most; and what the page has beside its records. */
+/** The most bytes of a record's keys and ids on the wire, and of the page around its records. */
 const RECORD_BYTES = 300;
 const PAGE_BYTES = MAX_ANSWER_BYTES - 1_024;
 
@@ -16,12 +16,10 @@ interface Told {
   readonly loanId: string;
 }
 
-/** The registry learns that the worker's bond ended; returns the record's reference. */
 export async function tellEndOfBond(tx: Tx, { partnerId, loanId }: Told, data: EndOfBond): Promise<string> {
   return tell(tx, 'ended', partnerId, loanId, data);
 }
 
-/** The registry learns that the worker was hired again; returns the record's reference. */
 export async function tellRehire(tx: Tx, { partnerId, loanId }: Told, data: Rehire): Promise<string> {
   return tell(tx, 'new', partnerId, loanId, data);
 }
@@ -48,7 +46,7 @@ export interface BondPlace {
 
 const FIRST: BondPlace = { knownAt: '-infinity', reference: FIRST_ID };
 
-/** The records of one kind in the window: one page, which stays within what an answer may have. */
+/** One page of the window's records of one kind, within an answer's size limit. */
 export async function readSimulatedBonds<B extends EndedBond | NewBond>(
   tx: Tx,
   kind: 'ended' | 'new',

@@ -3,7 +3,7 @@ import type { MARGIN_ERROR_KINDS } from '../contract/statuses.ts';
 import type { Tx } from '../db/pool.ts';
 import type { MarginAnswer, MarginQuestion } from './port.ts';
 
-/** `unavailable`: it says that it cannot answer now. */
+/** `unavailable`: it cannot answer now. */
 type SimulatedMargin = MarginAnswer | { readonly outcome: 'unavailable'; readonly error: string };
 
 type Worker = Pick<MarginQuestion, 'partnerId' | 'workerCpf' | 'employerCnpj'>;
@@ -11,12 +11,11 @@ type Worker = Pick<MarginQuestion, 'partnerId' | 'workerCpf' | 'employerCnpj'>;
 /** R$ 5.000,00 of earnings, 35% of which can be pledged. */
 const DEFAULT_ANSWER: SimulatedMargin = { outcome: 'answered', earningsCentavos: 500_000, marginCentavos: 175_000 };
 
-/** The answer from now on, until it is set again. */
 export type ToldMargin =
   | { readonly earningsCentavos: number; readonly marginCentavos: number }
   | { readonly failure: (typeof MARGIN_ERROR_KINDS)[number]; readonly error: string };
 
-/** Sets the simulated registry's answer to `partnerId` about one worker and employer. */
+/** Sets the answer about one worker and employer until it is set again. */
 export async function tellMargin(tx: Tx, of: Worker, told: ToldMargin): Promise<void> {
   const [earnings, margin] = 'failure' in told ? [null, null] : [told.earningsCentavos, told.marginCentavos];
   const [kind, error] = 'failure' in told ? [told.failure, told.error] : [null, null];
@@ -36,7 +35,6 @@ interface ToldRow {
   readonly error: string | null;
 }
 
-/** The simulated registry's answer to `question`. */
 export async function answerMargin(tx: Tx, question: Worker): Promise<SimulatedMargin> {
   const [told] = await tx<ToldRow[]>`
     select earnings_centavos::float8 as earnings, margin_centavos::float8 as margin, error_kind as kind, error

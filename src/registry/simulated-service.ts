@@ -1,4 +1,4 @@
-/** The simulated registry as the HTTP service that a lender's bridge is: what the sandbox, `registry serve` and tests ask. */
+/** The simulated registry as an HTTP service, as a lender's bridge is; for the sandbox, `registry serve` and tests. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
@@ -15,7 +15,7 @@ import { readSimulated, simulateRegistration } from './simulated.ts';
 const MAX_BODY_BYTES = 64 * 1024;
 
 export interface SimulatedOptions {
-  /** Calls without it are 401; null: everybody may call. */
+  /** Calls without it are 401; null: no token is needed. */
   readonly token: string | null;
   /** How long it works on a registration, answering 202. */
   readonly workS: number;
@@ -101,7 +101,7 @@ function addBonds(app: Hono, pool: Pool): void {
   });
 }
 
-/** Null for what this service did not write. */
+/** Null for a cursor that is not this service's. */
 function placeOf(cursor: string): BondPlace | null {
   const [knownAt = '', reference = ''] = Buffer.from(cursor, 'base64url').toString().split('|');
   const isTime = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)?[+-]\d\d(:\d\d)?$/.test(knownAt);

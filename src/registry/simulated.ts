@@ -1,10 +1,8 @@
 /**
- * The registrations of the simulated registry, in PostgreSQL. It concludes every one unless a partner set the loan's next one
- * to fail.
- *
- * Invariant: one registration id has one answer. The loan's next registration uses up the answer that was set, and stores its
- * own answer under its id in the same transaction. So a caller that died before it recorded the answer gets the same answer
- * again. Two calls with one id wait for each other at a lock of that id; a crash releases the lock.
+ * The simulated registry's registrations, in PostgreSQL. All succeed unless a partner set a loan's next one to fail.
+ * Invariant: one registration id has one answer. The loan's next registration uses up the set answer and stores its own under its id in the
+ * same transaction, so a caller that died before recording it gets it again. Two calls with one id queue on a lock of that id; a crash
+ * releases it.
  */
 import { createHash } from 'node:crypto';
 import type { Tx } from '../db/pool.ts';
@@ -19,7 +17,7 @@ export async function answerNextRegistration(tx: Tx, loanId: string, error: stri
 
 type Known = Pick<RegistrationRequest, 'registrationId' | 'loanId'>;
 
-/** The answer to a registration, made at its first call; pending for `workS` seconds from then on. */
+/** Made at the first call; pending for `workS` seconds from then. */
 export async function simulateRegistration(
   tx: Tx,
   { registrationId, loanId }: Known,
@@ -39,7 +37,7 @@ export async function simulateRegistration(
   return workS > 0 ? { outcome: 'pending', askAgainMs: workS * 1_000 } : answer;
 }
 
-/** Null: it was never asked for. */
+/** Null: never asked. */
 export async function readSimulated(tx: Tx, registrationId: string): Promise<RegistrationAnswer | Pending | null> {
   const [row] = await tx<{ answer: RegistrationAnswer; leftMs: number }[]>`
     select answer, extract(epoch from ready_at - clock_timestamp())::float8 * 1000 as "leftMs"

@@ -5,17 +5,17 @@ import type { Tx } from '../db/pool.ts';
 import { HISTORY_PAGE, LIST_PAGE, NO_LINE, pageOf, type Page, type PageOf } from './bounds.ts';
 import type { PartnerRow } from './partners.ts';
 
-/** A partner's active webhooks are counted up to this many in a list. */
+/** A list counts a partner's active webhooks up to this many. */
 export const WEBHOOKS_COUNTED = 1_000;
-/** The most partners that one page of a filtered list reads. */
+/** Partners that one page of a filtered list reads, at most. */
 const LOOKED_AT = 2_000;
 
 export type PartnerLine = PartnerRow & {
-  /** How many of its webhooks are active; {@link WEBHOOKS_COUNTED} + 1 stands for more. */
+  /** Active webhooks; {@link WEBHOOKS_COUNTED} + 1 stands for more. */
   readonly webhooks: number;
 };
 
-/** A page of partners, the oldest first. Where few of them are inactive, a page that is not the last may be short. */
+/** Oldest first. With few inactive partners, a page that is not the last may be short. */
 export async function listPartners(
   sql: Tx,
   onlyInactive: boolean,
@@ -55,13 +55,13 @@ interface PartnerHistoryLine {
 }
 
 export type ShownPartner = PartnerRow & {
-  /** The newest line first. */
+  /** Newest first. */
   readonly history: readonly PartnerHistoryLine[];
-  /** The line before which the next older ones are; null when there are none. */
+  /** Cursor of the next older lines; null when there are none. */
   readonly olderThan: string | null;
 };
 
-/** With the lines of history before `before` (null: the newest). Null when there is none of that id. */
+/** With the lines of history before `before` (null: the newest). Null for an unknown id. */
 export async function readPartner(sql: Tx, id: string, before: string | null = null): Promise<ShownPartner | null> {
   const [partner] = await sql<PartnerRow[]>`
     select id, name, active, signing, documents, issuance, created_at as "createdAt" from partners where id = ${id}`;
@@ -76,7 +76,6 @@ export async function readPartner(sql: Tx, id: string, before: string | null = n
   return { ...partner, history, olderThan };
 }
 
-/** Whether there is a partner of this id. */
 export async function isPartner(sql: Tx, id: string): Promise<boolean> {
   return (await sql`select from partners where id = ${id}`).length === 1;
 }

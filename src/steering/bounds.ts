@@ -2,27 +2,26 @@
 import { COUNTED } from '../contract/resources/operator.ts';
 import type { Pool, Tx } from '../db/pool.ts';
 
-/** Entries of a list, unless the reader says otherwise. */
+/** Default page size of lists. */
 export const LIST_PAGE = 100;
-/** Lines of a history. */
 export const HISTORY_PAGE = 100;
 
 /** After every line of a history. */
 export const NO_LINE = '9223372036854775807';
 
 export interface Page {
-  /** The id after which it begins; null: with the first. */
+  /** Id after which the page begins; null: the first page. */
   readonly after?: string | null;
   readonly limit?: number;
 }
 
 export interface PageOf<T> {
   readonly rows: readonly T[];
-  /** What the next page begins after; null after the last one. */
+  /** Cursor of the next page; null after the last one. */
   readonly next: string | null;
 }
 
-/** The page of `rows` that were read with one more than `limit`; that one says that there is a next page. */
+/** The page of `rows` read with `limit` + 1; the extra row shows that there is a next page. */
 export function pageOf<T>(rows: readonly T[], limit: number, keyOf: (row: T) => string): PageOf<T> {
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
@@ -35,10 +34,8 @@ export function countText(count: number): string {
 }
 
 /**
- * Runs a read whose limits bound what it looks at, in a transaction of its own.
- *
- * A limit bounds a walk along an index in the order that is asked for. Where statistics are missing or old, the planner takes
- * what it believes to be a few rows all at once and sorts them: of a webhook that had 50,000 pending it read them all.
+ * Runs a read with limits in its own transaction, in index order. With missing or old statistics the planner would fetch and sort all rows
+ * instead: it read all 50,000 pending deliveries of a webhook.
  */
 export function readBounded<T>(pool: Pool, read: (tx: Tx) => Promise<T>): Promise<T> {
   return pool.transaction(async (tx) => {

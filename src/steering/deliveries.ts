@@ -14,14 +14,14 @@ interface OrderLine {
 
 export interface ShownDelivery {
   readonly partnerId: string;
-  /** As the partner reads it; its `total_tentativas` says whether there are more attempts. */
+  /** As the partner reads it; `total_tentativas` says whether there are more attempts. */
   readonly delivery: DeliveryWithAttempts;
-  /** The `before` that brings the attempts before these; null at the oldest. */
+  /** The `before` of the next older attempts; null at the oldest. */
   readonly olderThan: number | null;
   readonly url: string;
   readonly active: boolean;
   readonly mutedAt: Date | null;
-  /** Who had it sent again, or cancelled: the newest {@link ATTEMPTS_SHOWN}, the oldest of them first. */
+  /** Who resent or cancelled it: the newest {@link ATTEMPTS_SHOWN}, oldest first. */
   readonly orders: readonly OrderLine[];
 }
 
@@ -30,11 +30,11 @@ interface Around {
   readonly url: string;
   readonly active: boolean;
   readonly mutedAt: Date | null;
-  /** Whether of each loan one delivery at a time leaves, by version. */
+  /** Each loan's deliveries one at a time, by version. */
   readonly inOrder: boolean;
 }
 
-/** Whose delivery it is, and how its webhook stands; null when there is none of that id. */
+/** Null for an unknown id. */
 export async function readAround(sql: Tx, id: string): Promise<Around | null> {
   const [row] = await sql<Around[]>`
     select d.partner_id as "partnerId", w.url, w.active and p.active as active, l.muted_at as "mutedAt",
@@ -47,7 +47,7 @@ export async function readAround(sql: Tx, id: string): Promise<Around | null> {
   return row === undefined ? null : { ...row, url: masked(row.url) };
 }
 
-/** With the newest attempts of numbers below `before` (null: any). Null when there is none of that id. */
+/** With the newest attempts below number `before` (null: any). Null for an unknown id. */
 export async function showDelivery(pool: Pool, id: string, before: number | null): Promise<ShownDelivery | null> {
   const around = await pool.run((sql) => readAround(sql, id));
   const wanted = { ...NEWEST, before: before === null ? null : ([before, false] as const) };
@@ -63,7 +63,7 @@ export async function showDelivery(pool: Pool, id: string, before: number | null
       order by position desc limit ${ATTEMPTS_SHOWN}`,
   );
   const { partnerId, url, active, mutedAt } = around;
-  // An attempt that was reported late has the number of the one that was logged as lost, which may be on the next page.
+  // A late attempt has the number of the one logged as lost, which may be on the next page.
   const olderThan = older && older[0] + (older[1] ? 1 : 0);
   return { partnerId, delivery, olderThan, url, active, mutedAt, orders: orders.toReversed() };
 }

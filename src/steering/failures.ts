@@ -1,32 +1,30 @@
 /**
  * Which webhooks failed in the last hour, and how often.
- *
- * Of each kind of failure the newest {@link LOOKED_AT} are looked at, by an index that knows failures alone: in an outage the
- * counts are of what failed last. The newest failures of any kind together would step over all that arrived.
- * Another partner's outage may fill these. So where a kind is full and one partner is asked for, its newest {@link LOOKED_AT}
- * attempts are looked at too, and of each kind the greater count holds: neither counts more than there is.
+ * Of each kind of failure the newest {@link LOOKED_AT} are read, by an index of failures alone; in an outage the counts cover the newest
+ * failures only. Another partner's outage may fill these. So where a kind is full and one partner is asked for, its newest {@link
+ * LOOKED_AT} attempts are read too, and the greater count holds: neither counts too many.
  */
 import { OUTCOMES } from '../contract/statuses.ts';
 import type { Tx } from '../db/pool.ts';
 import { LIST_PAGE } from './bounds.ts';
 import { readLines, type WebhookLine } from './webhooks.ts';
 
-/** The most failures of each kind, and the most attempts of a partner, that are read. */
+/** Failures read per kind, and attempts read per partner, at most. */
 const LOOKED_AT = 10_000;
 const FAILURES = OUTCOMES.filter((outcome) => outcome !== 'entregue');
 
 type FailingLine = WebhookLine & {
-  /** Attempts that failed in the last hour; a lower bound where the counts are cut. */
+  /** In the last hour; a lower bound where the counts are cut. */
   readonly failedLastHour: number;
 };
 
 export interface Failing {
   readonly rows: readonly FailingLine[];
-  /** True when there were more failures than were looked at: then more may have failed, and others too. */
+  /** There were more failures than were read: counts may be higher, and other webhooks may have failed. */
   readonly isCut: boolean;
 }
 
-/** `lines` with how often each failed; `partnerId` when all of them are of that partner. */
+/** `lines` with their failures; `partnerId` when all are of that partner. */
 export async function withFailures(
   sql: Tx,
   lines: readonly WebhookLine[],
@@ -39,7 +37,7 @@ export async function withFailures(
   return joined(lines, rows);
 }
 
-/** The webhooks with most failures, the worst first. */
+/** Webhooks by number of failures, worst first. */
 export async function listFailing(sql: Tx, partnerId: string | undefined, limit = LIST_PAGE): Promise<Failing> {
   const rows = await sql<Failed[]>`
     ${failures(sql, partnerId)}
@@ -50,7 +48,7 @@ export async function listFailing(sql: Tx, partnerId: string | undefined, limit 
   return joined(await readLines(sql, ids), rows);
 }
 
-/** One without an id says only whether the counts are cut. */
+/** A row without an id says only whether the counts are cut. */
 interface Failed {
   readonly id: string | null;
   readonly failed: number | null;
@@ -65,14 +63,14 @@ function joined(lines: readonly WebhookLine[], rows: readonly Failed[]): Failing
   };
 }
 
-/** A sentence on what cut counts are counted from. */
+/** What cut counts are based on. */
 export function cutText(partnerId: string | undefined): string {
   const ofPartner = partnerId === undefined ? '' : `, and of the newest ${LOOKED_AT} attempts of the partner`;
   const ofAll = `the newest ${LOOKED_AT} failures of each kind`;
   return `attempts that failed in the last hour are counted of ${ofAll}${ofPartner}; there were more`;
 }
 
-/** `failed`: each webhook that failed, of this partner or of all, and how often; `cut`: one row. */
+/** `failed`: each failed webhook of this partner, or of all, with its count; `cut`: one row. */
 function failures(sql: Tx, partnerId: string | undefined) {
   const partner = partnerId ?? null;
   return sql`

@@ -1,18 +1,18 @@
-/** How the jobs stand that `api` runs by itself: for the metrics, the doctor and the operators' routes. */
+/** The state of the jobs that `api` runs by itself: for the metrics, the doctor and the operators' routes. */
 import type { Tx } from '../db/pool.ts';
 
 export interface JobStanding {
   readonly name: string;
-  /** Five fields of cron by the time of São Paulo; null: off. */
+  /** Five cron fields in São Paulo's time; null: off. */
   readonly schedule: string | null;
   readonly nextAt: Date | null;
   readonly endedAt: Date | null;
   /** Of the last run; null before the first. */
   readonly exitCode: number | null;
   readonly durationS: number | null;
-  /** Since it should have begun; 0 while it is not due, or runs. */
+  /** Since it should have begun; 0 while it is not due or runs. */
   readonly overdueS: number;
-  /** Since it last ended well; before that, since it is known. */
+  /** Since its last success; before the first, since it is known. */
   readonly succeededS: number;
   readonly isRunning: boolean;
   readonly result: string | null;

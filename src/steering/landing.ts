@@ -1,4 +1,3 @@
-/** Waiting for the POSTs that were under way when nothing more could be claimed. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from '../db/pool.ts';
 import { countInFlight, FLIGHT_MS } from '../delivery/queue/orders/in-flight.ts';
@@ -6,8 +5,8 @@ import { countInFlight, FLIGHT_MS } from '../delivery/queue/orders/in-flight.ts'
 const LOOK_EVERY_MS = 200;
 
 /**
- * Waits until nothing of these webhooks is in flight, for FLIGHT_MS at most: by then every POST that was under way has ended.
- * Returns how many were. `tell` is called with a sentence at each look.
+ * Waits until nothing of these webhooks is in flight, for FLIGHT_MS at most: by then every POST under way has ended. Returns how many were.
+ * `tell` gets a sentence at each look.
  */
 export async function untilLanded(
   pool: Pool,

@@ -1,12 +1,10 @@
 /**
- * A partner is let go, and comes back.
- *
- * Invariant: after the commit of a deactivation nothing of the partner is claimed (suspend_partner.sql). Once the
- * deliveries in flight have landed, not one POST follows. A delivery in flight that fails is pending again.
- * The deactivating transaction may leave deliveries pending. They are suspended in batches: here, by the claims that find them, or
- * by the sweep. After a crash between two batches, claims and the sweep suspend the rest.
- * Coming back sends only new events: {@link reactivatePartner} suspends the rest before the partner is active. A plain
- * `update partners set active = true` does not, and sends what was still pending.
+ * A partner is deactivated, and comes back.
+ * Invariant: after the commit of a deactivation nothing of the partner is claimed (suspend_partner.sql). Once the deliveries in flight have
+ * ended, no POST follows; one that failed is pending again. Pending deliveries are suspended in batches: here, by keepers, or by the sweep.
+ * Crash between batches: keepers and the sweep suspend the rest.
+ * Coming back sends only new events: {@link reactivatePartner} suspends the rest before the partner is active. A plain `update partners set
+ * active = true` does not, and sends what was still pending.
  */
 import { NOT_FOUND, type Result } from '../contract/refusals.ts';
 import type { Pool, Tx } from '../db/pool.ts';
@@ -18,7 +16,7 @@ import { changePartner, lockPartner } from './partners.ts';
 /** Each batch locks every webhook whose deliveries it may suspend. */
 const HOOKS_AT_ONCE = 100;
 
-/** Lets a partner go; what is in flight ends by itself, within a lease ({@link untilGone} waits for it). */
+/** What is in flight ends by itself, within a lease ({@link untilGone} waits for it). */
 export async function deactivatePartner(
   tx: Tx,
   id: string,
@@ -30,7 +28,7 @@ export async function deactivatePartner(
   return row.wasActive ? { ok: true } : { refused: { kind: 'partnerInactive' } };
 }
 
-/** Suspends what is left, waits until nothing of a deactivated partner is in flight, and suspends what came back of that. */
+/** Suspends what is left, waits until nothing is in flight, and suspends what came back of that. */
 export async function untilGone(
   pool: Pool,
   id: string,
@@ -41,14 +39,14 @@ export async function untilGone(
   const wereInFlight = await untilLanded(pool, hooks, tell);
   await suspendRest(pool, hooks, tell);
   return pool.transaction(async (tx) => {
-    // Batches of pollers are passed over above. The lock waits for their end, and what one of them gave back is suspended here.
+    // Batches of pollers are skipped above. The lock waits for their end; what one of them gave back is suspended here.
     await lockPartner(tx, id);
     while ((await suspendUnclaimed(tx, hooks)) === SUSPENDED_AT_ONCE);
     return { suspended: await countSuspended(tx, hooks), wereInFlight };
   });
 }
 
-/** Lets a partner back in; answers how many of its deliveries stay suspended. */
+/** Returns how many of the partner's deliveries stay suspended. */
 export async function reactivatePartner(
   pool: Pool,
   id: string,
@@ -60,11 +58,10 @@ export async function reactivatePartner(
     const before = await lockPartner(tx, id);
     if (before === null) return NOT_FOUND;
     if (before.active) return { refused: { kind: 'partnerActive' } };
-    // Batches skip a webhook that somebody is changing, so this waits until all are free. It cannot deadlock: whoever changes
-    // a webhook locks its partner first, or never.
+    // Batches skip a webhook that is being changed, so this waits until all are free. No deadlock: whoever changes a webhook locks its
+    // partner first, or never.
     await tx`select from webhooks where partner_id = ${id} order by id for share`;
-    // The partner's lock has waited for the batches of others. Left are deliveries that failed since, and those of skipped
-    // webhooks.
+    // The partner's lock has waited for others' batches. Left are later failures and skipped webhooks.
     while ((await suspendUnclaimed(tx, hooks)) === SUSPENDED_AT_ONCE);
     await changePartner(tx, id, { active: true }, operator);
     return { ok: true };
@@ -72,7 +69,7 @@ export async function reactivatePartner(
   return 'refused' in result ? result : { ok: { suspended: await pool.run((sql) => countSuspended(sql, hooks)) } };
 }
 
-/** Suspends, a batch a transaction, until nothing is left but what is in flight. Webhooks of an active partner are passed over. */
+/** Suspends in batches until only flights are left. Webhooks of an active partner are skipped. */
 async function suspendRest(pool: Pool, hooks: readonly string[], tell: (sentence: string) => void): Promise<void> {
   let suspended = 0;
   for (let at = 0; at < hooks.length; at += HOOKS_AT_ONCE) {

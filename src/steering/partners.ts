@@ -11,7 +11,7 @@ interface Partner {
 }
 export type NewPartner = Omit<Partner, 'id'>;
 
-/** Makes a partner, with the first line of its history. `id`: the one that the lender's core has; null: a new one. */
+/** With the first line of its history. `id`: the lender core's; null: a new one. */
 export async function createPartner(
   tx: Tx,
   account: NewPartner,
@@ -40,24 +40,23 @@ const SANDBOX_PARTNER: NewPartner = {
   issuance: 'sincrona',
 };
 
-/** The oldest active partner, made first when there is none: the one that a newcomer's examples use. */
+/** The oldest active partner, created when there is none: the sandbox's examples use it. */
 export async function ensureSandboxPartner(tx: Tx): Promise<Partner> {
   const [first] = await tx<Partner[]>`
     select id, name, signing, documents, issuance from partners where active and id <> operator_partner() order by id limit 1`;
   return first ?? createPartner(tx, SANDBOX_PARTNER, 'start');
 }
 
-/** A partner as the operator sees it. */
 export type PartnerRow = Partner & { readonly active: boolean; readonly createdAt: Date };
 
-/** What an account may be changed to; what is left out stays. */
+/** Omitted fields stay. */
 export type AccountChange = {
   readonly [Field in keyof NewPartner]?: NewPartner[Field] | undefined;
 } & { readonly active?: boolean };
 
 /**
- * Changes a partner's account in the caller's transaction. A trigger writes the line of history with this author, and a
- * deactivation suspends in the same transaction what is pending (drizzle/functions/suspend_partner.sql).
+ * Changes an account in the caller's transaction. A trigger writes the history with this author; a deactivation suspends pending deliveries
+ * in the same transaction (drizzle/functions/suspend_partner.sql).
  */
 export async function changePartner(
   tx: Tx,
@@ -76,7 +75,7 @@ export async function changePartner(
   return row;
 }
 
-/** Locks a partner's row, so that nobody changes it until the transaction ends; null when there is none of that id. */
+/** Locks a partner's row until the transaction ends; null for an unknown id. */
 export async function lockPartner(tx: Tx, id: string): Promise<PartnerRow | null> {
   const [row] = await tx<PartnerRow[]>`
     select id, name, signing, documents, issuance, active, created_at as "createdAt"

@@ -1,20 +1,18 @@
 /**
- * The queue as it stands: what waits, how late it is, how fast it moves, and who moves it. Read from the database alone.
- *
- * Most webhooks have nothing to do, so we do not read their lanes. A lane with pending deliveries has a due time, or is muted, or has
- * an arrival that nobody has armed yet. Each of the three kinds stands at the end of an index, and we read a bounded part of each.
- * A lane with deliveries in flight is due when a lease ends or sooner, or is muted, so it is among them.
+ * The queue's state: what waits, how late it is, how fast it moves, and who moves it, from the database alone.
+ * Idle webhooks' lanes are not read. A lane with pending deliveries is due at some time, muted, or newly arrived; each kind stands at the
+ * end of an index, of which a bounded part is read.
  */
 import { masked } from '../contract/masking/masking.ts';
 import type { Tx } from '../db/pool.ts';
 import { ownEnds } from '../webhooks/certificates.ts';
 
-/** A lane's pending deliveries are counted up to this many, and those of all lanes together, each up to an equal part. */
+/** Pending deliveries counted of a lane, at most, and of all lanes together, each up to an equal part. */
 const COUNTED_A_LANE = 10_000;
 const COUNTED_IN_ALL = 100_000;
-/** How many lanes are read: the first by due time, and as many muted or falhando ones. */
+/** Lanes read: the first by due time, and as many muted or falhando ones. */
 const LANES = 5_000;
-/** Due deliveries of a lane that are looked at for the oldest. */
+/** Due deliveries of a lane read for the oldest. */
 const LOOKED_AT = 8;
 const RATE_S = 60;
 
@@ -24,12 +22,12 @@ interface LaneLine {
   /** Masked. */
   readonly url: string;
   readonly state: 'active' | 'muted' | 'inactive' | 'falhando' | 'saturated';
-  /** Counted up to {@link COUNTED_A_LANE}, or fewer where many lanes have something. */
+  /** Counted up to {@link COUNTED_A_LANE}, or fewer where many lanes have some. */
   readonly pending: number;
   readonly inFlight: number;
-  /** How long its oldest unclaimed due delivery has been due; 0 when none is. */
+  /** For how long its oldest unclaimed due delivery has been due; 0 when none is. */
   readonly dueForS: number;
-  /** What keeps its deliveries from being sent now, on our side. */
+  /** The fault of ours that keeps its deliveries from being sent. */
   readonly fault: string | null;
 }
 
@@ -44,22 +42,22 @@ interface PollerLine {
 export interface QueueStatus {
   readonly at: Date;
   readonly pending: number;
-  /** False when there may be more lanes, or a lane may have more, than were looked at. */
+  /** False when there may be more lanes, or more in a lane, than were read. */
   readonly isExact: boolean;
   readonly inFlight: number;
-  /** Of webhooks that are sent to; what a muted one holds is not late. */
+  /** Muted webhooks' deliveries are not late. */
   readonly oldestDueS: number;
   readonly muted: number;
-  /** With something pending or not. */
+  /** With or without pending deliveries. */
   readonly falhando: number;
   readonly perSecond: { readonly attempts: number; readonly delivered: number; readonly failed: number };
-  /** Those with something pending, the latest first. */
+  /** Those with pending deliveries, latest first. */
   readonly lanes: readonly LaneLine[];
   readonly pollers: readonly PollerLine[];
   readonly certificates: readonly { readonly setting: string; readonly validUntil: Date }[];
 }
 
-/** Reads the whole, in a transaction that reads by indexes (steering/bounds); `lanes` are at most `most`. */
+/** In a transaction that reads by indexes (steering/bounds); `lanes` has at most `most`. */
 export async function readQueue(tx: Tx, most: number): Promise<QueueStatus> {
   const { lanes, isExact } = await readLanes(tx);
   const [rate] = await tx<[{ at: Date; attempts: number; delivered: number }]>`
@@ -91,7 +89,7 @@ function sum<T>(rows: readonly T[], of: (row: T) => number): number {
 
 type FoundLane = LaneLine & { readonly isCounted: boolean; readonly areAllFound: boolean };
 
-/** The lanes that have something pending, are muted or falhando; each scan begins at the lane's own mark, behind dead entries. */
+/** Lanes with pending deliveries, muted or falhando; each scan begins at the lane's own mark, behind dead entries. */
 async function readLanes(tx: Tx): Promise<{ readonly lanes: readonly LaneLine[]; readonly isExact: boolean }> {
   const found = await tx<FoundLane[]>`
     with due as materialized (select webhook_id from waiting_lanes(${LANES})),
@@ -143,7 +141,7 @@ async function readLanes(tx: Tx): Promise<{ readonly lanes: readonly LaneLine[];
   };
 }
 
-/** The pollers: those that have given a sign of life, that hold claims, or that recorded attempts in the last minute. */
+/** Pollers with a sign of life, claims, or attempts recorded in the last minute. */
 async function readPollers(tx: Tx): Promise<PollerLine[]> {
   return tx<PollerLine[]>`
     with claim as (select poller, claimed_at as at from flights())

@@ -1,9 +1,8 @@
 /**
- * Webhooks as the operator reads them. Query strings of their URLs, which carry tokens, are masked.
- *
- * Each read looks at a bounded number of rows, however many there are: lists come in pages by id, histories in pages from the
- * newest line on, and counts end at {@link COUNTED}. Callers use `readBounded`. Of two columns of an index the order names
- * both: by the second alone the planner may walk another index, past the rows of others.
+ * Webhooks as the operator reads them, with the URLs' query strings masked, because they carry tokens.
+ * Each read looks at a bounded number of rows: lists are paged by id, histories from the newest line, and counts end at {@link COUNTED}.
+ * Callers use `readBounded`. Where an index has two columns the order names both: by the second alone the planner may walk another index,
+ * past others' rows.
  */
 import { masked } from '../contract/masking/masking.ts';
 import { COUNTED } from '../contract/resources/operator.ts';
@@ -13,20 +12,20 @@ import type { Tx } from '../db/pool.ts';
 import { readWebhookEnds, type WebhookEnds } from '../webhooks/certificates.ts';
 import { HISTORY_PAGE, LIST_PAGE, NO_LINE, pageOf, type Page, type PageOf } from './bounds.ts';
 
-/** What a webhook is, without what became of its attempts. */
+/** A webhook without its attempts. */
 export interface WebhookLine {
   readonly id: string;
   readonly partnerId: string;
   readonly partner: string;
   readonly url: string;
   readonly events: readonly string[];
-  /** The webhook and its partner are. */
+  /** Both the webhook and its partner are. */
   readonly active: boolean;
   readonly cap: number;
-  /** Its last attempt had no answer, so that it gets one at a time. */
+  /** Its last attempt had no answer, so it gets one at a time. */
   readonly silent: boolean;
   readonly mutedAt: Date | null;
-  /** Since when it is `falhando`, so that it gets one at a time; null: it is not. */
+  /** Since when it is `falhando` (one delivery at a time); null: it is not. */
   readonly failingSince: Date | null;
 }
 
@@ -35,10 +34,10 @@ export interface WebhookFilter {
   readonly state?: 'muted' | 'inactive' | 'falhando' | undefined;
 }
 
-/** The most webhooks that one page of a filtered list reads. */
+/** Webhooks that one page of a filtered list reads, at most. */
 const LOOKED_AT = 2_000;
 
-/** A page of the webhooks that fit, the oldest first. Where few of them fit, a page that is not the last may be short. */
+/** Oldest first. Where few match, a page that is not the last may be short. */
 export async function listWebhooks(
   sql: Tx,
   filter: WebhookFilter,
@@ -57,7 +56,7 @@ export async function listWebhooks(
   return page.next === null && ids.length === most ? { ...page, next: ids.at(-1) ?? null } : page;
 }
 
-/** The next ids to filter, read by the most selective index. */
+/** The next ids to filter, by the most selective index. */
 async function findIds(sql: Tx, { partnerId, state }: WebhookFilter, after: string, most: number): Promise<string[]> {
   const rows =
     state === 'muted' || state === 'falhando'
@@ -74,7 +73,6 @@ async function findIds(sql: Tx, { partnerId, state }: WebhookFilter, after: stri
   return rows.map(({ id }) => id);
 }
 
-/** These webhooks, in this order. */
 export async function readLines(sql: Tx, ids: readonly string[]): Promise<WebhookLine[]> {
   const rows = await sql<WebhookLine[]>`
     select w.id, w.partner_id as "partnerId", p.name as partner, w.url, w.events, w.active and p.active as active,
@@ -91,11 +89,11 @@ export async function readLines(sql: Tx, ids: readonly string[]): Promise<Webhoo
 /** At most {@link COUNTED} + 1 each, which stands for more. */
 export interface WebhookCounts {
   readonly pending: number;
-  /** Counted among the pending deliveries that are due first. */
+  /** Counted among the first due pending deliveries. */
   readonly inFlight: number;
   readonly suspended: number;
   readonly failed: number;
-  /** How long the oldest due delivery has been due; null when none is. */
+  /** For how long the oldest due delivery has been due; null when none is. */
   readonly oldestDueS: number | null;
 }
 
@@ -112,13 +110,13 @@ interface WebhookHistoryLine {
 export type ShownWebhook = WebhookLine &
   WebhookEnds & {
     readonly deliveries: WebhookCounts;
-    /** The newest line first. */
+    /** Newest first. */
     readonly history: readonly WebhookHistoryLine[];
-    /** The line before which the next older ones are; null when there are none. */
+    /** Cursor of the next older lines; null when there are none. */
     readonly olderThan: string | null;
   };
 
-/** With the lines of history before `before` (null: the newest). Null when there is none of that id. */
+/** With the lines of history before `before` (null: the newest). Null for an unknown id. */
 export async function readWebhook(sql: Tx, id: string, before: string | null = null): Promise<ShownWebhook | null> {
   const [line] = await readLines(sql, [id]);
   if (line === undefined) return null;
@@ -127,7 +125,7 @@ export async function readWebhook(sql: Tx, id: string, before: string | null = n
   return { ...line, ...ends, deliveries: await countDeliveries(sql, id), history, olderThan };
 }
 
-/** The lines of a webhook's history before `before` (null: the newest), the newest first. */
+/** Before `before` (null: the newest), newest first. */
 export async function readHistory(sql: Tx, id: string, before: string | null): Promise<PageOf<WebhookHistoryLine>> {
   const lines = await sql<(WebhookHistoryLine & { position: string })[]>`
     select position::text, changed_at as "changedAt", change, actor, reason, url, events, active
@@ -138,10 +136,10 @@ export async function readHistory(sql: Tx, id: string, before: string | null): P
   return pageOf(lines, HISTORY_PAGE, ({ position }) => position);
 }
 
-/** Due deliveries that are looked at for the oldest. */
+/** Due deliveries read for the oldest. */
 const DUE_LOOKED_AT = 64;
 
-/** How many deliveries of a webhook are in each state but `entregue`. */
+/** By status, except `entregue`. */
 export async function countDeliveries(sql: Tx, webhookId: string): Promise<WebhookCounts> {
   const [row] = await sql<[WebhookCounts]>`
     select pending.*, ${stopped(sql, webhookId, 'suspensa')} as suspended, ${stopped(sql, webhookId, 'erro')} as failed

@@ -1,4 +1,4 @@
-/** The bridge under test: one request, bounded in time as production's are, and what it needs to be judged by. */
+/** The bridge under test: one request, bounded in time as in production. */
 import type { RegistrySettings } from '../../outside-settings.ts';
 import { Credentials } from '../credentials.ts';
 import { type Answer, exchange } from '../exchange.ts';
@@ -9,7 +9,7 @@ interface Asking {
   readonly path: string;
   readonly body?: object;
   readonly idempotencyKey?: string;
-  /** True: without the token. */
+  /** Without the token. */
   readonly isAnonymous?: boolean;
 }
 
@@ -27,11 +27,11 @@ export function createBridge(settings: RegistrySettings) {
   return {
     timeoutS,
     concurrency,
-    /** Whether any call had an answer, be it a wrong one. */
+    /** Any answer counts, also a wrong one. */
     get isHeard(): boolean {
       return isHeard;
     },
-    /** The answer, of whatever status. Throws `RegistryFailure`. */
+    /** Returns an answer of any status. Throws `RegistryFailure`. */
     async ask({ isAnonymous = false, ...asking }: Asking): Promise<Timed> {
       const startedAt = performance.now();
       const late = AbortSignal.timeout(timeoutS * 1_000);

@@ -21,7 +21,7 @@ interface Item {
 type Page = z.ZodType<{ readonly itens: readonly Item[]; readonly proximo_cursor: string | null }>;
 
 export async function checkBonds(bridge: Bridge, look: Look): Promise<void> {
-  // What the registry learns meanwhile is in none of the windows.
+  // The registry may learn more meanwhile; that is in none of the windows.
   const until = new Date(Date.now() - 60_000).toISOString();
   for (const [path, schema] of LISTS) {
     const walk = (query: Readonly<Record<string, string>>) => walkPages(bridge, path, schema, query);
@@ -74,7 +74,7 @@ async function walkPages(bridge: Bridge, path: string, schema: Page, window: Rea
   throw new Broken(`${MOST_PAGES} pages, and still no last one`);
 }
 
-/** Each reference with its loan. Throws {@link Broken} for one that has two. */
+/** Each reference's loan. Throws {@link Broken} for one that has two. */
 function loansOf(items: readonly Item[]): Map<string, string> {
   const loans = new Map<string, string>();
   for (const { referencia, emprestimo_id: loan } of items) {

@@ -1,4 +1,4 @@
-/** Rules about margins: the answer's shape, a refusal, and how the bridge bears the calls that one process may make at once. */
+/** Rules about margins: the answer's shape, a refusal, and the calls that one process may make at once. */
 import { randomUUIDv7 } from 'node:crypto';
 import { errorTold, marginTold } from '../../contract/registry-wire.ts';
 import { shaped } from '../exchange.ts';
@@ -29,7 +29,7 @@ export async function checkMargins(bridge: Bridge, look: Look, options: CheckOpt
   });
 }
 
-/** How long the `erro` of a 422 is. */
+/** The length of the `erro` of a 422. */
 export function errorOf(answer: Timed): number {
   const { erro } = shaped(answer, errorTold);
   if (erro.trim() === '') throw new Broken('422 with an empty erro, which the partner is shown');

@@ -1,4 +1,4 @@
-/** Rules about registrations: one reference has one answer and one effect, however and how often it is asked. */
+/** Rules about registrations: one reference has one answer and one effect, however often it is asked. */
 import { randomUUIDv7 } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { registrationTold } from '../../contract/registry-wire.ts';
@@ -15,7 +15,6 @@ interface Made {
   readonly end: Timed;
 }
 
-/** The calls of one registration. */
 function registrationsOf(bridge: Bridge, { cpf, cnpj, waitS }: CheckOptions) {
   const bodyOf = (id: string) => ({
     averbacao_id: id,
@@ -34,7 +33,6 @@ function registrationsOf(bridge: Bridge, { cpf, cnpj, waitS }: CheckOptions) {
     bodyOf,
     post: (id: string, body: object = bodyOf(id)) =>
       bridge.ask({ method: 'POST', path: '/averbacoes', body, idempotencyKey: id }),
-    /** Looks it up until it has ended. */
     ended: async (id: string, first: Timed): Promise<Timed> => {
       const until = performance.now() + waitS * 1_000;
       let answer = first;

@@ -1,9 +1,7 @@
 /**
- * The check of a bridge: the contract, rule by rule, asked of the service at an address. It makes registrations and margin
- * queries there, so it is for a test system.
- *
- * A rule holds, fails, or could not be seen (`unseen`): whether a bridge ever refuses or takes its time is its own affair. A rule
- * that a failed one makes pointless is unseen too.
+ * The check of a bridge: the contract, rule by rule, against the service at an address. It makes registrations and margin queries, so it is
+ * for a test system. A rule holds, fails, or was not observed (`unseen`): a bridge need not refuse or delay. A rule that a failed one makes
+ * pointless is unseen too.
  */
 import { randomUUIDv7 } from 'node:crypto';
 import { RegistryFailure } from '../port.ts';
@@ -16,11 +14,10 @@ import { Broken, type CheckOptions, type Line, type Look, Unseen } from './rule.
 
 export interface Checked {
   readonly lines: readonly Line[];
-  /** False: nobody answered. */
   readonly isHeard: boolean;
 }
 
-/** Runs every rule; `tell` is told each line as soon as it is known. */
+/** Runs every rule; `tell` gets each line at once. */
 export async function checkBridge(
   settings: RegistrySettings,
   options: CheckOptions,

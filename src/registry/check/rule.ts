@@ -1,30 +1,28 @@
-/** One rule of the contract, and what is said of it. */
-
 export interface Line {
   readonly rule: string;
   readonly verdict: 'holds' | 'fails' | 'unseen';
-  /** What was seen, or why nothing was. */
+  /** The observation, or why there is none. */
   readonly seen: string;
 }
 
-/** The rule does not hold; the message says what was seen instead. */
+/** The rule does not hold; the message says what was observed. */
 export class Broken extends Error {
   override name = 'Broken';
 }
 
-/** Nothing could be seen of the rule; the message says why. */
+/** The rule could not be observed; the message says why. */
 export class Unseen extends Error {
   override name = 'Unseen';
 }
 
-/** Looks at one rule: `look` returns what was seen. */
+/** Checks one rule: `look` returns the observation. */
 export type Look = (rule: string, look: () => Promise<string>) => Promise<void>;
 
 export interface CheckOptions {
   readonly cpf: string;
   readonly cnpj: string;
-  /** A worker whom the bridge refuses; null: none is known. */
+  /** A worker whom the bridge refuses; null: none known. */
   readonly refusedCpf: string | null;
-  /** The longest that a registration may be worked on. */
+  /** The longest time of a registration. */
   readonly waitS: number;
 }
