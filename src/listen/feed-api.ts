@@ -1,13 +1,13 @@
-/** The API as the partner's token reads it: the feed and one webhook. Every failure is a value with a sentence to show. */
+/** The API as the partner's token reads it: the feed and one webhook. Failures are values with a sentence. */
 import { z } from 'zod';
 import { readBounded } from '../bounded-answer.ts';
 
-/** How long an answer may take. */
+/** The deadline of an answer. */
 const ANSWER_MS = 30_000;
-/** A page of a hundred events, each with a payload of 64 KiB, is some 7 MiB. */
+/** A page of a hundred events with payloads of 64 KiB is some 7 MiB. */
 const MAX_ANSWER_BYTES = 8 * 1_024 * 1_024;
 const MAX_SHOWN = 200;
-/** The pause before an API that is away is asked again, unless it says another, and the bounds of that. */
+/** The pause before another try unless the API says one, and the bounds of that. */
 const TRY_AGAIN_S = { usual: 5, least: 1, most: 300 };
 
 export interface FedEvent {
@@ -15,7 +15,7 @@ export interface FedEvent {
   readonly event: string;
   readonly loanVersion: number | null;
   readonly deliveries: readonly { readonly id: string; readonly webhookId: string }[];
-  /** With its keys in the order in which they came. */
+  /** Keys in the order received. */
   readonly envelope: Readonly<Record<string, unknown>>;
 }
 
@@ -24,38 +24,37 @@ interface FedPage {
   /** Null only while the feed is empty. */
   readonly next: string | null;
   readonly hasMore: boolean;
-  /** The ids of events that came without an envelope: by a fault of its own side, the API cannot read them. */
+  /** Ids of events without an envelope, which the API cannot read by a fault of its own. */
   readonly unreadable: readonly string[];
 }
 
-/** Why there is no answer, in one sentence that says what to do. */
+/** One sentence that says what to do. */
 type Failure =
-  /** Not now: worth another try, after `waitS`. */
+  /** Passing: try again after `waitS`. */
   | { readonly away: string; readonly waitS: number }
-  /** It will not change by itself. */
+  /** Permanent. */
   | { readonly refused: string };
 
-/** `goOn`: the API's database went back in time, and this is the cursor to go on from. */
+/** `goOn`: the API's database went back in time; go on from this cursor. */
 export type FeedAnswer = { readonly ok: FedPage } | { readonly goOn: string } | Failure;
 
 interface FeedQuery {
   readonly after: string | null;
-  /** Without a cursor: from the first event recorded at this instant or later; one in the future is now. */
+  /** Without a cursor: from the first event recorded at or after it; a future instant is now. */
   readonly since: Date;
   readonly limit: number;
 }
 
 export interface FeedApi {
   readFeed(query: FeedQuery, stopping: AbortSignal): Promise<FeedAnswer>;
-  /** The event names that a webhook subscribes to. */
   readNames(webhookId: string, stopping: AbortSignal): Promise<{ readonly ok: readonly string[] } | Failure>;
 }
 
-/** What is put into headers, lines and the next request; nothing else than this is Carteiro's. */
+/** Words for headers, lines and the next request; anything else is not Carteiro's. */
 const word = z.string().regex(/^[\w.~+/=-]{1,512}$/);
 const envelope = z.looseObject({ evento: word }).refine(canBeWritten);
 
-/** A value as deep as a parser takes is deeper than what writes it. */
+/** A value as deep as the parser takes can be too deep for the serialiser. */
 function canBeWritten(value: unknown): boolean {
   try {
     return JSON.stringify(value) !== undefined;
@@ -105,7 +104,7 @@ const refusal = z.object({
   detalhes: z.array(z.object({ mensagem: z.string() })).optional(),
 });
 
-/** What `url` (no slash at its end) answers to `token`. A redirect is not followed: the token goes to no other host. */
+/** The API at `url` (no trailing slash) for `token`. Redirects are not followed: no other host gets the token. */
 export function createFeedApi(url: string, token: string): FeedApi {
   const ask = async (path: string, stopping: AbortSignal): Promise<Answered | Failure> => {
     try {
@@ -146,7 +145,6 @@ export function createFeedApi(url: string, token: string): FeedApi {
 interface Answered {
   readonly status: number;
   readonly headers: Headers;
-  /** Undefined when it is no JSON. */
   readonly body: unknown;
 }
 
@@ -185,7 +183,7 @@ function readOr<T>(answered: Answered, schema: z.ZodType<T>, url: string): { rea
   return { refused: `${url} answers ${status}${where}, which is not Carteiro's API: set CARTEIRO_API to its address` };
 }
 
-/** A pause of 0, or one that is longer than a timer can be, would ask without any. */
+/** The pause is bounded: 0, or more than a timer can hold, would mean none. */
 function away(sentence: string, retryAfter: string | null = null): Failure {
   const { usual, least, most } = TRY_AGAIN_S;
   const askedS = /^\d+$/.test(retryAfter ?? '') ? Number(retryAfter) : usual;

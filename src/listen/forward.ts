@@ -1,4 +1,4 @@
-/** One attempt at the receiver: the POST that a poller would send, by the same code, and a sentence of what came of it. */
+/** One attempt at the receiver: the POST that a poller would send, by the same code, and a sentence about its outcome. */
 import { HEADER_CHECKPOINT } from '../contract/delivery.ts';
 import { deliveryHeaders } from '../delivery/sending/headers.ts';
 import { bodyOf, createSender, type SendResult } from '../delivery/sending/send.ts';
@@ -15,7 +15,7 @@ export interface Forwarded {
 
 export interface Tried {
   readonly isDelivered: boolean;
-  /** What happened: `204 in 12 ms`. */
+  /** `204 in 12 ms`. */
   readonly text: string;
 }
 
@@ -24,11 +24,11 @@ export interface ForwarderOptions {
   /** `whsec_` and base64. */
   readonly secret: string;
   readonly now: () => Date;
-  /** The newest checkpoint, which each POST carries; null: there is none. */
+  /** The newest checkpoint, for each POST; null: there is none. */
   readonly checkpoint?: () => string | null;
 }
 
-/** What a sandbox allows: `http:` and any host, since the URL is the caller's own. */
+/** Allows what a sandbox does, `http:` and any host, because the URL is the caller's own. */
 export function createForwarder({ url, secret, now, checkpoint = () => null }: ForwarderOptions) {
   const sender = createSender({ allowInsecure: true });
   const key = signingKey(secret);
@@ -40,7 +40,6 @@ export function createForwarder({ url, secret, now, checkpoint = () => null }: F
       const result = await sender.send({ url, body: delivery.body, headers });
       return { isDelivered: result.outcome === 'entregue', text: textOf(result) };
     },
-    /** Waits for the attempts under way, each at most 30 s. */
     close: () => sender.close(),
   };
 }

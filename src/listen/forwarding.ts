@@ -1,21 +1,20 @@
-/** The deliveries that are open: each is tried until it arrives or is given up, at most MAX_IN_FLIGHT at once. */
+/** Open deliveries: each is retried until it arrives or is given up, at most MAX_IN_FLIGHT at once. */
 import { shown } from './feed-api.ts';
 import pLimit from 'p-limit';
 import type { Forwarded, Tried } from './forward.ts';
 
-/** Seconds between the end of a failed attempt and the next: like the real schedule, but in the time of someone who watches. */
+/** Seconds between attempts: the real schedule, shortened for someone who watches. */
 const RETRY_DELAYS_S = [2, 5, 15, 30, 60];
 const MAX_ATTEMPTS = RETRY_DELAYS_S.length + 1;
 const MAX_IN_FLIGHT = 8;
-/** Beyond this no further page is read. */
+/** With this many open deliveries no further page is read. */
 const MAX_OPEN = 500;
 
-/** Resolves after this time, or at once when `stopping` is aborted. */
+/** Resolves after this time, or when `stopping` is aborted. */
 type Pause = (ms: number, stopping: AbortSignal) => Promise<void>;
 
 export interface ForwardingOptions {
   readonly attempt: (delivery: Forwarded) => Promise<Tried>;
-  /** What came of an attempt, a line each. */
   readonly tell: (line: string) => void;
   readonly pause: Pause;
   readonly stopping: AbortSignal;
@@ -31,7 +30,6 @@ export class Forwarding {
     this.#options = options;
   }
 
-  /** Starts to forward these. */
   take(deliveries: readonly Forwarded[]): void {
     this.#unfinished += deliveries.length;
     for (const delivery of deliveries) {
@@ -43,17 +41,17 @@ export class Forwarding {
     }
   }
 
-  /** Resolves when there is room for another page, or when it stops. */
+  /** Resolves when there is room for another page, or on stopping. */
   async room(): Promise<void> {
     while (this.#open.size >= MAX_OPEN) await Promise.race(this.#open);
   }
 
-  /** Waits for the attempts under way. After `stopping` alone: until then retries go on. */
+  /** Waits for the attempts under way; until `stopping` retries go on. */
   async end(): Promise<void> {
     await Promise.all(this.#open);
   }
 
-  /** How many are neither delivered nor given up. */
+  /** Neither delivered nor given up. */
   get unfinished(): number {
     return this.#unfinished;
   }

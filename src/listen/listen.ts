@@ -1,10 +1,9 @@
 /**
  * The partner's feed, forwarded to a machine without a public address.
- *
- * Invariant: while it runs no event is skipped: the next page is read after the last one. `--since` reads again what a run before did
- * not finish. A delivery that comes twice has the same `X-Webhook-Delivery`, so the receiver knows it.
- * Rejected: a webhook of the listener's own. Its token would have to write, registrations would be left behind, and
- * while nobody listens it would count as an endpoint that fails.
+ * Invariant: while it runs no event is skipped: the next page is read after the last one. `--since` reads again what an earlier run did not
+ * finish. A repeated delivery has the same `X-Webhook-Delivery`, so the receiver recognises it.
+ * Alternative: a webhook of the listener's own. Its token would have to write, registrations would be left behind, and while nobody listens
+ * it would count as a failing endpoint.
  */
 import type { FeedAnswer, FeedApi, FedEvent } from './feed-api.ts';
 import type { Forwarded } from './forward.ts';
@@ -12,28 +11,28 @@ import { Forwarding, type ForwardingOptions } from './forwarding.ts';
 
 const PAGE = 100;
 const LOOK_EVERY_MS = 1_000;
-/** The API reads an instant in the future as now, on its own clock. */
+/** The API reads a future instant as now, on its own clock. */
 const NOW = new Date('9999-12-31T00:00:00Z');
 
 export interface ListenOptions extends Omit<ForwardingOptions, 'stopping'> {
   readonly api: FeedApi;
-  /** Begins with the first event recorded at that instant or later; null: with the next new event. */
+  /** Begins with the first event recorded at or after it; null: with the next new event. */
   readonly since: Date | null;
-  /** Only events that this webhook subscribes to, under its deliveries' ids; null for all events. */
+  /** Only events this webhook subscribes to, under its deliveries' ids; null for all events. */
   readonly webhookId: string | null;
-  /** What is no attempt: an API that is away, a cursor that moved. */
+  /** Lines that are no attempt: the API is away, a cursor moved. */
   readonly note: (line: string) => void;
   readonly stopping: AbortSignal;
 }
 
 export interface Ending {
-  /** Null when it was stopped; else a sentence that says what failed and what to do. */
+  /** Null when it was stopped; else a sentence with the failure and advice. */
   readonly failed: { readonly kind: 'refused' | 'away'; readonly sentence: string } | null;
-  /** Deliveries that neither arrived nor were given up. */
+  /** Deliveries neither delivered nor given up. */
   readonly unfinished: number;
 }
 
-/** Forwards until `stopping` is aborted or the API refuses. An API that never answered yet ends it too. */
+/** Forwards until `stopping` is aborted, the API refuses, or it never answered. */
 export async function listen(options: ListenOptions): Promise<Ending> {
   const { api, webhookId } = options;
   const ended = new AbortController();
@@ -54,8 +53,7 @@ export async function listen(options: ListenOptions): Promise<Ending> {
 }
 
 /**
- * Takes the id of the event's delivery to `webhookId`, so that the receiver recognises a delivery that it has; without such a
- * delivery, the event's own id, which is as unique and as lasting.
+ * Uses the id of the event's delivery to `webhookId`, so that the receiver recognises a delivery it has; without one, the event's own id.
  */
 function deliveryOf(
   { eventId, event, envelope, loanVersion, deliveries }: FedEvent,
@@ -65,7 +63,6 @@ function deliveryOf(
   return { id: own?.id ?? eventId, event, body: Buffer.from(JSON.stringify(envelope)), loanVersion };
 }
 
-/** Reads page after page. */
 async function follow(
   { api, since, note, pause, stopping }: ListenOptions,
   take: (events: readonly FedEvent[]) => Promise<void>,
@@ -91,11 +88,11 @@ async function follow(
   return null;
 }
 
-/** Says once that the API is away, and once that it is back. */
+/** Logs once that the API is away, and once that it is back. */
 function createConnection(note: (line: string) => void) {
   let state: 'unknown' | 'reached' | 'away' = 'unknown';
   return {
-    /** How long to wait before the next look; null when there is nothing to wait for. */
+    /** Null when there is no need to wait. */
     waitMs(answer: FeedAnswer): number | null {
       if ('refused' in answer || ('away' in answer && state === 'unknown')) return null;
       if ('away' in answer) {

@@ -1,4 +1,4 @@
-/** A partner's receiver, as small as one can be: it checks the signature over the raw bytes before it reads them. */
+/** A minimal partner's receiver: it checks the signature over the raw bytes before it parses them. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
@@ -8,14 +8,14 @@ import { HEADER_DELIVERY, HEADER_EVENT, HEADER_SIGNATURE } from '../contract/del
 const MAX_BODY_BYTES = 1_048_576;
 
 export interface PrintDeliveriesOptions {
-  /** On 127.0.0.1; 0 takes any free one. */
+  /** On 127.0.0.1; 0 takes any free port. */
   readonly port: number;
   /** The webhook's; null: signatures are not checked. */
   readonly secret: string | null;
   readonly print: (text: string) => void;
 }
 
-/** Prints each delivery until it is closed; answers 200, or 401 to a signature that does not fit the secret. */
+/** Prints each delivery; answers 200, or 401 to a wrong signature. */
 export async function printDeliveries({ port, secret, print }: PrintDeliveriesOptions) {
   const server = createServer((request, response) => {
     const answer = (body: Buffer) => {
@@ -26,7 +26,7 @@ export async function printDeliveries({ port, secret, print }: PrintDeliveriesOp
       print(`${event}  ${delivery}  ${verdict}\n  ${text}`);
       response.writeHead(isSigned === false ? 401 : 200).end();
     };
-    // Whoever sends half a body and leaves gets no answer.
+    // A client that leaves after half a body gets no answer.
     readBody(request).then(answer, () => response.destroy());
   });
   server.listen(port, '127.0.0.1');
@@ -42,13 +42,12 @@ export async function printDeliveries({ port, secret, print }: PrintDeliveriesOp
   };
 }
 
-/** Control and invisible characters written out, and lines indented: what a stranger sends shall not steer the terminal. */
+/** Escapes control and invisible characters and indents lines: a stranger's text must not steer the terminal. */
 export function printable(text: string): string {
   const escape = (sign: string) => `\\u{${(sign.codePointAt(0) ?? 0).toString(16)}}`;
   return text.replaceAll(/[^\P{C}\n\t]/gu, escape).replaceAll('\n', '\n  ');
 }
 
-/** True when `header` is the HMAC-SHA256 of the raw body under the secret. */
 function isSignedWith(secret: string, body: Buffer, header: string): boolean {
   const expected = Buffer.from(`sha256=${createHmac('sha256', secret).update(body).digest('hex')}`);
   const given = Buffer.from(header);

@@ -1,4 +1,3 @@
-/** The command's own run: the real API, the real receiver, and what a person is told at the beginning and the end. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { newSecret } from '../webhooks/secrets.ts';
 import { createFeedApi } from './feed-api.ts';
@@ -8,10 +7,10 @@ import { Witness } from './witness.ts';
 
 export interface Target {
   readonly forward: string;
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly api: string;
   readonly token: string;
-  /** Null: a new one is made and shown. */
+  /** Null: a new one is generated and shown. */
   readonly secret: string | null;
   readonly webhookId: string | null;
   /** Null: from now on. */
@@ -24,7 +23,7 @@ export interface Terminal {
   readonly stopping: AbortSignal;
 }
 
-/** Listens until `stopping` is aborted; answers why it ended by itself, or null. */
+/** The command's run. Returns why it ended by itself, or null. */
 export async function runListen(target: Target, { print, note, stopping }: Terminal): Promise<Ending['failed']> {
   const { forward: url, api, token, webhookId, since } = target;
   const secret = target.secret ?? newSecret();

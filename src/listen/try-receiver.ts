@@ -1,4 +1,4 @@
-/** `listen --homologar`: the checks of a conformance run, against a receiver that no POST of the service can reach. */
+/** `listen --homologar`: the checks of a conformance run, against a receiver that the service cannot reach. */
 import { randomUUID } from 'node:crypto';
 import { type Judged, KEEPS_MS, runChecks } from '../conformance/run.ts';
 import { detailOf, titleOf } from '../conformance/tell.ts';
@@ -10,15 +10,15 @@ const VERDICTS = { passou: 'pass', falhou: 'FAIL', nao_se_aplica: '-   ' } as co
 
 interface Tried {
   readonly url: string;
-  /** `whsec_` and base64: the receiver's. */
+  /** The receiver's `whsec_` and base64. */
   readonly secret: string;
   readonly print: (line: string) => void;
   readonly stopping: AbortSignal;
-  /** The silence before the last POST, in milliseconds, when it is not a minute. */
+  /** The silence before the last POST, in ms; default: a minute. */
   readonly idleMs?: number;
 }
 
-/** Prints each check as it is judged; answers how many failed, and how many were not made because it was stopped. */
+/** Prints each check as it is judged; returns how many failed, and how many were skipped by stopping. */
 export async function tryReceiver({ url, secret, print, stopping, idleMs }: Tried) {
   const sender = createSender({ allowInsecure: true, keepsMs: KEEPS_MS });
   const kit = {
@@ -42,7 +42,7 @@ export async function tryReceiver({ url, secret, print, stopping, idleMs }: Trie
   return { failed: count('falhou'), unmade: judged.filter(({ why }) => why === 'parada').length };
 }
 
-/** `FAIL  nulo: Takes null`, and below it what was sent, what came and how to mend it. */
+/** `FAIL  nulo: Takes null`, and below it what was sent, what came, and advice. */
 function lineOf(judged: Judged): string {
   const { code, verdict } = judged;
   const line = `${VERDICTS[verdict]}  ${code}: ${titleOf(code).en}`;

@@ -1,6 +1,6 @@
 /**
- * The log's checkpoints beside the feed: each forwarded delivery carries the newest, as a poller's does, and this run is a witness
- * by the file that partners copy. An API that signs none, or does not answer, is asked again; nothing waits for it.
+ * The log's checkpoints beside the feed: each forwarded delivery carries the newest, as a poller's does, and this run is a witness by the
+ * file that partners copy. An API without checkpoints, or without an answer, is asked again; nothing waits for it.
  */
 import { checkpointHeader } from '../audit/checkpoint/checkpoint.ts';
 import { verifyCheckpoint } from '../http/receivers/carteiro.ts';
@@ -14,7 +14,7 @@ const EVERY_MS = 5_000;
 const MAX_BYTES = 256;
 
 export interface WitnessOptions {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly api: string;
   readonly note: (line: string) => void;
   readonly pause: (ms: number, stopping: AbortSignal) => Promise<void>;
@@ -31,7 +31,7 @@ export class Witness {
     this.#options = options;
   }
 
-  /** The newest line that the API showed; null before the first. */
+  /** The newest checkpoint shown by the API; null before the first. */
   get header(): string | null {
     return this.#header;
   }
@@ -83,7 +83,7 @@ export class Witness {
   }
 }
 
-/** Null for what is no checkpoint, or may not be a header. */
+/** Null for a text that is no checkpoint, or is unfit for a header. */
 function lineOf(note: string): string | null {
   try {
     const line = checkpointHeader(note);

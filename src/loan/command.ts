@@ -4,7 +4,7 @@ import type { Refused, Result } from '../contract/refusals.ts';
 import type { DocumentType, IssuanceMode } from '../contract/statuses.ts';
 import type { LoanState } from './state.ts';
 
-/** One archived piece: its bytes stay outside the log, which keeps their SHA-256 in lower-case hex. */
+/** One archived piece: its bytes stay outside the log, which keeps their lower-case hex SHA-256. */
 export interface DocumentPiece {
   readonly type: DocumentType;
   readonly sha256: string;
@@ -18,7 +18,7 @@ export type Command =
   | { readonly type: 'concludeSigning' }
   /** `POST …/documentos`: the whole package (grouped) or the CCB ahead (deferred). */
   | { readonly type: 'deliverPackage'; readonly documents: readonly DocumentPiece[] }
-  /** `POST …/documentos-dataprev`: all pieces that are still missing. */
+  /** `POST …/documentos-dataprev`: all pieces still missing. */
   | { readonly type: 'deliverMissingDocuments'; readonly documents: readonly DocumentPiece[] }
   /** `POST …/documentos/{tipo}`. */
   | { readonly type: 'deliverDocument'; readonly document: DocumentPiece }
@@ -31,7 +31,7 @@ export type Command =
       readonly documentsDeadline: string;
     }
   | { readonly type: 'failRegistration'; readonly registrationId: string; readonly error: string }
-  /** `today` is the day in São Paulo. `since`: the first day that `on` may be, when that is not the loan's creation. */
+  /** `today` is São Paulo's day. `since`: the first day that `on` may be, if not that of the loan's creation. */
   | {
       readonly type: 'settleDisbursement';
       readonly on: string;
@@ -55,14 +55,14 @@ export type Command =
 export type CommandOf<T extends Command['type']> = Extract<Command, { type: T }>;
 
 /**
- * `loanState`: the loan's state does not allow the command. `misfit`: the state allows it, but its content does not fit.
- * `notFound`: there is no loan.
+ * `loanState`: the loan's state forbids the command. `misfit`: the state allows it, but its content does not fit. `notFound`: there is no
+ * loan.
  */
 export type LoanRefusal = 'loanState' | 'misfit' | 'notFound';
 
 export type Decision = Result<readonly Fact[], LoanRefusal>;
 
-/** Refuses because of the loan's state. `what` names, in Portuguese, the step that is refused; `why` adds to the status. */
+/** `what` names, in Portuguese, the refused step; `why` adds to the status. */
 export function refuse({ status }: LoanState, what: string, why: string | null = null): Refused<'loanState'> {
   return { refused: { kind: 'loanState', what, status, why } };
 }

@@ -4,7 +4,7 @@ import { toReais } from '../contract/values.ts';
 import { type CommandOf, type Decision, refuse } from './command.ts';
 import type { LoanState } from './state.ts';
 
-/** The statuses in which an end of bond closes the loan. In `emitindo` the end waits; in the others nothing is left to close. */
+/** Statuses in which an end of bond closes the loan. In `emitindo` the end waits; in the others nothing is left to close. */
 export const STATUSES_OF_END_OF_BOND: readonly LoanStatus[] = [
   'em_assinatura',
   'aguardando_averbacao',
@@ -12,10 +12,9 @@ export const STATUSES_OF_END_OF_BOND: readonly LoanStatus[] = [
   'desembolsada',
 ];
 
-/** The status in which a rehire is an event: the loan was closed for end of bond. */
 export const STATUSES_OF_REHIRE: readonly LoanStatus[] = ['encerrada_desligamento'];
 
-/** The worker's bond ended. A registration or transfer under way still ends with its own event. */
+/** A registration or transfer under way still ends with its own event. */
 export function endBond({ on, reason }: CommandOf<'endBond'>, state: LoanState): Decision {
   if (!STATUSES_OF_END_OF_BOND.includes(state.status)) return refuse(state, 'Não é possível encerrar por desligamento');
   const data = {
@@ -31,7 +30,7 @@ export function endBond({ on, reason }: CommandOf<'endBond'>, state: LoanState):
   return { ok: [{ type: 'trabalhador.desligado', data }] };
 }
 
-/** The worker was hired again: the balance may be registered under the new employer. */
+/** The balance may be registered under the new employer. */
 export function recordNewBond(command: CommandOf<'recordNewBond'>, state: LoanState): Decision {
   if (!STATUSES_OF_REHIRE.includes(state.status)) return refuse(state, 'Não é possível registrar novo vínculo');
   const data = {

@@ -1,4 +1,3 @@
-/** The signed package and the registry's documents. */
 import type { ErrorDetail } from '../contract/errors.ts';
 import type { Fact } from '../contract/events.ts';
 import type { Refused } from '../contract/refusals.ts';
@@ -7,12 +6,11 @@ import { type CommandOf, type Decision, type DocumentPiece, refuse } from './com
 import { leavesSigningPending } from './decide-registration.ts';
 import { isDeferred, type LoanState } from './state.ts';
 
-/** The pieces that the loan has not received yet, in the contract's order. */
+/** In the contract's order. */
 export function missingDocuments(state: LoanState): DocumentType[] {
   return DOCUMENT_TYPES.filter((type) => !state.receivedDocuments.includes(type));
 }
 
-/** The event that signing is complete. */
 export function concludesSigning(state: LoanState): Fact {
   return { type: 'assinatura.concluida', data: { emprestimo_id: state.id, tipo_assinatura: state.signing } };
 }
@@ -29,7 +27,6 @@ export function deliverPackage({ documents }: CommandOf<'deliverPackage'>, state
   return { ok: [...received(documents, state), outcome] };
 }
 
-/** Receives all pieces that are still missing, at once. */
 export function deliverMissingDocuments(
   { documents }: CommandOf<'deliverMissingDocuments'>,
   state: LoanState,
@@ -40,7 +37,7 @@ export function deliverMissingDocuments(
   return { ok: [...received(documents, state), ...packageCompleted(state)] };
 }
 
-/** Receives one piece; the last piece closes the obligation, as the batch does. */
+/** The last piece closes the obligation, as the batch does. */
 export function deliverDocument({ document }: CommandOf<'deliverDocument'>, state: LoanState): Decision {
   if (state.obligation?.situation !== 'aguardando') return refuseWithoutObligation(state);
   const missing = missingDocuments(state);
@@ -66,7 +63,7 @@ function packageCompleted(state: LoanState): Fact[] {
   return [{ type: 'docs_registry.recebido', data }, concludesSigning(state)];
 }
 
-/** Null when `documents` are exactly the `expected` pieces, each once; else one detail for each difference. */
+/** Null when `documents` are exactly the `expected` pieces, each once; else a detail per difference. */
 function compare(documents: readonly DocumentPiece[], expected: readonly DocumentType[]): Refused<'misfit'> | null {
   const given = documents.map(({ type }) => type);
   const details: ErrorDetail[] = [];

@@ -3,7 +3,7 @@ import type { Fact } from '../contract/events.ts';
 import { type CommandOf, type Decision, refuse } from './command.ts';
 import { isDeferred, type LoanState } from './state.ts';
 
-/** Asks for a registration. In the deferred flow, asked in `em_assinatura`, it emits `assinatura.pendente` first. */
+/** In the deferred flow, asked in `em_assinatura`, it emits `assinatura.pendente` first. */
 export function requestRegistration(command: CommandOf<'requestRegistration'>, state: LoanState): Decision {
   const what = 'Não é possível averbar';
   if (state.registration?.status === 'processando') return refuse(state, what, 'com uma averbação em processamento');
@@ -17,16 +17,13 @@ export function requestRegistration(command: CommandOf<'requestRegistration'>, s
   return refuse(state, what);
 }
 
-/** The event that a deferred loan goes on with an incomplete package. */
+/** A deferred loan goes on with an incomplete package. */
 export function leavesSigningPending(state: LoanState, ccbReceived: boolean): Fact {
   const data = { emprestimo_id: state.id, numero_emprestimo: state.number, ccb_assinada_recebida: ccbReceived };
   return { type: 'assinatura.pendente', data };
 }
 
-/**
- * The registry recorded the registration. In the deferred flow this opens the documents obligation, also on a loan that was
- * closed meanwhile: the registry holds the registration and still expects the documents.
- */
+/** In the deferred flow this opens the documents obligation, also on a loan closed meanwhile: the registry still expects the documents. */
 export function concludeRegistration(command: CommandOf<'concludeRegistration'>, state: LoanState): Decision {
   if (!isUnderWay(command.registrationId, state)) return refuseEnd(command.registrationId, state);
   const concluded: Fact = {
@@ -41,7 +38,7 @@ export function concludeRegistration(command: CommandOf<'concludeRegistration'>,
   return { ok: [concluded, opened] };
 }
 
-/** The registry refused the registration; the partner may ask again. */
+/** The partner may ask again. */
 export function failRegistration(command: CommandOf<'failRegistration'>, state: LoanState): Decision {
   if (!isUnderWay(command.registrationId, state)) return refuseEnd(command.registrationId, state);
   const data = { emprestimo_id: state.id, averbacao_id: command.registrationId, erro: command.error };
@@ -52,7 +49,7 @@ function isUnderWay(registrationId: string, { registration }: LoanState): boolea
   return registration?.id === registrationId && registration.status === 'processando';
 }
 
-/** One registration has one result: whoever comes second learns which it is. */
+/** One registration has one result: the second answer learns the first. */
 function refuseEnd(registrationId: string, state: LoanState): Decision {
   const { registration } = state;
   const what = 'A averbação não está em processamento';

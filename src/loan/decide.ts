@@ -1,4 +1,3 @@
-/** The loan's rules: a command and the loan's state become events or a refusal. */
 import { toReais } from '../contract/values.ts';
 import { NOT_FOUND, type Refused } from '../contract/refusals.ts';
 import { dayOf } from '../contract/calendar.ts';
@@ -49,7 +48,7 @@ function settleDisbursement({ on, today, since }: CommandOf<'settleDisbursement'
 
 interface FirstDay {
   readonly day: string;
-  /** What day it is, in Portuguese. */
+  /** The day, in Portuguese. */
   readonly is: string;
 }
 

@@ -1,9 +1,8 @@
-/** When a loan is over, and nothing of it is to come. Days are those of São Paulo. */
 import { addMonths, dayOf } from '../contract/calendar.ts';
 import type { LoanState } from './state.ts';
 
 /**
- * The day on which the loan ended; null while it is open. A disbursed loan is open until the month of its last installment is over
+ * The day of São Paulo on which the loan ended; null while it is open. A disbursed loan is open until its last installment's month is over
  * and closed batches have counted every installment: `settled` is how many they have.
  */
 export function endOf(state: LoanState, settled: number, today: string): string | null {

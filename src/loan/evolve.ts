@@ -1,7 +1,6 @@
 /**
- * A loan from its events, by their rules (rules.ts). Nothing is refused and nothing throws, because an event in the log has
- * happened. That holds also for an event of a core in another language that `decide` would not have written (see expected.ts), and
- * for an event that does not fit the catalog: it changes nothing but the version.
+ * A loan folded from its events by their rules (rules.ts). Nothing is refused or throws, because an event in the log has happened: also one
+ * of another core that `decide` would not have written (expected.ts). An event that does not fit the catalog changes only the version.
  */
 import { type EventData, type Fact, isOfCatalog } from '../contract/events.ts';
 import { isLegible } from '../contract/legible.ts';
@@ -9,7 +8,6 @@ import { toCentavos } from '../contract/values.ts';
 import { hasRule, ruleOf } from './rules.ts';
 import type { LoanState } from './state.ts';
 
-/** An event with its version in the loan's stream. */
 export type LoanEvent = Fact & { readonly version: number; readonly occurredAt: Date };
 
 function contracted(
@@ -44,12 +42,12 @@ function contracted(
 }
 
 function apply(state: LoanState, event: LoanEvent): LoanState {
-  // A second contract does not change the first, and events of other streams do not concern a loan.
+  // A second contract does not change the first; other streams' events do not concern a loan.
   if (!hasRule(event) || !isAbout(state.id, event)) return state;
   return ruleOf(event).apply(state, event.data, event.occurredAt.toISOString());
 }
 
-/** False for an event whose `emprestimo_id` is not its stream's, and for one that nobody can read. */
+/** False for an event whose `emprestimo_id` is not its stream's, or that is unreadable. */
 export function isAbout(loanId: string, fact: Fact): boolean {
   const { data }: { readonly data: object } = fact;
   if (!isLegible(data)) return false;
@@ -60,7 +58,7 @@ function next(state: LoanState, event: LoanEvent, at = event): LoanState {
   return { ...apply(state, event), version: at.version, updatedAt: at.occurredAt.toISOString() };
 }
 
-/** The loan after `event`; null while the stream has no contract. */
+/** Null while the stream has no contract. */
 export function evolve(state: LoanState | null, event: LoanEvent): LoanState | null {
   try {
     return evolved(state, event);
@@ -78,14 +76,14 @@ function evolved(state: LoanState | null, event: LoanEvent): LoanState | null {
   return null;
 }
 
-/** The loan after all of `events`, in order, starting from `from`; null when none of them is its contract. */
+/** The loan after `events`, in order, starting from `from`; null when none is its contract. */
 export function fold(events: Iterable<LoanEvent>, from: LoanState | null = null): LoanState | null {
   let last = from;
   for (const state of states(events, from)) last = state;
   return last;
 }
 
-/** The loan after each of `events`. Events ahead of the contract take effect with the contract. */
+/** The loan after each event. Events ahead of the contract take effect with it. */
 export function* states(events: Iterable<LoanEvent>, from: LoanState | null = null): Generator<LoanState | null> {
   let state = from;
   const ahead: LoanEvent[] = [];

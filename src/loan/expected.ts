@@ -1,6 +1,6 @@
 /**
- * Whether `decide` could have written an event at its position in the stream. A core in another language may append any event
- * of the catalog. One that does not fit is folded all the same, and reported to auditors. History that does not fit is refused.
+ * Whether `decide` could have written an event at its position. Another language's core may append any event of the catalog: one that does
+ * not fit is folded all the same and reported to auditors. History that does not fit is refused.
  */
 import { type Fact, isOfCatalog } from '../contract/events.ts';
 import type { Bilingual } from '../contract/language.ts';
@@ -8,21 +8,21 @@ import { evolve, fold, isAbout, type LoanEvent } from './evolve.ts';
 import { FIRST_TYPES, hasRule, OTHER_TYPES, ruleOf } from './rules.ts';
 import type { LoanState } from './state.ts';
 
-/** The event's stream, its loan before the event, and the loan's partner; the last two are null before the contract. */
+/** The event's stream, the loan before the event, and its partner; the last two are null before the contract. */
 export interface StreamSoFar {
   readonly stream: string;
   readonly state: LoanState | null;
   readonly ownerId: string | null;
 }
 
-/** Why an event does not fit: by which key of it, and what the rule is. No value of the payload is repeated. */
+/** The key that does not fit, and the rule. No value of the payload is repeated. */
 interface Misfit extends Bilingual {
   readonly key: string;
 }
 
 export type JudgedEvent = LoanEvent & { readonly partnerId: string };
 
-/** Goes through a stream's events from its first: each that `isAsked`, with what does not fit about it, or null. */
+/** A stream's events from its first: each that `isAsked`, with its misfit or null. */
 export function* judgeStream<E extends JudgedEvent>(
   stream: string,
   events: readonly E[],
@@ -35,7 +35,7 @@ export function* judgeStream<E extends JudgedEvent>(
   }
 }
 
-/** The stream after its event `index`; a loan begins with its contract, whatever lies ahead of it. */
+/** The stream after its event `index`; a loan begins with its contract, whatever precedes it. */
 function after(soFar: StreamSoFar, event: JudgedEvent, events: readonly JudgedEvent[], index: number): StreamSoFar {
   if (soFar.state !== null) return { ...soFar, state: evolve(soFar.state, event) };
   if (!isOf(FIRST_TYPES, event)) return soFar;
@@ -45,7 +45,6 @@ function after(soFar: StreamSoFar, event: JudgedEvent, events: readonly JudgedEv
 
 type Placed = Fact & { readonly version: number; readonly partnerId: string };
 
-/** Null for an event that fits at its position. */
 export function unexpected(event: Placed, soFar: StreamSoFar): Misfit | null {
   try {
     return misplaced(event, soFar);
@@ -70,7 +69,7 @@ function misplaced(event: Placed, soFar: StreamSoFar): Misfit | null {
   if (isOf(FIRST_TYPES, event)) {
     if (state !== null)
       return misfit('type', 'o empréstimo já tinha sido contratado', 'the loan has a contract already');
-    // Below 1 is history that came behind an append (append_history.sql).
+    // Versions below 1 are history that came after an append (append_history.sql).
     return event.version <= 1
       ? null
       : misfit(

@@ -1,13 +1,13 @@
 /**
- * What each fact of a loan means to it, an entry a fact. Complete by its type: a fact is a loan's when its payload names the
- * loan, and the contract with which a stream begins makes the loan (evolve.ts).
+ * What each fact does to a loan, an entry a fact; complete by its type. A fact is a loan's when its payload names the loan; the contract
+ * that begins a stream makes the loan (evolve.ts).
  */
 import { type EventData, EVENT_TYPES, type EventType, type Fact } from '../contract/events.ts';
 import { DOCUMENT_TYPES, type DocumentType, LOAN_STATUSES } from '../contract/statuses.ts';
 import { STATUSES_OF_END_OF_BOND, STATUSES_OF_REHIRE } from './decide-bonds.ts';
 import { isDeferred, type LoanState, type RegistrationState } from './state.ts';
 
-/** The events that may begin a loan's stream. Such an event is called the loan's contract. */
+/** Events that may begin a loan's stream: the loan's contract. */
 export const FIRST_TYPES = ['emprestimo.contratado', 'emprestimo.solicitado'] as const satisfies readonly EventType[];
 
 type FirstType = (typeof FIRST_TYPES)[number];
@@ -16,7 +16,7 @@ type LoanFact = Exclude<Extract<Fact, { readonly data: { readonly emprestimo_id:
 interface Rule<T extends LoanFact['type'] = LoanFact['type']> {
   /** Whether `decide` could have written the fact on this loan. */
   fits(state: LoanState, data: EventData<T>): boolean;
-  /** The loan after the fact, whether it fits or not; `at`: when it occurred. */
+  /** The loan after the fact, fitting or not; `at`: when it occurred. */
   apply(state: LoanState, data: EventData<T>, at: string): LoanState;
 }
 
@@ -96,12 +96,12 @@ const RULES: { readonly [T in LoanFact['type']]: Rule<T> } = {
   },
 };
 
-/** Events of other streams: of an authorization, a margin query, a settlement. */
+/** Events of other streams: authorizations, margin queries, settlements. */
 export const OTHER_TYPES: readonly EventType[] = EVENT_TYPES.filter(
   (type) => !Object.hasOwn(RULES, type) && !FIRST_TYPES.some((first) => first === type),
 );
 
-/** False for a loan's contract, and for a fact of another stream. */
+/** False for a loan's contract, and for another stream's fact. */
 export function hasRule(fact: Fact): fact is LoanFact {
   return Object.hasOwn(RULES, fact.type);
 }
@@ -110,7 +110,7 @@ export function ruleOf({ type }: LoanFact): Rule {
   return RULES[type];
 }
 
-/** Moves a loan's status forward, never back. The closed statuses are last in the contract's list, so a closed loan stays closed. */
+/** Moves the status forward only. The closed statuses come last in the contract's list, so a closed loan stays closed. */
 function advance(state: LoanState, to: LoanState['status']): LoanState {
   return LOAN_STATUSES.indexOf(to) > LOAN_STATUSES.indexOf(state.status) ? { ...state, status: to } : state;
 }
@@ -127,7 +127,7 @@ function registrationAsked(id: string, requestedAt: string): RegistrationState {
   return { id, status: 'processando', protocol: null, error: null, requestedAt, endedAt: null };
 }
 
-/** The answer to a registration. An answer without a question in this stream counts as asked and answered at once. */
+/** An answer without a question in this stream counts as asked and answered at once. */
 function endRegistration(state: LoanState, id: string, end: Partial<RegistrationState>, at: string): LoanState {
   const asked = state.registration?.id === id ? state.registration : registrationAsked(id, at);
   return { ...state, registration: { ...asked, ...end, endedAt: at } };

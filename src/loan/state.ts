@@ -1,18 +1,17 @@
-/** A loan, folded from its stream. Plain JSON, because the projection stores it as `loans.state`. */
 import type { DocumentMode, DocumentType, LoanStatus, RegistrationStatus, SigningMode } from '../contract/statuses.ts';
 
-/** The latest registration (averbação) of a loan. Instants are ISO 8601 strings. */
+/** The latest registration (averbação). Instants are ISO 8601 strings. */
 export interface RegistrationState {
   readonly id: string;
   readonly status: RegistrationStatus;
   readonly protocol: string | null;
   readonly error: string | null;
   readonly requestedAt: string;
-  /** When the registry's answer was recorded, whether it concluded or failed. */
+  /** When the registry's answer was recorded, success or failure. */
   readonly endedAt: string | null;
 }
 
-/** The documents dimension (`entrega_docs_registry`); the missing pieces follow from `receivedDocuments`. */
+/** The documents dimension (`entrega_docs_registry`); missing pieces follow from `receivedDocuments`. */
 interface ObligationState {
   readonly situation: 'aguardando' | 'recebido';
   /** The last day, `YYYY-MM-DD`. */
@@ -20,7 +19,10 @@ interface ObligationState {
   readonly receivedAt: string | null;
 }
 
-/** Money is integer centavos, instants are ISO 8601 strings. SQL reads `status`, `number` and `disbursedOn`. */
+/**
+ * A loan folded from its stream, as plain JSON, stored as `loans.state`. Money is integer centavos, instants are ISO 8601 strings. SQL
+ * reads `status`, `number` and `disbursedOn`.
+ */
 export interface LoanState {
   readonly id: string;
   readonly version: number;
@@ -40,7 +42,7 @@ export interface LoanState {
   readonly signed: boolean;
   readonly receivedDocuments: readonly DocumentType[];
   readonly registration: RegistrationState | null;
-  /** True while the transfer may still settle or fail; an end of bond does not stop a transfer under way. */
+  /** The transfer may still settle or fail; an end of bond does not stop it. */
   readonly transferOpen: boolean;
   /** `YYYY-MM-DD`, once the transfer settled. */
   readonly disbursedOn: string | null;
@@ -49,7 +51,7 @@ export interface LoanState {
   readonly updatedAt: string;
 }
 
-/** True for external signing with deferred documents: only such a loan has the documents dimension. */
+/** External signing with deferred documents: only such a loan has the documents dimension. */
 export function isDeferred(state: LoanState): boolean {
   return state.signing === 'externa' && state.documentMode === 'diferida';
 }

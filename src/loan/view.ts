@@ -1,4 +1,3 @@
-/** The loan as a partner reads it. */
 import { ERASED } from '../contract/erasure.ts';
 import type { LoanResource, RegistrationResource } from '../contract/resources/loan-resource.ts';
 import type { NextAction } from '../contract/statuses.ts';
@@ -6,7 +5,7 @@ import { toReais } from '../contract/values.ts';
 import { missingDocuments } from './decide-documents.ts';
 import { isDeferred, type LoanState } from './state.ts';
 
-/** The next step, of the partner or of the service; null when none is left, or the worker was erased. */
+/** The partner's or the service's next step; null when none is left, or the worker was erased. */
 export function nextAction(state: LoanState): NextAction | null {
   if (state.workerCpf === ERASED) return null;
   switch (state.status) {
@@ -28,7 +27,7 @@ export function nextAction(state: LoanState): NextAction | null {
   }
 }
 
-/** The latest registration, or null when none was ever asked. */
+/** Null when no registration was ever asked. */
 export function viewRegistration({ id, registration }: LoanState): RegistrationResource | null {
   if (registration === null) return null;
   return {
@@ -53,7 +52,6 @@ function viewObligation(state: LoanState): LoanResource['entrega_docs_registry']
   };
 }
 
-/** The loan resource of `GET /v1/emprestimos/{id}`. */
 export function view(state: LoanState): LoanResource {
   return {
     id: state.id,

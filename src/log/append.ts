@@ -1,14 +1,13 @@
 /**
- * The write side of the log: facts become events, envelopes, deliveries and wake rows in the caller's transaction.
- * One SQL function makes all of them, `append_event` (drizzle/functions), so that a core in any language can call it. This file only
- * checks each fact's data against the contract and puts its keys in catalog order.
+ * The write side of the log: facts become events, envelopes, deliveries and wake rows in the caller's transaction. The SQL function
+ * `append_event` makes them, so a core in any language can call it. This file only checks each fact's data against the contract and orders
+ * its keys as the catalog does.
  */
 import type { ApiFamily } from '../contract/delivery.ts';
 import { EVENTS, type Fact } from '../contract/events.ts';
 import type { Tx } from '../db/pool.ts';
 import { currentTraceparent, inSpan } from '../telemetry/traces.ts';
 
-/** Who caused an event, and for whom. */
 export interface Provenance {
   readonly partnerId: string;
   /** `sub` of the token, or the name of the command or worker. */
@@ -22,17 +21,15 @@ export interface Appending extends Provenance {
   /** The version that the facts were decided on; 0 for a new stream. */
   readonly expectedVersion: number;
   readonly facts: readonly Fact[];
-  /** Database time of the decision. */
   readonly occurredAt: Date;
   readonly family?: ApiFamily;
 }
 
-/** Somebody appended first: read the stream again and decide on its new state, in a new transaction. */
+/** Somebody else appended first: read the stream and decide again, in a new transaction. */
 export class VersionConflict extends Error {
   override name = 'VersionConflict';
 }
 
-/** There is no partner of that id to append for. */
 export class UnknownPartner extends Error {
   override name = 'UnknownPartner';
 }
@@ -40,7 +37,7 @@ export class UnknownPartner extends Error {
 const VERSION_CONFLICT = 'CT409';
 const UNKNOWN_PARTNER = 'CT403';
 
-/** Appends `facts` in order and returns the stream's new version. Throws {@link VersionConflict} and {@link UnknownPartner}. */
+/** Appends `facts` in order; returns the stream's new version. Throws {@link VersionConflict} and {@link UnknownPartner}. */
 export async function append(tx: Tx, appending: Appending): Promise<number> {
   const [{ type }, { length }] = [appending.facts[0] ?? { type: '' }, appending.facts];
   return inSpan('append', { 'carteiro.evento': type, 'carteiro.events': length }, () => appendFacts(tx, appending));
@@ -50,7 +47,7 @@ async function appendFacts(tx: Tx, appending: Appending): Promise<number> {
   const traceparent = currentTraceparent();
   // `from` runs before `append_event` does; the setting ends with the transaction.
   const traced = traceparent === null ? tx`` : tx`from set_config('carteiro.traceparent', ${traceparent}, true)`;
-  // `decide` has judged the day of a transfer, in the sandbox by another rule than the database's.
+  // `decide` has judged a transfer's day, in the sandbox by another rule than the database's.
   if (appending.facts.some(({ type }) => type === 'desembolso.liquidado'))
     await tx`select set_config('carteiro.day_is_judged', 'yes', true)`;
   const { stream, partnerId, actor, requestId, occurredAt, family = 'backoffice' } = appending;

@@ -1,11 +1,10 @@
-/** One event of the log by its id, and the catalog as the database takes it: what a loan core asks about. */
 import { NOT_FACTS } from '../contract/delivery.ts';
 import type { CatalogEntry, CoreEvent } from '../contract/resources/nucleus-resource.ts';
 import type { Pool } from '../db/pool.ts';
 
 type CoreEventRow = Omit<CoreEvent, 'entregas' | 'ocorrido_em'> & { readonly occurredAt: Date };
 
-/** The event, without its deliveries; null for an unknown id, and for tests and notices, which are no facts. */
+/** Without its deliveries; null for an unknown id, and for tests and notices, which are no facts. */
 export async function readCoreEvent(pool: Pool, id: string): Promise<Omit<CoreEvent, 'entregas'> | null> {
   const [row] = await pool.run(
     (sql) => sql<CoreEventRow[]>`

@@ -1,4 +1,3 @@
-/** One event of a partner's feed, by its id. */
 import { TEST_NAME } from '../contract/delivery.ts';
 import type { Pool } from '../db/pool.ts';
 import type { FedEvent } from './feed.ts';

@@ -1,21 +1,16 @@
 /**
- * Where the feed begins for a reader who names an instant and has no cursor.
- *
- * Invariant: no event that was recorded at or after `since` comes before the start, not even one that is yet to commit.
- * An event's UUIDv7 has the time at which it was recorded; the feed has another order (feed.ts), and no index has both.
- * The bound comes from the newest event of any partner from before `since`: all transactions below the xmin of its snapshot were
- * over by then, so later events lie at or above that xmin. From there few of the partner's own events come before the first one in
- * time. We read only events whose place is certain: a row that is still to appear lies behind all of them.
- * Alternative: walking the partner's feed from its beginning. For a recent instant that reads nearly all of it.
+ * Where the feed begins for a reader with an instant and no cursor.
+ * Invariant: no event recorded at or after `since` comes before the start, not even one that has yet to commit.
+ * An event's UUIDv7 has its time, but the feed has another order (feed.ts). The bound is the snapshot of the newest event of any partner
+ * before `since`: all transactions below its xmin were over by then, so later events lie at or above it. From there few of the partner's
+ * own events precede the first one in time. Only events with a certain place are read.
+ * Alternative: walking the partner's feed from its beginning reads nearly all of it for a recent instant.
  */
 import { firstIdAt } from '../db/first-id.ts';
 import type { Pool } from '../db/pool.ts';
 import { FEED_START, type FeedCursor, ordersOf } from './feed.ts';
 
-/**
- * The cursor after which the partner's feed goes on with its first event recorded at or after `since`. An imported
- * event was recorded when it came in.
- */
+/** The cursor before the partner's first event recorded at or after `since`. An imported event was recorded when it came in. */
 export async function findStart(pool: Pool, partnerId: string, since: Date, history: boolean): Promise<FeedCursor> {
   const [row] = await pool.run(
     (sql) => sql<FeedCursor[]>`

@@ -1,14 +1,13 @@
 /**
- * The partner's feed: every event that was emitted for it, in the order of (epoch, transaction, position).
- *
- * Invariant: a reader that continues after its last item misses nothing, not even an event that committed late. Neither positions
- * nor transaction ids commit in order. So the feed shows nothing from `pg_snapshot_xmin` on: all transactions before that
- * are over. Transactions of an epoch before this server's own are over, whatever their numbers, unless they are prepared.
- * A cursor whose event is missing was lost when the database went back in time. Its reader is told where to continue
- * ({@link whereToGoOn}); from the lost cursor it would skip events written since.
- * The price: a transaction that is left open anywhere on the server holds the feed's end back.
- * Imported events are another order of the same index (drizzle/tables/log.ts), which is read only on request; a cursor covers both.
- * Each statement looks at a bounded number of the log's rows, so a rare name costs short pages, never a long statement.
+ * The partner's feed: every event emitted for it, in the order of (epoch, transaction, position).
+ * Invariant: a reader that continues after its last item misses nothing. Neither positions nor transaction ids commit in order, so the feed
+ * shows nothing from `pg_snapshot_xmin` on: all transactions before it are over. Transactions of an earlier epoch than this server's own
+ * are over too, unless they are prepared.
+ * A cursor whose event is missing was lost when the database went back in time; {@link whereToGoOn} says where to continue, because the
+ * lost cursor would skip later events.
+ * The price: an open transaction anywhere on the server holds back the feed's end. Imported events are another order of the same index
+ * (drizzle/tables/log.ts), read on request; a cursor covers both. Each statement reads a bounded number of rows, so a rare name costs short
+ * pages.
  */
 import { TEST_NAME } from '../contract/delivery.ts';
 import type { DELIVERY_STATUSES } from '../contract/statuses.ts';
@@ -17,14 +16,13 @@ import type { Pool, Tx } from '../db/pool.ts';
 const LOOKED_AT_A_PAGE = 5_000;
 const MAX_LOOKS = 10;
 
-/** A cursor in the feed: after this event. Whole numbers as text. */
+/** After this event. Whole numbers as text. */
 export interface FeedCursor {
   readonly epoch: string;
   readonly tx: string;
   readonly position: string;
 }
 
-/** An event as its partner is shown it. */
 export interface FedEvent {
   readonly id: string;
   readonly loanId: string | null;
@@ -32,7 +30,7 @@ export interface FedEvent {
   readonly imported: boolean;
   /** The envelope's exact bytes. */
   readonly body: Buffer;
-  /** Its data were erased: `body` is what is left, and is shown to nobody. */
+  /** Its data were erased; `body` is the rest, which nobody is shown. */
   readonly isErased: boolean;
   readonly deliveries: readonly {
     readonly id: string;
@@ -48,19 +46,18 @@ export interface FeedQuery {
   readonly event: string | null;
   readonly after: FeedCursor | null;
   readonly limit: number;
-  /** With what was imported, in its place in the order: where it came in, not when it happened. */
+  /** Includes imported events, ordered by when they came in. */
   readonly history: boolean;
 }
 
 export interface Feed {
   readonly events: readonly FeedEvent[];
-  /** Where to go on, now or later; null only while there is nothing at all. */
+  /** Where to go on; null only while there is nothing at all. */
   readonly next: FeedCursor | null;
-  /** False when this page reached the end of what is certain. */
+  /** False when the page reached the end of what is certain. */
   readonly hasMore: boolean;
 }
 
-/** Before the first event. */
 export const FEED_START: FeedCursor = { epoch: '0', tx: '0', position: '0' };
 
 interface Looked {
@@ -70,7 +67,6 @@ interface Looked {
   readonly isFull: boolean;
 }
 
-/** One page of the feed. */
 export async function readFeed(pool: Pool, query: FeedQuery): Promise<Feed> {
   let page = await look(pool, query);
   for (let looks = 1; page.events.length === 0 && page.hasMore && looks < MAX_LOOKS; looks += 1) {
@@ -79,7 +75,7 @@ export async function readFeed(pool: Pool, query: FeedQuery): Promise<Feed> {
   return page;
 }
 
-/** For a cursor that the log does not have: the last one before it that it has. Null: the partner can go on from `cursor`. */
+/** For a cursor missing from the log: the last existing one before it. Null: go on from `cursor`. */
 export async function whereToGoOn(pool: Pool, partnerId: string, cursor: FeedCursor): Promise<FeedCursor | null> {
   const { epoch, tx, position } = cursor;
   const [known = FEED_START] = await pool.run(
@@ -120,7 +116,7 @@ async function look(pool: Pool, query: FeedQuery): Promise<Feed> {
   return { events, next, hasMore: found.length > events.length || looked.isFull };
 }
 
-/** The page and one more, each row beside where the look ended; one row without an event when none of them fits. */
+/** The page and one more row, each with the place where the read ended; one row without an event when none matches. */
 async function readRows(
   pool: Pool,
   { partnerId, event, after, limit, history }: FeedQuery,
@@ -179,7 +175,7 @@ async function readRows(
   );
 }
 
-/** The orders of the log that a reader of the feed walks, as rows of `orders`. */
+/** The orders of the log that a feed's reader walks, as rows of `orders`. */
 export function ordersOf(sql: Tx, history: boolean) {
   return history ? sql`(values (false), (true)) orders (imported)` : sql`(values (false)) orders (imported)`;
 }

@@ -1,17 +1,14 @@
 /**
- * Following the log in its order, for a reader that keeps its own cursor: the projector, and the index of workers.
- *
- * Invariant: a reader that continues after its cursor misses nothing, not even an event that committed late. Cursors
- * are ordered by (epoch, transaction, position), and `readSettled` shows nothing of a transaction that may still be
- * open (feed.ts has the reason). The projector skips test deliveries and notices, because they are no facts.
- * Each partner's events are found by the index of its feed. An index over all partners would cost every append an
- * entry.
+ * Following the log in its order, for readers that keep their own cursor: the projector, and the index of workers.
+ * Invariant: a reader that continues after its cursor misses nothing. Cursors are ordered by (epoch, transaction, position), and
+ * `readSettled` shows nothing of a transaction that may still be open (see feed.ts). The projector skips tests and notices, which are no
+ * facts. Each partner's events are found by the index of its feed; an index over all partners would cost every append an entry.
  */
 import { NOT_FACTS } from '../contract/delivery.ts';
 import type { EventType } from '../contract/events.ts';
 import type { Tx } from '../db/pool.ts';
 
-/** A cursor in the log: after this event. Whole numbers as text. */
+/** After this event. Whole numbers as text. */
 export interface LogCursor {
   readonly epoch: string;
   readonly tx: string;
@@ -26,7 +23,7 @@ export interface PlacedEvent extends LogCursor {
   readonly partnerId: string;
 }
 
-/** How far the reader of that name has come. */
+/** The position of the reader of that name. */
 export async function readProgress(tx: Tx, name: string): Promise<LogCursor> {
   const [cursor] = await tx<LogCursor[]>`
     select epoch::text as epoch, tx::text as tx, position::text as position from projections where name = ${name}`;
@@ -34,7 +31,6 @@ export async function readProgress(tx: Tx, name: string): Promise<LogCursor> {
   return cursor;
 }
 
-/** Writes that the reader of that name has come so far. */
 export async function moveTo(tx: Tx, name: string, { epoch, tx: id, position }: LogCursor): Promise<void> {
   await tx`
     update projections
@@ -42,7 +38,7 @@ export async function moveTo(tx: Tx, name: string, { epoch, tx: id, position }: 
     where name = ${name}`;
 }
 
-/** The log's orders in which there is something after the cursor: its own, and that of what was imported (drizzle/tables/log.ts). */
+/** The log's orders with something after the cursor: its own, and that of imported events (drizzle/tables/log.ts). */
 function ordersAfter(tx: Tx, { epoch, tx: id }: LogCursor) {
   return tx`(
     select false as imported
@@ -52,7 +48,7 @@ function ordersAfter(tx: Tx, { epoch, tx: id }: LogCursor) {
   ) orders`;
 }
 
-/** The next events whose transactions are over, at most `limit`, of all partners in the log's order; none of the types `but`. */
+/** The next events of finished transactions, at most `limit`, of all partners in the log's order; without the types `but`. */
 export async function readSettled(
   tx: Tx,
   after: LogCursor,
@@ -78,7 +74,7 @@ export async function readSettled(
     limit ${limit}`;
 }
 
-/** All events of one partner that are committed after the cursor, whether or not others may still come among them. */
+/** All committed events of one partner after the cursor; others may still come among them. */
 export async function readCommitted(tx: Tx, after: LogCursor, partnerId: string): Promise<PlacedEvent[]> {
   return tx<PlacedEvent[]>`
     select epoch::text as epoch, tx::text as tx, position::text as position, id, stream, version, type, partner_id as "partnerId"
@@ -90,7 +86,7 @@ export async function readCommitted(tx: Tx, after: LogCursor, partnerId: string)
     order by epoch, tx, position`;
 }
 
-/** How long the oldest event after the cursor has been in the log, in seconds; 0 when there is none. */
+/** For how long the oldest event after the cursor has been in the log, in seconds; 0 when there is none. */
 export async function readLagS(tx: Tx, after: LogCursor): Promise<number> {
   const [{ lag }] = await tx<[{ lag: number }]>`
     select coalesce(greatest(extract(epoch from clock_timestamp() - min(uuid_extract_timestamp(first.id))), 0), 0)::float8 as lag

@@ -1,21 +1,19 @@
-/** The read side of the log. */
 import type { Fact } from '../contract/events.ts';
 import type { Tx } from '../db/pool.ts';
 import type { Fragment } from '../db/sql.ts';
 
-/** A fact with its version in its stream. */
 export type RecordedEvent = Fact & {
   readonly version: number;
   readonly partnerId: string;
   readonly occurredAt: Date;
 };
 
-/** A condition that is true, or fails with `CT423` where the stream's events left the log. It costs a look at an index. */
+/** A condition that is true, or fails with `CT423` where the stream's events left the log; costs an index look-up. */
 export function isHere(sql: Tx, stream: Fragment | string): Fragment {
   return sql`case when exists (select from archived_streams where stream = ${stream}) then refuse_away(${stream}) else true end`;
 }
 
-/** The events of one stream in order, up to and including version `upTo`; empty when there is no such stream. */
+/** In order, up to and including version `upTo`; empty when the stream does not exist. */
 export async function readStream(tx: Tx, stream: string, upTo = 2 ** 31 - 1): Promise<RecordedEvent[]> {
   return tx<RecordedEvent[]>`
     select type, data, version, partner_id as "partnerId", occurred_at as "occurredAt"
@@ -30,13 +28,11 @@ export async function readClock(tx: Tx): Promise<Date> {
   return row.now;
 }
 
-/** A new id for a stream, and the database's clock. */
 export async function isStream(tx: Tx, id: string): Promise<boolean> {
   const [row] = await tx<[{ version: number }]>`select stream_version(${id}) as version`;
   return row.version > 0;
 }
 
-/** An id for a new stream, and the database's time. */
 export async function newStream(tx: Tx): Promise<{ readonly id: string; readonly now: Date }> {
   const [row] = await tx<[{ id: string; now: Date }]>`select uuidv7() as id, clock_timestamp() as now`;
   return row;

@@ -1,7 +1,6 @@
 /**
- * The partner's loans with the newest events. No index lists them, because every append would pay for it: we look at a
- * bounded number of events at the end of the partner's part of the log. A loan that the projector has not seen is not
- * shown yet.
+ * The partner's loans with the newest events. An index of them would cost every append, so a bounded number of events at the end of the
+ * partner's log is read. A loan that the projector has not seen is missing.
  */
 import type { LoanStatus } from '../contract/statuses.ts';
 import type { Pool, Tx } from '../db/pool.ts';
@@ -18,7 +17,7 @@ export interface RecentLoan {
   readonly at: Date;
 }
 
-/** At most `limit` loans, the last moved first; with a `number` the loan that bears it or bore it, whenever it moved. */
+/** At most `limit` loans, last moved first; with `number`, the loan that bears or bore it. */
 export async function readRecentLoans(
   pool: Pool,
   partnerId: string,

@@ -1,4 +1,4 @@
-/** Gauges that are read at each scrape; what cannot be read in time is shown without a sample. */
+/** Gauges read at each scrape; one that cannot be read in time has no sample. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Gauge, Histogram, type Registry } from 'prom-client';
 import { DATABASE_BOUNDS_S } from './delivery-metrics.ts';
@@ -50,11 +50,10 @@ export function readMetrics(exposition: Registry, readTimeoutMs: number) {
     registers,
   });
   return {
-    /** Reads a gauge at each scrape. */
     watch: (gauge: GaugeName, read: () => number | Promise<number>) => addGauge(GAUGES[gauge], read, () => null),
     /**
-     * Asks at each scrape whether the database answers, and whether it takes writes. `isFull`: the last write that was tried
-     * found no room, by which a server that went down for that is told from one that is only away.
+     * Checks at each scrape whether the database answers and takes writes. `isFull`: the last tried write found no space, which
+     * distinguishes a full server from one that is away.
      */
     watchDatabase(ask: () => Promise<boolean>, isFull: () => boolean): void {
       const asked = shared(ask);
@@ -72,9 +71,9 @@ export function readMetrics(exposition: Registry, readTimeoutMs: number) {
         () => (isFull() ? 0 : null),
       );
     },
-    /** Reads at each scrape, once for all of them, what only the database knows. */
+    /** Reads at each scrape, once for all, what only the database knows. */
     watchReadings: (read: () => Promise<Readings>) => addReadings(exposition, withinTime(read, readTimeoutMs)),
-    /** Shows how long the calls of a pool waited for a connection, from now on. */
+    /** Shows how long a pool's calls wait for a connection. */
     watchPool(name: string, pool: Waited): void {
       const shown = waits.labels(name);
       waits.zero({ pool: name });
@@ -94,7 +93,7 @@ function addReadings(exposition: Registry, readInTime: () => Promise<Readings | 
       async collect() {
         const readings = await readInTime();
         made.reset();
-        // The library shows a gauge without labels as 0 from the start.
+        // The library would show a gauge without labels as 0 from the start.
         if (labelNames.length === 0) made.remove();
         for (const { labels: labelled = {}, value } of readings?.[name] ?? []) made.set(labelled, value);
       },
@@ -102,13 +101,13 @@ function addReadings(exposition: Registry, readInTime: () => Promise<Readings | 
   }
 }
 
-/** Those who ask while an answer is under way share it. */
+/** Concurrent callers share one answer. */
 function shared<T>(ask: () => Promise<T>): () => Promise<T> {
   let asking: Promise<T> | null = null;
   return () => (asking ??= ask().finally(() => (asking = null)));
 }
 
-/** Null for a read that fails or takes too long. A read that is still under way is not started a second time. */
+/** Null for a read that fails or takes too long. A read under way is not started twice. */
 function withinTime<T>(read: () => T | Promise<T>, timeoutMs: number): () => Promise<T | null> {
   let reading: Promise<T | null> | null = null;
   const begin = async (): Promise<T | null> => {

@@ -1,37 +1,33 @@
-/** What a poller tells of its work. Labels are the closed vocabularies of outcomes and standings. */
+/** A poller's metrics. Labels are the closed vocabularies of outcomes and standings. */
 import { Counter, Histogram, type Registry } from 'prom-client';
 import { FAILING_CHANGES, type FailingChange, type Outcome, OUTCOMES } from '../contract/statuses.ts';
 
 export interface DeliveryMetrics {
-  /** An attempt that was sent, and how long it took. */
   countAttempt(outcome: Outcome, durationMs: number): void;
   /** From the append of a delivery to the start of its first attempt. */
   observeFirstAttempt(seconds: number): void;
-  /** A claim, and how many deliveries it took. */
   countClaim(deliveries: number): void;
-  /** A flush: how each of its reports was taken, and how long it took. */
+  /** How each report was taken, and how long the flush took. */
   countRecord(standings: readonly ReportStanding[], durationMs: number): void;
   /** A delivery that a fault of ours kept from being sent. */
   countSendFault(): void;
-  /** A delivery that was ended because nobody can read its event. */
+  /** A delivery ended because its event is unreadable. */
   countUnreadable(): void;
-  /** Rows of `pending` of deliveries that are not pending, which the sweep deleted; expected to stay at 0. */
+  /** Rows of `pending` without a pending delivery, deleted by the sweep; expected to stay at 0. */
   countStray(rows: number): void;
-  /** A webhook that the policy for failing endpoints has changed. */
   countFailing(change: FailingChange): void;
 }
 
 const STANDINGS = ['current', 'given_up', 'late', 'repeated'] as const;
 type ReportStanding = (typeof STANDINGS)[number];
 
-/** Upper bounds in seconds: from what one round trip to the database takes to the deadline of an attempt. */
+/** In seconds: from one round trip to the database to an attempt's deadline. */
 const ATTEMPT_BOUNDS_S = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
-/** Seconds, from the quickest way to a partner to a queue that stood for an hour. */
+/** In seconds: from the fastest way to a partner to a queue that stood for an hour. */
 const FIRST_ATTEMPT_BOUNDS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 5, 30, 60, 300, 3_600];
-/** Seconds that a call waits for a free connection, or one statement takes. */
+/** In seconds: the wait for a connection, or one statement. */
 export const DATABASE_BOUNDS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
-/** The counters of one process. */
 export function deliveryMetrics(exposition: Registry): DeliveryMetrics {
   const { counter, histogram } = makersIn(exposition);
   const attempts = counter(
@@ -98,7 +94,7 @@ export function deliveryMetrics(exposition: Registry): DeliveryMetrics {
   };
 }
 
-/** Each closed value of a label is shown from the start, as 0. */
+/** Each value of a label is shown as 0 from the start. */
 function makersIn(exposition: Registry) {
   const registers = [exposition];
   return {

@@ -1,15 +1,15 @@
 /**
- * Sends the spans (traces.ts) to a collector: OpenTelemetry's own SDK, which the environment sets by its standard names
- * (`OTEL_EXPORTER_OTLP_ENDPOINT`, `…_HEADERS`, `OTEL_TRACES_SAMPLER`, `OTEL_RESOURCE_ATTRIBUTES`). It is an optional dependency,
- * and loaded only here: without an endpoint nothing of it is in memory.
+ * Sends the spans (traces.ts) to a collector by OpenTelemetry's own SDK, configured by its standard variables
+ * (`OTEL_EXPORTER_OTLP_ENDPOINT`, `…_HEADERS`, `OTEL_TRACES_SAMPLER`, `OTEL_RESOURCE_ATTRIBUTES`). It is an optional dependency, loaded
+ * only with an endpoint.
  */
 import { context, trace } from '@opentelemetry/api';
 import { VERSION } from '../version.ts';
 
-/** Ends the export: what is not sent yet is sent, within the SDK's own time-out. */
+/** Sends what is left, within the SDK's own time-out. */
 export type StopExporting = () => Promise<void>;
 
-/** Null where no endpoint is set. Throws a sentence where the SDK is not installed. `service` is the default name. */
+/** Null without an endpoint. Throws a sentence where the SDK is not installed. `service` is the default name. */
 export async function startExporting(
   environment: Readonly<Record<string, string | undefined>>,
   service: string,
@@ -20,7 +20,7 @@ export async function startExporting(
   const provider = new sdk.BasicTracerProvider({
     resource: resources
       .resourceFromAttributes({ 'service.name': service, 'service.version': VERSION })
-      // What the operator names wins.
+      // The operator's name wins.
       .merge(resources.detectResources({ detectors: [resources.envDetector] })),
     spanProcessors: [new sdk.BatchSpanProcessor(new exporter.OTLPTraceExporter())],
   });

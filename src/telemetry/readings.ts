@@ -1,4 +1,4 @@
-/** What a look at the database tells, by name: gauges that are as true with every poller dead. */
+/** Gauges read from the database, by name; they stay true with every poller dead. */
 
 type Spec = readonly [name: string, help: string, ...labels: string[]];
 
@@ -131,5 +131,5 @@ export interface Sample {
   readonly value: number;
 }
 
-/** What could be read; a name that is missing is shown without a sample. */
+/** A missing name is shown without a sample. */
 export type Readings = { readonly [Name in ReadingName]?: readonly Sample[] };

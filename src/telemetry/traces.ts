@@ -1,9 +1,7 @@
 /**
- * Spans for those who attach an OpenTelemetry SDK, and the trace that is carried on without one.
- *
- * Without an SDK a span is the interface's own empty one, which holds the context it was given: a `traceparent` that came
- * with a request goes to its events as it is. With one, it is the span's own.
- * The SDK is OpenTelemetry's own (exporting.ts), or what a module loaded with `node --import` registers.
+ * Spans for those who attach an OpenTelemetry SDK (exporting.ts, or a module loaded with `node --import`), and the trace carried on without
+ * one. Without an SDK a span is the interface's empty one and keeps its context: a request's `traceparent` goes to its events unchanged.
+ * With one, events get the span's own.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import {
@@ -20,13 +18,13 @@ import {
 import { VERSION } from '../version.ts';
 import { readTraceparent, writeTraceparent } from './traceparent.ts';
 
-/** Asked anew for each span: one that was asked once keeps the SDK that was attached then. */
+/** Asked for each span: a tracer keeps the SDK that was attached when it was made. */
 const tracer = () => trace.getTracer('carteiro', VERSION);
 
-/** What the work of one request carries; the SDK's own context may know nothing of a trace that nobody records here. */
+/** What one request's work carries; the SDK's own context may not know a trace that nobody records here. */
 const carried = new AsyncLocalStorage<string>();
 
-/** The trace that what is done now belongs to; null: none. */
+/** The current trace; null: none. */
 export function currentTraceparent(): string | null {
   const span = trace.getActiveSpan();
   return (span === undefined ? null : writeTraceparent(span.spanContext())) ?? carried.getStore() ?? null;
@@ -37,7 +35,7 @@ function contextOf(traceparent: string | null | undefined): Context | null {
   return remote === null ? null : trace.setSpanContext(ROOT_CONTEXT, remote);
 }
 
-/** Runs the work of one request in a span that goes on from its header `traceparent`, if it has one. */
+/** Runs one request's work in a span that continues its `traceparent`, if any. */
 export async function inRequestSpan<T>(
   name: string,
   traceparent: string | undefined,
@@ -50,12 +48,12 @@ export async function inRequestSpan<T>(
   return carried.run(own, () => ending(span, () => context.with(trace.setSpan(parent, span), () => work(span))));
 }
 
-/** Runs `work` in a span that goes on from a trace that was kept; null: there is none. */
+/** Runs `work` in a span that continues a stored trace; null: there is none. */
 export async function inTrace<T>(name: string, traceparent: string | null, work: () => Promise<T>): Promise<T> {
   return traceparent === null ? work() : carried.run(traceparent, () => inSpan(name, {}, work));
 }
 
-/** Runs `work` in a span below the current one; a throw is told in the span. */
+/** Runs `work` in a child span; a throw is recorded there. */
 export async function inSpan<T>(name: string, attributes: Attributes, work: () => Promise<T>): Promise<T> {
   const parent = contextOf(currentTraceparent()) ?? context.active();
   const span = tracer().startSpan(name, { attributes }, parent);
@@ -67,7 +65,7 @@ async function ending<T>(span: Span, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    // The name alone: messages quote values.
+    // The name only: messages quote values.
     span.setStatus({ code: SpanStatusCode.ERROR, message: (error as Error).name });
     throw error;
   } finally {
@@ -75,7 +73,7 @@ async function ending<T>(span: Span, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** An attempt's span: it goes on from the event's trace and is linked to its claim. It is the caller's to end. */
+/** An attempt's span, in the event's trace and linked to its claim. The caller ends it. */
 export function startAttempt(traceparent: string | null, claim: SpanContext | undefined): Span {
   const options = claim === undefined ? CLIENT : { ...CLIENT, links: [{ context: claim }] };
   return tracer().startSpan('attempt', options, contextOf(traceparent) ?? ROOT_CONTEXT);
@@ -83,7 +81,7 @@ export function startAttempt(traceparent: string | null, claim: SpanContext | un
 
 const CLIENT = { kind: SpanKind.CLIENT };
 
-/** Ends an attempt's span; `fault` is null where it was delivered. */
+/** `fault` is null where it was delivered. */
 export function endAttempt(span: Span, fault: string | null, attributes: () => Attributes): void {
   if (!span.isRecording()) return;
   span.setAttributes(attributes());
@@ -92,8 +90,7 @@ export function endAttempt(span: Span, fault: string | null, attributes: () => A
 }
 
 /**
- * A span of what was done for many at once, from `startedAtMs` (as `performance.now` tells it) to now. Returns its context,
- * undefined where nobody records.
+ * A span of work for many at once, from `startedAtMs` (as `performance.now`) to now. Returns its context, undefined where nobody records.
  */
 export function tellOf(
   name: string,
