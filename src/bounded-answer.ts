@@ -1,6 +1,4 @@
-/** The body of an answer over HTTP, up to a bound: whoever answers, a registry, a bucket, a key set or an API, is not ours. */
-
-/** The body of `answer`. Rejects, and lets the connection go, where it has more than `most` bytes. */
+/** The body of a foreign HTTP answer. Rejects and closes the connection beyond `most` bytes. */
 export async function readBounded(answer: Response, most: number): Promise<Buffer> {
   const parts: Uint8Array[] = [];
   let length = 0;

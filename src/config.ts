@@ -1,7 +1,6 @@
 /**
- * The environment as one frozen Config. Every problem is told at once, by variable and rule: a value is never repeated,
- * because it may be a secret in the wrong place. An empty variable counts as absent. One line end after a value is no part
- * of it: the files that secrets are made of have one.
+ * The environment as one frozen Config. All problems are reported at once by variable and rule, never by value, which may be a misplaced
+ * secret. An empty variable counts as absent. One trailing line end is dropped: files of secrets have one.
  */
 import { z } from 'zod';
 import { DATABASE_VARIABLES, READING_VARIABLES, readingSettings } from './database-url.ts';
@@ -25,9 +24,9 @@ export const DEFAULT_DATA_DIR = '.data';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
-/** The variables that are settings as they are: `JWT_ISSUER` is `jwtIssuer`, and null where it is absent. */
+/** Variables that become settings unchanged: `JWT_ISSUER` is `jwtIssuer`, null where absent. */
 const PLAIN = {
-  /** 0 lets the system choose, here and for METRICS_PORT: where `poll` serves its metrics, and `api` too where it is set. */
+  /** 0 lets the system choose, also for METRICS_PORT: where `poll` serves its metrics, and `api` too where it is set. */
   PORT: integer(0, 65_535).default(3000),
   HOST: z.string().regex(/^\S+$/, 'must be a host name or an address').default('127.0.0.1'),
   METRICS_PORT: integer(0, 65_535).optional(),
@@ -41,20 +40,19 @@ const PLAIN = {
   JWT_JWKS_URL: trustedUrl.optional(),
   /** A file of the keys that sign checkpoints; absent: in a sandbox the one under DATA_DIR, else none. */
   CHECKPOINT_KEY_FILE: z.string().optional(),
-  /** Whether each POST carries the newest checkpoint. */
   CHECKPOINT_HEADER: flag.default(true),
-  /** A file of the key under which workers are found by CPF; absent: as of checkpoints. */
+  /** A file of the key that finds workers by CPF; absent: as for checkpoints. */
   WORKER_KEY_FILE: z.string().optional(),
-  /** For how many years after its end the law has a loan's data kept. */
+  /** Years after a loan's end for which the law has its data kept. */
   ERASE_AFTER_YEARS: integer(0, 100).default(5),
   LOG_LEVEL: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`).default('info'),
-  /** True on a copy that is looked at first: nothing is served, delivered, asked or closed. */
+  /** For a copy that is inspected first: nothing is served, delivered, asked or closed. */
   QUARANTINE: flag.default(false),
   /** Who writes the loans: partners through us, or the lender's core. */
   LOAN_CORE: z.enum(['own', 'outside'], 'must be own or outside').default('own'),
   MARGIN_REUSE_HOURS: integer(0, 8_760).default(24),
   DOCUMENTS_DEADLINE_DAYS: integer(1, 3_650).default(15),
-  /** Connections that the API holds open, and those from one address that is no proxy's; 0 for no bound. */
+  /** Open connections of the API, and those from one address that is no proxy's; 0: unbounded. */
   MAX_CONNECTIONS: integer(1, 1_000_000).default(400),
   MAX_CONNECTIONS_PER_ADDRESS: integer(0, 1_000_000).default(100),
   /** Addresses and subnets of proxies, which open connections for many clients. */
@@ -69,9 +67,9 @@ const environment = z.object({
   ...READING_VARIABLES,
   SANDBOX: flag.optional(),
   ALLOW_INSECURE_TARGETS: flag.optional(),
-  /** Keys of 32 bytes: the first encrypts, all open. Empty in a sandbox that makes its own. */
+  /** Keys of 32 bytes: the first encrypts, all decrypt. Empty in a sandbox that makes its own. */
   SECRETS_KEY: keyRing.default([]),
-  /** Requests per partner and minute; 0 for no limit. */
+  /** Per partner; 0: unlimited. */
   RATE_LIMIT_PER_MINUTE: integer(0, 1_000_000).optional(),
   /** How long a stopping API still takes requests while it is no longer ready. */
   DRAIN_DELAY_SECONDS: integer(0, 60).default(0),
@@ -79,7 +77,7 @@ const environment = z.object({
   ENDPOINT_FAILING_AFTER: integerOr('off', 1, 1_000_000).default(10),
   ENDPOINT_FAILING_HOURS: integer(1, 8_760).default(24),
   ENDPOINT_SUSPEND_AFTER_DAYS: integerOr('never', 1, 3_650).default(5),
-  /** Where the operator is told of failing webhooks. */
+  /** Gets the notices of failing webhooks for the operator. */
   OPERATOR_WEBHOOK_URL: webUrl.optional(),
   OPERATOR_WEBHOOK_SECRET: z
     .string()
@@ -99,7 +97,7 @@ type PlainSettings = {
 
 export type Config = ReturnType<typeof readConfig>;
 
-/** The environment cannot be used; the message lists every problem, one a line. */
+/** The message lists every problem, one a line. */
 export class ConfigError extends Error {
   override name = 'ConfigError';
   readonly problems: readonly string[];
@@ -113,12 +111,11 @@ export class ConfigError extends Error {
 /** Where a poller is seen without METRICS_PORT. */
 export const POLLER_METRICS_PORT = 9464;
 
-/** Every variable that there is. */
 export const VARIABLES: readonly string[] = Object.keys(environment.shape);
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What a command does that a sandbox has settings of its own for: it opens signing secrets, or verifies tokens. */
+/** What a command does for which a sandbox has its own settings: open signing secrets, or verify tokens. */
 export type Use = 'secrets' | 'tokens';
 
 const REQUIRED_OUTSIDE_SANDBOX: Readonly<Record<Use, readonly string[]>> = {
@@ -126,7 +123,7 @@ const REQUIRED_OUTSIDE_SANDBOX: Readonly<Record<Use, readonly string[]>> = {
   tokens: ['JWT_ISSUER', 'JWT_AUDIENCE', 'JWT_JWKS_URL'],
 };
 
-/** Rules between variables; they are checked on the text, so that they are told beside the rules of each variable. */
+/** Rules between variables, checked on the text, so that they are reported together with each variable's rules. */
 function checkTogether(given: Environment, uses: readonly Use[]): string[] {
   const isEmbedded = given['DATABASE_URL'] === undefined;
   const sandbox = given['SANDBOX'] === undefined ? isEmbedded : given['SANDBOX'] !== 'false';
@@ -146,7 +143,7 @@ function checkTogether(given: Environment, uses: readonly Use[]): string[] {
   ];
 }
 
-/** Reads the configuration of a command that uses these. Throws {@link ConfigError} with every problem. */
+/** Throws {@link ConfigError} with every problem. */
 export function readConfig(variables: Environment, uses: readonly Use[] = ['secrets', 'tokens']) {
   const trimmed = Object.entries(variables).map(([name, value]) => [name, value?.replace(/\r?\n$/, '')] as const);
   const given = Object.fromEntries(trimmed.filter(([, value]) => value !== ''));

@@ -1,6 +1,6 @@
 /**
- * A database's URL, read as libpq reads it (PostgreSQL, "Connection URIs"). A parameter is obeyed, or refused by its name:
- * one that is dropped in silence would use another server, or another identity, than the operator believes.
+ * A database's URL, read as libpq reads it (PostgreSQL, "Connection URIs"). A parameter is obeyed or refused by name: a silently dropped
+ * one would use another server or identity than the operator believes.
  */
 import { z } from 'zod';
 import { flag, identifier } from './environment-rules.ts';
@@ -9,18 +9,18 @@ const SSL_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify
 const WANTED = ['any', 'read-write', 'read-only', 'primary', 'standby', 'prefer-standby'] as const;
 const DEFAULT_PORT = '5432';
 
-/** One of these the server must be (`target_session_attrs`). */
+/** The kind of server wanted (`target_session_attrs`). */
 export type WantedServer = (typeof WANTED)[number];
 
 /** Files are read at each connect. */
 export interface UrlTls {
   readonly mode: (typeof SSL_MODES)[number] | null;
-  /** The file of the authority's certificate; null for the public authorities. */
+  /** The authority's certificate file; null for the public authorities. */
   readonly authority: string | null;
   readonly certificate: string | null;
   readonly key: string | null;
   readonly keyPassword: string | null;
-  /** TLS at once, without asking for it first. */
+  /** TLS at once, without negotiation. */
   readonly isDirect: boolean;
 }
 
@@ -30,18 +30,18 @@ export interface DatabaseHost {
   readonly port: number;
 }
 
-/** What a URL says. What it does not say is null: the driver takes the user and the password of PGUSER and PGPASSWORD then. */
+/** What a URL says; null where it says nothing: the driver then uses PGUSER and PGPASSWORD. */
 export interface DatabasePlace {
-  /** Tried in their order. */
+  /** Tried in order. */
   readonly hosts: readonly DatabaseHost[];
   readonly user: string | null;
   readonly password: string | null;
-  /** A file of passwords as libpq knows it, read at each connect. */
+  /** A libpq file of passwords, read at each connect. */
   readonly passfile: string | null;
   readonly database: string | null;
   readonly tls: UrlTls;
   readonly wanted: WantedServer;
-  /** How long one host may take; null for our own time. */
+  /** Per host; null: our default. */
   readonly connectTimeoutS: number | null;
   readonly applicationName: string | null;
   /** Settings as `-c name=value`. */
@@ -52,7 +52,7 @@ const oneOf = (allowed: readonly string[]) => (value: string) =>
   allowed.includes(value) ? null : `must be one of ${allowed.join(', ')}`;
 const any = () => null;
 
-/** Each parameter that is obeyed, with what is wrong with a value. */
+/** Each obeyed parameter, with what is wrong with a value. */
 const PARAMETERS: Readonly<Record<string, (value: string) => string | null>> = {
   host: any,
   port: (value) => (/^\d{1,5}(,\d{1,5})*$/.test(value) ? null : 'must be one number, or one for each host'),
@@ -67,7 +67,7 @@ const PARAMETERS: Readonly<Record<string, (value: string) => string | null>> = {
   sslkey: any,
   sslpassword: any,
   sslnegotiation: oneOf(['postgres', 'direct']),
-  // The driver can't bind a password to the channel. It need not, unless it is required to.
+  // The driver cannot bind a password to the channel; that matters only where it is required.
   channel_binding: (value) =>
     value === 'require'
       ? 'cannot be "require": take it out, and let sslmode=verify-full show who the server is'
@@ -85,14 +85,13 @@ const PARAMETERS: Readonly<Record<string, (value: string) => string | null>> = {
   sslcompression: oneOf(['0']),
 };
 
-/** Modes that verify the server's certificate. */
 export function isVerifying(mode: UrlTls['mode']): boolean {
   return mode === 'verify-ca' || mode === 'verify-full';
 }
 
 const FORM = /^postgres(?:ql)?:\/\/(?:([^/?#@\s]*)@)?([^/?#@\s]*)(?:\/([^?#\s]*))?(?:\?([^#\s]*))?$/;
 
-/** What `url` says, or what is wrong with it, without its values: a password may stand in the wrong place. */
+/** What `url` says, or its fault without values: a password may be in the wrong place. */
 export function readDatabaseUrl(url: string): DatabasePlace | { readonly fault: string } {
   try {
     return readParts(url);
@@ -173,7 +172,7 @@ export const DATABASE_VARIABLES = {
   DATABASE_URL: databaseUrl.optional(),
   /** For migrations and advisory locks: DATABASE_URL, or the way around its pooler. */
   DIRECT_DATABASE_URL: databaseUrl.optional(),
-  /** Holds everything that Carteiro makes; `<schema>_auditoria` beside it the auditors' views. */
+  /** Holds everything that Carteiro makes; `<schema>_auditoria` holds the auditors' views. */
   DATABASE_SCHEMA: identifier.default('carteiro'),
   /** The roles are `<prefix>_owner`, `<prefix>_app` and so on. */
   DATABASE_ROLE_PREFIX: identifier.default('carteiro'),
@@ -183,7 +182,7 @@ export const DATABASE_VARIABLES = {
 
 export const READING_VARIABLES = {
   READ_DATABASE_URL: databaseUrl.optional(),
-  /** True: reports are read on the primary while the standby is away; else they are 503. */
+  /** Reports are read on the primary while the standby is away; otherwise they are 503. */
   READ_DATABASE_FALLBACK: flag.default(true),
 };
 

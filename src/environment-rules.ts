@@ -1,11 +1,9 @@
-/** Rules of variables of the environment, and between them; `readConfig` tells all that are broken. Pure. */
+/** Rules of environment variables and between them; `readConfig` reports all that are broken. Pure. */
 import { isIP } from 'node:net';
 import { z } from 'zod';
 
-/** True or false. */
 export const flag = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true');
 
-/** A whole number of a range. */
 export function integer(min: number, max: number) {
   const rule = `must be an integer from ${min} to ${max}`;
   return z
@@ -29,10 +27,10 @@ export function integerOr(word: string, min: number, max: number) {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What means nothing while the policy for failing endpoints is off. */
+/** Meaningless while the policy for failing endpoints is off. */
 const OF_THE_POLICY = ['ENDPOINT_FAILING_HOURS', 'ENDPOINT_SUSPEND_AFTER_DAYS', 'OPERATOR_WEBHOOK_URL'] as const;
 
-/** The variables that are missing beside others, or mean nothing beside them. */
+/** Variables that are missing beside others, or mean nothing beside them. */
 export function checkPairs(given: Environment, needs: readonly (readonly [name: string, needed: string])[]): string[] {
   const isOff = given['ENDPOINT_FAILING_AFTER'] === 'off';
   const idle = OF_THE_POLICY.filter((name) => isOff && given[name] !== undefined);
@@ -43,10 +41,10 @@ export function checkPairs(given: Environment, needs: readonly (readonly [name: 
   return [...problems, ...missing];
 }
 
-/** Who sets one of these means a database of their own: the embedded sandbox makes its own keys and has no pooler. */
+/** Setting one of these implies a database of one's own: the embedded sandbox makes its own keys and has no pooler. */
 const PRODUCTION = ['DIRECT_DATABASE_URL', 'SECRETS_KEY', 'JWT_ISSUER', 'JWT_AUDIENCE', 'JWT_JWKS_URL'] as const;
 const PRODUCTION_IF_FALSE = ['SANDBOX', 'DATABASE_PREPARE'] as const;
-/** Wrong, missing or added letters that make a name another spelling of `DATABASE_URL`. */
+/** The edit distance within which a name counts as misspelled `DATABASE_URL`. */
 const MISSPELLED_BY = 2;
 
 /** A misspelled or forgotten DATABASE_URL must not start an embedded server beside the real one. */
@@ -68,7 +66,7 @@ export function checkEmbedded(given: Environment): string[] {
   return problems;
 }
 
-/** The least number of letters to add, remove or replace (Levenshtein). */
+/** Levenshtein distance. */
 function countEdits(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (const [line, letter] of Array.from(from).entries()) {
@@ -89,29 +87,24 @@ export function isSubnet(text: string): boolean {
   return family !== 0 && rest.length === 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128);
 }
 
-/** A name in the database. */
 export const identifier = z
   .string()
   .regex(/^(?!pg_)[a-z][a-z0-9_]{0,39}$/, 'must be lower-case letters, digits and _, at most 40, not starting with pg_')
   .refine((name) => name !== 'public', 'must be a schema of its own, not public');
 
-/** Base64 of 32 bytes. */
 export const KEY = /^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/;
 
-/** Keys of 32 bytes. */
 export const keyRing = z
   .string()
   .transform((text) => text.split(',').map((key) => key.trim()))
   .refine((keys) => keys.every((key) => KEY.test(key)), 'must be base64 of 32 bytes, or several separated by commas')
   .transform((keys) => keys.map((key) => Buffer.from(key, 'base64')));
 
-/** Addresses and subnets. */
 export const subnets = z
   .string()
   .transform((text) => (text === 'none' ? [] : text.split(',').map((subnet) => subnet.trim())))
   .refine((list) => list.every(isSubnet), 'must be addresses or subnets (10.0.0.0/8) separated by commas, or none');
 
-/** An address of the web. */
 export const webUrl = z
   .string()
   .refine((text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ''), 'must be an absolute https:// URL');
@@ -126,17 +119,16 @@ export function isTrustworthy(text: string): boolean {
 
 export const trustedUrl = z.string().refine(isTrustworthy, 'must be an https URL, or an http URL on the loopback');
 
-/** Without the slashes at its end. */
 export function withoutSlash(url: string): string {
   let end = url.length;
   while (url[end - 1] === '/') end -= 1;
   return url.slice(0, end);
 }
 
-/** What paths are put behind. */
+/** A base to append paths to. */
 export const baseUrl = trustedUrl
   .refine((text) => /^[^?#@]*$/.test(text), 'must be a base alone: no user, no query, no fragment')
   .transform(withoutSlash);
 
-/** The own machine and private networks: nobody else's clients come from there, but a proxy's do. */
+/** Loopback and private networks: only proxies connect from there for others. */
 export const PRIVATE_NETWORKS = '127.0.0.0/8,::1,10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,100.64.0.0/10,fc00::/7';

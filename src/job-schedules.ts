@@ -1,4 +1,4 @@
-/** The jobs that `api` runs by itself: each is a command, run when its schedule says so. */
+/** The jobs that `api` runs by itself: each is a scheduled command. */
 import { Cron } from 'croner';
 import { z } from 'zod';
 import { addDays, dayOf, monthsBefore } from './contract/calendar.ts';
@@ -7,23 +7,21 @@ const ZONE = 'America/Sao_Paulo';
 const HOUR_S = 3_600;
 
 interface Job {
-  /** The variable that sets its schedule. */
   readonly variable: string;
-  /** Five fields of cron, by the time of São Paulo. */
+  /** Default: five cron fields in São Paulo's time. */
   readonly usual: string;
-  /** The words of the command line, at that moment. */
   readonly words: (now: Date) => readonly string[];
-  /** Longer than it ever takes: then it is ended, for those behind it. */
+  /** Longer than it ever takes; then it is ended for those behind it. */
   readonly longestS: number;
-  /** True where exit code 1 is what the job found out, and another try would find it again. */
+  /** Exit code 1 is the job's finding, which another try would repeat. */
   readonly isVerdict: boolean;
-  /** True where the partner of a sandbox does this himself, through /v1/sandbox. */
+  /** A sandbox's partner does this itself, through /v1/sandbox. */
   readonly isPlayed: boolean;
-  /** True where LOAN_CORE=outside leaves it to the lender's core. */
+  /** LOAN_CORE=outside leaves it to the lender's core. */
   readonly isOwnCore?: boolean;
-  /** True where it needs REGISTRY_URL. */
+  /** Needs REGISTRY_URL. */
   readonly asksRegistry?: boolean;
-  /** True where it needs a place outside: one of ANCHOR_*. */
+  /** Needs one of ANCHOR_*. */
   readonly asksAnchors?: boolean;
 }
 
@@ -32,7 +30,7 @@ export const JOBS = {
     variable: 'JOB_BALANCE',
     longestS: 4 * HOUR_S,
     usual: '30 2 * * *',
-    // A week, because deliveries that are pending on the first night end within it. Settled days cost nothing.
+    // A week, because deliveries pending on the first night end within it. Settled days cost nothing.
     words: (now) => ['audit', 'balance', '--from', addDays(dayOf(now), -7), '--to', addDays(dayOf(now), -1)],
     isVerdict: true,
     isPlayed: false,
@@ -41,7 +39,7 @@ export const JOBS = {
     variable: 'JOB_VERIFY',
     longestS: 20 * HOUR_S,
     usual: '0 3 * * *',
-    // Without --resume: the place of a run that was cut short is kept in the database that is checked.
+    // Without --resume: a cut-short run's place is kept in the database that is checked.
     words: () => ['audit', 'verify'],
     isVerdict: true,
     isPlayed: false,
@@ -95,10 +93,10 @@ export const JOBS = {
 export type JobName = keyof typeof JOBS;
 export const JOB_NAMES = Object.keys(JOBS) as JobName[];
 
-/** Each job's schedule; null: it does not run by itself. */
+/** Null: the job does not run by itself. */
 export type Schedules = Readonly<Record<JobName, string | null>>;
 
-/** True for what {@link nextAfter} can read: five fields of cron. */
+/** True for what {@link nextAfter} can read: five cron fields. */
 function isSchedule(text: string): boolean {
   try {
     return text.trim().split(/\s+/).length === 5 && new Cron(text, { paused: true }).nextRun() !== null;
@@ -107,7 +105,7 @@ function isSchedule(text: string): boolean {
   }
 }
 
-/** The first moment after `from` that a schedule names; null when there is none. */
+/** The schedule's first moment after `from`; null: none. */
 export function nextAfter(schedule: string, from: Date): Date | null {
   return new Cron(schedule, { timezone: ZONE, paused: true }).nextRun(from);
 }
@@ -117,16 +115,12 @@ const schedule = z
   .refine((text) => text === 'off' || isSchedule(text), 'must be five fields of cron (30 2 * * *), or off')
   .optional();
 
-/** The variables of the jobs. */
 export const SCHEDULES = Object.fromEntries(JOB_NAMES.map((name) => [JOBS[name].variable, schedule])) as Record<
   (typeof JOBS)[JobName]['variable'],
   typeof schedule
 >;
 
-/**
- * What a sandbox's partner plays itself does not run by itself there; nor does what asks a registry that nobody has named, nor
- * what an outside core does.
- */
+/** Leaves out what a sandbox's partner does itself, what needs a registry that is not named, and what an outside core does. */
 export function schedulesOf(
   values: { readonly [Variable in keyof typeof SCHEDULES]?: string | undefined },
   {

@@ -1,15 +1,13 @@
 /**
- * A file that is made once and then only read: a key that a process needs and nobody has given it.
- *
- * Two processes may need it first at the same moment (the API and a command beside it): each writes a draft of its own
- * and links it to the file's name, which the file system lets only one of them do; both then read the winner's. A
- * process that is killed leaves at most a draft.
+ * A file made once and then only read: a key that a process needs and nobody has given it. Two processes may need it first at the same
+ * moment: each writes a draft and links it to the file's name, which succeeds for one; both then read the winner's. A killed process leaves
+ * at most a draft.
  */
 import { randomUUID } from 'node:crypto';
 import { link, mkdir, open, readFile, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** Reads `path`, making it with what `make` returns if it is not there; only its owner can read it. */
+/** Reads `path`, made with `make` if missing; only its owner can read it. */
 export async function readOrMakeFile(path: string, make: () => string | Promise<string>): Promise<string> {
   const found = await readIfThere(path);
   if (found !== null) return found;

@@ -1,10 +1,8 @@
 /**
  * The log: JSON lines on standard error, because standard output carries results alone.
- *
- * Call sites log named, allow-listed fields and never a request, a row or a token. The mask is the last resort for what
- * slips through all the same, inside an error's message say. It works on the parsed line, not on its text: in the text a
- * CPF that follows an escape (`\n123…`) is preceded by a letter, and a masked number would no longer be JSON.
- * Redaction by path (`pino.redact`) was tried and leaked six of ten shapes of a CPF.
+ * Call sites log named, allow-listed fields, never a request, a row or a token. The mask is the last resort, for example inside an error's
+ * message. It works on the parsed line: in the text a CPF after an escape (`\n123…`) follows a letter, and a masked number would break the
+ * JSON. Alternative: redaction by path (`pino.redact`) leaked six of ten shapes of a CPF.
  */
 import { pino, type DestinationStream, type LevelWithSilent } from 'pino';
 import { findCpfs } from './contract/masking/cpf.ts';
@@ -21,7 +19,7 @@ export interface Logger {
   readonly error: Write;
 }
 
-/** Each takes all that it looks at, or looks a bounded way ahead. */
+/** Each consumes all it looks at, or looks a bounded way ahead. */
 const SENSITIVE: readonly (readonly [pattern: RegExp, put: string])[] = [
   [/whsec_[\w+/=-]+/gi, '[masked secret]'],
   [/\bbearer\s{1,8}[\w.~+/=-]+/gi, 'Bearer [masked]'],
@@ -40,7 +38,7 @@ function maskText(text: string): string {
   return shown + withoutSecrets.slice(kept);
 }
 
-/** Of `scheme://user:password@host`: the text up to a blank or the next slash has its last @ looked for. */
+/** Of `scheme://user:password@host`: finds the last @ before a blank or the next slash. */
 function maskPasswords(text: string): string {
   const [first = '', ...rest] = text.split('://');
   return [first, ...rest.map(maskPassword)].join('://');
@@ -75,7 +73,7 @@ function maskLine(line: string): string {
   }
 }
 
-/** What is told of an error. The driver's `detail`, `query` and `parameters` hold rows, so they stay out. */
+/** The driver's `detail`, `query` and `parameters` hold rows, so they stay out. */
 function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return { message: String(error) };
   const { name, message, stack, cause } = error;
@@ -83,17 +81,17 @@ function describeError(error: unknown): unknown {
   return { name, message, code, stack, cause: cause === undefined ? undefined : describeError(cause) };
 }
 
-/** What cannot be written is kept for the next line up to this, and beyond that lost. */
+/** Unwritable text is kept up to this for the next line; beyond it, it is lost. */
 const MAX_UNWRITTEN_BYTES = 1_048_576;
 
-/** Standard error, which may be a terminal that was closed or a file on a full disk: neither ends the service. */
+/** Standard error may be a closed terminal or a file on a full disk; neither ends the service. */
 function standardError(): DestinationStream {
   const stream = pino.destination({ dest: 2, sync: true, maxLength: MAX_UNWRITTEN_BYTES });
   stream.on('error', () => undefined);
   return stream;
 }
 
-/** A logger at `level`, to standard error unless a destination is given. An error goes in the field `err`. */
+/** To standard error unless a destination is given. An error goes in the field `err`. */
 export function createLogger(level: LogLevel, destination?: DestinationStream): Logger {
   return pino(
     {

@@ -1,7 +1,7 @@
 /**
- * What Prometheus reads at `/metrics`. Labels are closed vocabularies, route patterns, and the names of tables and pools:
- * never a partner, a webhook or another id. The one list that grows is bounded: the processes of the last hour, 100 at most.
- * Each name and label is told in main/operations/README.md.
+ * What Prometheus reads at `/metrics`. Labels are closed vocabularies, route patterns, and names of tables and pools: never a partner, a
+ * webhook or another id. The one growing list is bounded: the processes of the last hour, 100 at most. main/operations/README.md lists each
+ * name and label.
  */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { readMetrics } from './telemetry/database-metrics.ts';
@@ -14,13 +14,15 @@ export type Metrics = ReturnType<typeof createMetrics>;
 
 /** Less than Prometheus waits for a scrape (10 s): what the process itself knows must still arrive. */
 const READ_TIMEOUT_MS = 3_000;
-/** The event loop's lag is the time between two looks at it, so it is never less. Looks every 10 ms were half of what an idle poller did; every 200 ms, a third of its wake-ups. */
+/**
+ * The event loop's lag is measured between two looks. Looks every 10 ms were half of an idle poller's work; every 200 ms, a third of its
+ * wake-ups.
+ */
 const LAG_EVERY_MS = 1_000;
 
-/** Gauges of the library whose names end as a counter's does. They are the sums of others. */
+/** The library's gauges that are named like counters; they are sums of others. */
 const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total'];
 
-/** Makes the metrics of one process. */
 export function createMetrics(readTimeoutMs = READ_TIMEOUT_MS) {
   const exposition = new Registry();
   collectDefaultMetrics({ register: exposition, eventLoopMonitoringPrecision: LAG_EVERY_MS });
@@ -35,9 +37,8 @@ export function createMetrics(readTimeoutMs = READ_TIMEOUT_MS) {
     ...deliveryMetrics(exposition),
     ...readMetrics(exposition, readTimeoutMs),
     ...ownMetrics(exposition),
-    /** The exposition and its content type; what cannot be read in time is left out of it. */
+    /** Leaves out what cannot be read in time. */
     expose: async () => ({ text: await exposition.metrics(), contentType: exposition.contentType as string }),
-    /** Everything that `expose` may show. */
     describe: () =>
       (exposition.getMetricsAsArray() as unknown as Described[]).map(({ name, labelNames = [] }) => ({
         name,
@@ -51,7 +52,7 @@ interface Described {
   readonly labelNames?: readonly string[];
 }
 
-/** Those of the API, of the projector, and of the calls to the registry. */
+/** Those of the API, of the projector, and of calls to the registry. */
 function ownMetrics(exposition: Registry) {
   const registers = [exposition];
   const requests = new Histogram({
@@ -82,11 +83,11 @@ function ownMetrics(exposition: Registry) {
   return {
     observeRequest: (method: string, route: string, status: number, durationS: number) =>
       requests.observe({ method, route, status }, durationS),
-    /** A connection that was closed because there were too many: in all, or from one address. */
+    /** A connection closed because there were too many: in all, or from one address. */
     countDroppedConnection: (bound: 'total' | 'address') => dropped.inc({ bound }),
-    /** An event that the projector found not as the catalog has it, or a piece of its work that failed. */
+    /** An event unlike the catalog, or a failed piece of the projector's work. */
     countProjectorFault: () => faults.inc(),
-    /** A call to the employment-data registry; `not_asked`: no slot was free, or the breaker is open. */
+    /** `not_asked`: no slot was free, or the breaker is open. */
     countRegistryCall: (outcome: (typeof CALL_OUTCOMES)[number]) => calls.inc({ outcome }),
   };
 }

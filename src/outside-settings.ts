@@ -1,6 +1,6 @@
 /**
- * The variables of what lies outside: the bridge to the registry; the places that keep checkpoints; archives; and what leaves for
- * partners and their people. A place is left out where its variables are absent.
+ * Variables of what lies outside: the registry's bridge, the places that keep checkpoints, archives, and what leaves for partners and their
+ * people. A place without its variables is left out.
  */
 import { z } from 'zod';
 import { baseUrl, flag, integer, integerOr, isSubnet, trustedUrl, withoutSlash } from './environment-rules.ts';
@@ -18,10 +18,10 @@ export const REGISTRY_VARIABLES = {
 };
 
 type RegistryValues = z.output<z.ZodObject<typeof REGISTRY_VARIABLES>>;
-/** `token` is sent as it is, for a bridge of this process's own. */
+/** `token` is for a bridge of this process's own. */
 export type RegistrySettings = ReturnType<typeof registrySettings> & { readonly token?: string };
 
-/** For the bridge at `url`, which has no slash at its end. */
+/** `url` has no trailing slash. */
 export function registrySettings(url: string, values: Omit<RegistryValues, 'REGISTRY_URL'>) {
   return {
     url,
@@ -46,7 +46,7 @@ const addresses = z
     `must be addresses or subnets (203.0.113.0/28) separated by commas, at most ${MAX_ADDRESSES}`,
   );
 
-/** A server alone, `http://proxy:3128`; who we are to it stands in a file. */
+/** A server alone, `http://proxy:3128`; credentials are in a file. */
 function serverUrl(scheme: 'http' | 'smtp', authFile: string) {
   const server = new RegExp(`^${scheme}s?://[^/?#@\\s]+/?$`);
   return z
@@ -57,14 +57,13 @@ function serverUrl(scheme: 'http' | 'smtp', authFile: string) {
     );
 }
 
-/** Settings as they are. */
 export const OUTSIDE_VARIABLES = {
-  // Authorities answer over http, too: the answer is signed, and the question is a hash.
+  // http is allowed: the authority's answer is signed, and the question is a hash.
   ANCHOR_TIMESTAMP_URL: z
     .string()
     .refine((text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ''), 'must be an absolute URL')
     .optional(),
-  /** Certificates in PEM that the authority's chain must lead to; absent: its own signature is verified alone. */
+  /** PEM certificates that the authority's chain must lead to; absent: only its own signature is verified. */
   ANCHOR_TIMESTAMP_CA_FILE: file,
   /** One line: `basic user:password`, `bearer token`, or `oauth2 URL ID SECRET SCOPE`. */
   ANCHOR_TIMESTAMP_AUTH_FILE: file,
@@ -97,22 +96,22 @@ export const OUTSIDE_VARIABLES = {
   /** Absent: no bucket can be used. */
   ARCHIVE_S3_KEY_ID: z.string().optional(),
   ARCHIVE_S3_SECRET_FILE: file,
-  /** The addresses and subnets from which POSTs come, as partners are told them. */
+  /** The addresses and subnets of our POSTs, as partners are told. */
   EGRESS_IPS: addresses.default([]),
   EGRESS_PROXY_URL: serverUrl('http', 'EGRESS_PROXY_AUTH_FILE').optional(),
-  /** A file of one line, `user:password`, as SMTP_AUTH_FILE. */
+  /** One line, `user:password`, as SMTP_AUTH_FILE. */
   EGRESS_PROXY_AUTH_FILE: file,
-  /** True: the proxy looks names up, and vouches that they lead to no private address. */
+  /** The proxy resolves names, and vouches that they lead to no private address. */
   EGRESS_PROXY_RESOLVES: flag.default(false),
-  /** The client certificate that receivers may ask for, its key, and authorities trusted beside the built-in ones. */
+  /** The client certificate for receivers, its key, and authorities trusted beside the built-in ones. */
   EGRESS_CERT_FILE: file,
   EGRESS_KEY_FILE: file,
   EGRESS_CA_FILE: file,
-  /** Whether a URL must take our deliveries by the handshake of CloudEvents before a webhook may have it. */
+  /** Whether a URL must accept our deliveries by CloudEvents' handshake before a webhook may have it. */
   WEBHOOK_HANDSHAKE: flag.default(false),
   /** Bytes kept of an answer's body; 0 keeps neither body nor headers. */
   KEPT_ANSWER_BYTES: integer(0, MAX_KEPT_BYTES).default(MAX_KEPT_BYTES),
-  /** The server that takes e-mails to people of partners: `smtp:`, or `smtps:` for TLS from the first byte. */
+  /** For e-mails to partners' people: `smtp:`, or `smtps:` for TLS from the first byte. */
   SMTP_URL: serverUrl('smtp', 'SMTP_AUTH_FILE')
     .transform((text) => new URL(text))
     .optional(),
@@ -120,7 +119,6 @@ export const OUTSIDE_VARIABLES = {
   SMTP_FROM: z.email('must be an e-mail address').optional(),
 };
 
-/** Each means something only beside the second. */
 export const NEEDS = [
   ['REGISTRY_CERT_FILE', 'REGISTRY_KEY_FILE'],
   ['REGISTRY_KEY_FILE', 'REGISTRY_CERT_FILE'],

@@ -1,9 +1,8 @@
-/** Files of authorities, in PEM. OpenSSL takes a file without a certificate for an empty list, so we look ourselves. */
 import { X509Certificate } from 'node:crypto';
 
 export const NO_CERTIFICATE = 'holds no certificate in PEM';
 
-/** When the first certificate in `text` ends; null: there is none. */
+/** When the first certificate in `text` ends; null: there is none. OpenSSL takes a file without one for an empty list, so we check. */
 export function endOfCertificate(text: string): Date | null {
   try {
     return new X509Certificate(text).validToDate;

@@ -1,11 +1,10 @@
-/** The version of this product, as package.json has it, and the commit that it was built of. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import manifest from '../package.json' with { type: 'json' };
 
 export const VERSION = manifest.version;
 
-/** Of an image its build argument `REVISION`, of a checkout its HEAD; `unknown` where neither is there. */
+/** An image's build argument `REVISION`, or a checkout's HEAD; `unknown` otherwise. */
 export const REVISION = process.env['CARTEIRO_REVISION'] || revisionOf(path.resolve(import.meta.dirname, '../.git'));
 
 function revisionOf(git: string): string {
