@@ -1,8 +1,7 @@
--- Makes the database's present server the known one, and begins an epoch above every row, so that all rows are over and
--- come first. Returns the fault that there was (server_fault); null when there was none, and then nothing is done.
--- One transaction, alone on the tables whose rows have an epoch: it commits, or nothing has happened.
--- What is pending is of this transaction from now on, because pollers follow it by this server's transactions. The
--- counters of positions continue above the rows, for databases whose tables were copied by hand.
+-- Makes the present server the known one and begins an epoch above every row, so that all rows are over and come first. Returns the
+-- previous fault (server_fault); null when there was none, and then nothing is done.
+-- One transaction, alone on the tables with epochs: it commits, or nothing has happened. Pending rows become of this transaction, because
+-- pollers follow this server's transactions. Position counters continue above the rows, for tables copied by hand.
 create or replace function adopt_server(out fault text, out epoch integer)
   language plpgsql volatile set search_path from current
 as $$

@@ -1,28 +1,14 @@
--- Appends one event to a stream, with one delivery for each webhook that is active and subscribed now, and its row
--- of `pending`. It runs inside the caller's transaction, so all of it commits or nothing does. Any language can call
--- it. Nobody else may write the log: the right is this function's.
---
--- Invariant: (stream, version) is unique and without gaps, and each row is of the catalog (`event_types`), with its keys in the
--- catalog's order. It refuses:
---   CT400  a payload whose keys, types or formats are not the catalog's, or that is too large; another argument out of range; a
---          time more than a day before that of the stream's event before it; a transfer on a day that is ahead, or before the contract
---   CT403  a partner that is unknown, or not the one whose stream it is; a payload that names another loan than the stream:
---          nobody is sent another's loan; a stream whose worker was erased
---   CT404  a type that is unknown or reserved, or not of this family
---   CT409  a version that is not the stream's: decide again on fresh state, in a new transaction; a second end of a registration,
---          closing of a month, or loan of one number. The error's detail has the stream's version, as {"version":3}
---   CT423  a loan whose events left with their months (KEEP_MONTHS): the hint says what brings them back
---   CT503  a server that the installation does not know, until the command `adopt` (refuse_strange_server)
--- Event, deliveries and `snapshot` come from one statement, hence from one snapshot: history can later tell exactly which
--- webhooks this append could see. An inactive partner has none. `loan_version` is the stream's new version where `data` names
--- the loan, else null; each delivery carries it as X-Webhook-Loan-Version.
--- The session may set `carteiro.traceparent` (set_config) to the event's trace (W3C trace context). A malformed value is
--- ignored, not refused.
--- Crash: it commits or it does not, with whatever else the caller's transaction does.
--- `usual_event` knows the usual payloads of the catalog: keys in order, no escapes. Others, and what is refused, are read by
--- `acceptable_payload`.
--- Measured alternatives: NOTIFY takes a global lock at commit (8 writers: 4,680 -> 1,408 commits/s). Rows of
--- `pending` are inserted and no lane is touched, so that the loans of one partner never wait for each other.
+-- Appends one event to a stream, with a delivery and its row of `pending` for each active, subscribed webhook, in the caller's transaction:
+-- all of it commits or nothing. Callable from any language; nobody else may write the log. Invariant: (stream, version) is unique without
+-- gaps; each row fits the catalog (`event_types`), keys in its order. Refusals:
+--   CT400  payload unlike the catalog or too large; time over a day before the stream's last; transfer in the future or before the contract
+--   CT403  partner unknown or not the stream's; payload that names another loan (nobody gets another's); stream of an erased worker
+--   CT404  type unknown, reserved, or of another family
+--   CT409  not the stream's version (the detail has it, as {"version":3}): decide again in a new transaction; second end, closing or number
+--   CT423  loan whose events left with their months (KEEP_MONTHS); CT503  unknown server, until `adopt` (refuse_strange_server)
+-- Event, deliveries and `snapshot` share one snapshot, so history can tell which webhooks this append saw. `loan_version` is null unless
+-- `data` names the loan. A setting `carteiro.traceparent` is the event's trace; a malformed one is ignored. `usual_event` knows the usual
+-- payloads; `acceptable_payload` reads others. Lanes are not touched, so that loans of one partner never wait for each other.
 create or replace function append_event(
   p_stream uuid,
   p_expected_version bigint,

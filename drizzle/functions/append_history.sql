@@ -1,24 +1,12 @@
--- Appends events that happened before the lender came to Carteiro: with their own times, in the order of their streams, marked as
--- imported, and without deliveries. Each of `p_events` is an object with the keys stream, version, type, partner_id, occurred_at,
--- data, and if need be family, actor, request_id: the arguments of `append_event`. `p_closed_until`, as 2026-10, is the last month
--- whose installments were settled elsewhere; it is kept for each loan whose transfer is among the events. An event that stands
--- already is left as it is, so that a call can be repeated; one that was written at or after `p_began_at` stands twice in one file.
---
--- Invariant: as append_event's, and an event that was imported has no delivery and never will. It refuses the whole call, with
--- append_event's codes, and the error's detail is the number of the first event that does not fit:
---   CT400  a key, a payload that is not the catalog's; a time that lies ahead, or before that of the stream's event before it
---   CT403  a partner that is unknown, or not the one whose stream it is
---   CT404  a type that is unknown, reserved, or not of this family
---   CT409  a version that leaves a gap or stands twice; one that holds another event; a second closing of a month; history behind an
---          append that says otherwise
--- A loan's history may come behind what the core has appended to a stream at version 0: what was appended is sealed and was sent
--- with its version, so history takes the versions below 1, and a call that brings n events of it first brings all, from 1 - n to 0.
--- Messages name the versions that were given.
--- Whether the loan's rules allow the event is asked by the command `import` (src/core/history/append-batch.ts), as `decide` is asked for
--- own events. `audit balance` lists one that they do not allow.
--- A row of `history_batches` tells the projector that there is something to read. Calls at once wait for each other where they write
--- the same stream, month, or number of a loan, and nowhere else.
--- Of loans of one partner and number, the first one that came keeps the number. Nobody is told of the others.
+-- Appends events from before the lender came to Carteiro: with their own times, marked as imported, without deliveries. Each of `p_events`
+-- has append_event's arguments as keys (stream, version, type, partner_id, occurred_at, data; optional family, actor, request_id).
+-- `p_closed_until` (2026-10), the last month settled elsewhere, is kept for each loan with a transfer among the events. An existing event
+-- is left as it is, so a call can be repeated; one written at or after `p_began_at` stands twice in one file.
+-- Invariant: append_event's, and no imported event is ever delivered. It refuses the whole call with append_event's codes; the detail is
+-- the number of the first misfit; CT409 also for a gap, a repeated version, another event there, or history that contradicts an append.
+-- History may come after appends at version 0: it then takes the versions 1 - n to 0, and its first call brings all n events.
+-- A row of `history_batches` tells the projector. Concurrent calls wait only where they write one stream, month or number. Of loans of one
+-- partner and number, the first keeps it. `import` judges the loan's rules beforehand (src/core/history/append-batch.ts).
 create or replace function append_history(
   p_events json[], p_closed_until text default null, p_began_at timestamptz default null,
   out given integer, out appended integer

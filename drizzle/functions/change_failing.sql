@@ -1,10 +1,8 @@
--- Moves a webhook into or out of the state `falhando`, or suspends it, with its line of history by the author `servico`
--- (src/delivery/queue/upkeep/failing.ts decides). False when there is nothing to do: then nothing was written.
---   falhando      from `p_at` on its lane has one delivery in flight
---   fim_da_falha  the lane has its window again, and looks at once
---   suspensao     the same, and the webhook is inactive: that look makes its pending deliveries `suspensa`, as after a
---                 deactivation by its partner; a resumption under way ends
--- Like muting, it waits for a claim that holds the lane.
+-- Moves a webhook into or out of `falhando`, or suspends it, with its history by the author `servico` (src/delivery/queue/upkeep/failing.ts
+-- decides). False when nothing was to do or written. Waits for a claim that holds the lane.
+--   falhando      from `p_at` its lane has one delivery in flight
+--   fim_da_falha  the lane has its window again, and is read at once
+--   suspensao     the same, and the webhook is inactive: its pending deliveries become `suspensa`; a resumption under way ends
 create or replace function change_failing(p_webhook_id uuid, p_change text, p_at timestamptz, p_reason text) returns boolean
   language plpgsql security definer set search_path from current
 as $$

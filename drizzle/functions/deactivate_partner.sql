@@ -1,6 +1,5 @@
--- Lets a partner go; its history names the author and the reason. The API's own login may do this and nothing else to an
--- account: an operator lets a partner go on the page. Only carteiro_owner can undo it. Returns null if there is no such
--- partner, or it is the operator's own, which gets the notices; false if it is inactive already.
+-- Deactivates a partner, with author and reason in its history: the only change of an account that the API's own login may make. Null for
+-- an unknown partner or the operator's own; false if it is inactive already.
 create or replace function deactivate_partner(p_id uuid, p_actor text, p_reason text) returns boolean
   language plpgsql security definer set search_path from current
 as $$

@@ -1,6 +1,6 @@
--- Ends the flights of these deliveries, whose poller will not report: they are due at once, with no slot spent. The fifth loss in a row
--- books a failure instead, so that a receiver that makes pollers die is not tried for ever, and so does the first of a test, which is
--- tried once. Returns how many it ended; deliveries that another transaction has locked are left to that.
+-- Ends the flights of these deliveries, whose poller will not report: due at once, no slot spent. The fifth loss in a row, or a test's
+-- first, books a failure instead, so that a receiver that kills pollers is not tried for ever. Returns the number; deliveries locked
+-- elsewhere are skipped.
 create or replace function end_lost(ids uuid[], at timestamptz default null) returns int
   language plpgsql volatile set search_path from current
 as $$

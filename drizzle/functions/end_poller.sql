@@ -1,7 +1,7 @@
--- Ends what a poller left that is dead (`with_claims`), silent, or about to end by itself. It is known no more, so should it wake it forgets what it kept, and gets
--- no new lane (make_lane, which is waited for). Then its lanes go at once to living ones, those that keep any first, who read them anew: that waits for a claim
--- of its that is under way, and every later one finds no lane. Of a dead one, each delivery that it had claimed and not recorded is ended as lost.
--- A silent one that may hold its lock stays in `keepers`, as seen never: by its row it is found dead later.
+-- Ends a dead (`with_claims`), silent or leaving poller. It is unregistered first, so should it wake it forgets its lanes and gets no new
+-- one (waits for make_lane). Its lanes go to living pollers, those that keep any first; this waits for a claim under way, and later claims
+-- find no lane. A dead one's claimed, unrecorded deliveries are ended as lost. A silent one that may hold its lock stays in `keepers`, seen
+-- never, so that it is found dead later.
 create or replace function end_poller(gone text, with_claims boolean, out freed int, out lost int)
   language plpgsql volatile set search_path from current
 as $$

@@ -1,7 +1,6 @@
--- The envelope's exact bytes, keys in the order evento, timestamp, parceiro_id, data. The auction family has no
--- parceiro_id. `data` is concatenated as it came: jsonb would reorder its keys.
--- It has a value for whatever row there is, and a short one: a time that is not finite stands as its name, and a payload of
--- more than 1 MiB as null. `append_event` takes neither; such an envelope is sent to nobody (src/contract/legible.ts).
+-- The envelope's exact bytes, keys in the order evento, timestamp, parceiro_id, data; the auction family has no parceiro_id. `data` is
+-- concatenated as text, because jsonb would reorder its keys. Total and bounded: an infinite time stands as its name, a payload over 1 MiB
+-- as null. `append_event` refuses both, and such an envelope is never sent (src/contract/legible.ts).
 create or replace function envelope(type text, occurred_at timestamptz, family text, partner_id uuid, data json) returns bytea
 language sql stable parallel safe
 return convert_to(

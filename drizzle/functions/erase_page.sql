@@ -1,7 +1,6 @@
--- Forgets the events that one page of an order lists: overwrites their data, or in an event of another worker the CPF alone (the
--- page's digest of what is left tells which), keeps the hashes that are sealed, and removes the
--- salts, their attempts' answers, and the rows that hold their loans' contracts. A second run changes nothing. It overwrites
--- only events that a page lists, and nobody else may: so each row without a salt has its order, which is sealed.
+-- Erases the events on one page of an order: overwrites their data (in another worker's event only the CPF; the page's digest tells which),
+-- keeps the sealed hashes, and removes the salts, the attempts' answers, and the rows that hold the loans' contracts. Repeatable. Nobody
+-- else may overwrite events, so each row without a salt has its sealed order.
 create or replace function erase_page(p_order uuid, p_number integer) returns void
   language plpgsql security definer set search_path from current
 as $$

@@ -1,6 +1,5 @@
--- The data of an event as they are left when its worker is forgotten: every text is `apagado`, except those of the listed
--- fields that hold no CPF. Keys, their order, numbers, true, false and null stay. The list is that of src/contract/erasure.ts.
--- Erased data are left as they are. src/audit/seals/remains.ts makes the same.
+-- An event's data after its worker's erasure: every text becomes `apagado`, except listed fields without a CPF (src/contract/erasure.ts).
+-- Keys, order, numbers, booleans and null stay. Idempotent. src/audit/seals/remains.ts makes the same.
 create or replace function erased(content json) returns json
   language plpgsql immutable parallel safe set search_path from current
 as $$

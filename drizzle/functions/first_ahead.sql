@@ -1,6 +1,5 @@
--- What the loan's delivery of version `behind` waits for where a webhook gets each loan in order: the first of an earlier version that is
--- pending; while suspended ones are being resumed, also one of those.
--- Without a search path of its own, so that it becomes part of the statement that asks. Each look-up is by key and limited.
+-- What a loan's delivery of version `behind` waits for on a webhook in order: the first earlier one that is pending or, during a
+-- resumption, suspended. Without a search path, so that it is inlined. Each look-up is by key and limited.
 create or replace function first_ahead(webhook uuid, loan uuid, behind int, is_resuming boolean)
   returns table (id uuid)
   language sql stable

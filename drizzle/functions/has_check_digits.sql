@@ -1,6 +1,6 @@
--- Whether a CPF or CNPJ (`format`) is of its form, not one character repeated, and ends with its two check digits (modulo 11; as
--- src/contract/tax-ids.ts). A character counts by its code less 48: 'A', which a CNPJ may have since 2026, is 17.
--- Written out: a loop would run statements for each character.
+-- Whether a CPF or CNPJ (`format`) is well-formed, not one repeated character, and ends with its check digits (modulo 11; as
+-- src/contract/tax-ids.ts). A character counts as its code less 48 ('A' of a CNPJ is 17). Unrolled, because a loop would run a statement
+-- per character.
 create or replace function has_check_digits(value text, format text) returns boolean
   language plpgsql immutable parallel safe set search_path from current
 as $$

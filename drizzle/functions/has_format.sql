@@ -1,7 +1,6 @@
--- Whether a value's text is of a format of the catalog: a named one, or a regular expression. A value that is null, and a
--- format that is null, fit. A `month` is one from 2000 to this one in São Paulo. A `number` or `money` is what a reader in
--- IEEE doubles reads back unchanged: up to 15 digits always are. `stream`: the id of the event's own stream. `text 200`: a name
--- of 1 to 200 characters, not all of them blank (of what JavaScript trims), none a control character. `whole 1 to 96`: an integer.
+-- Whether a value's text is of a catalog's format: a named one, or a regular expression; null fits. `month`: 2000-01 to the current one in
+-- São Paulo. `number`, `money`: read back unchanged by IEEE doubles. `stream`: the event's own stream id. `text 200`: 1 to 200 characters,
+-- not all blank (by JavaScript's trim), no control characters. `whole 1 to 96`: an integer.
 create or replace function has_format(value text, format text) returns boolean
   language sql stable parallel safe
 return case

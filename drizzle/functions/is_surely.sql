@@ -1,6 +1,5 @@
--- Whether a value's text is surely of a format of the catalog (has_format), told by what is cheap: a format that it does not
--- know, and a value that is unusual, is not sure. `stream` is the event's. It is taken into the statement that calls it, which
--- looks for control characters itself: a `text` may hold one here.
+-- A cheap, inlined test that a value's text is of a catalog's format (has_format): an unknown format or an unusual value is not sure.
+-- `stream` is the event's. The caller checks for control characters, which a `text` may hold here.
 create or replace function is_surely(value text, format text, stream text) returns boolean
   language sql immutable parallel safe
 return case

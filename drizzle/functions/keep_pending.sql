@@ -1,7 +1,6 @@
--- Keeps `pending` in step with `deliveries` where a statement makes a delivery due, or pending no more, without ending an attempt of it:
--- a resend, a resumption, a suspension, a cancellation, the end of a lost attempt. The record, which ends attempts, writes both itself;
--- so does the append. What becomes due again is a new row, which its lane's keeper sees by its transaction. What is over in a lane that gets
--- each loan in order has the lane read again.
+-- Keeps `pending` in step with `deliveries` where a statement makes a delivery due, or no longer pending, without ending an attempt:
+-- resend, resumption, suspension, cancellation, a lost attempt. Record and append write both themselves. A delivery due again is a new row,
+-- which its keeper sees by its transaction. When one ends in a lane in order, the lane is read again.
 create or replace function keep_pending() returns trigger
   language plpgsql set search_path from current
 as $$

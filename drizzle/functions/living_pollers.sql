@@ -1,7 +1,6 @@
--- The sessions of living pollers: each holds the lock of its poller's name, shared, under the schema of this installation
--- (sign_of_life). The two halves of such a key are a space of their own, apart from advisory_lock's.
--- Two names have the same number once in 4,000,000,000 pairs. Then a dead poller seems to live as long as its namesake, and its
--- claims end with their lease.
+-- The sessions of living pollers: each holds the shared lock of its poller's name under this installation's schema (sign_of_life). Two-part
+-- keys are a space apart from advisory_lock's. On a hash collision (1 in 4e9 pairs) a dead poller looks alive; its claims then expire by
+-- lease.
 create or replace function living_pollers() returns table (number integer, backend integer)
   language sql volatile set search_path from current
 begin atomic

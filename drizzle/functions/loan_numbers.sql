@@ -1,7 +1,6 @@
--- The counter of a series of loan numbers: of a year, or of P, the provisional numbers. It counts the numbers that were given; the
--- installation's start and step make a number of it (next_loan_number). Two callers never wait for each other; with a row for each
--- series, the loans of a year would be created one after the other. Counters are made ahead (make_loan_numbers). One that is made
--- late, of a year whose loans came from a copy made by hand, starts above the numbers that are there.
+-- The counter of a series of loan numbers: a year's, or P for provisional ones. next_loan_number applies the installation's start and step.
+-- A sequence, so callers never wait; a row per series would serialise all loans of a year. Made ahead (make_loan_numbers); one made late,
+-- for loans copied by hand, starts above the existing numbers.
 create or replace function loan_numbers(series text) returns regclass
   language plpgsql volatile set search_path from current
 as $$

@@ -1,6 +1,5 @@
--- PostgreSQL's own words about itself, beside what is known. `seen_epoch` and `seen_tx` are from the caller's last look.
--- A server below them went back in a way that its files do not show (a disk that was set back), or is the old primary
--- beside its promoted standby. That is kept, so that every other process learns of it.
+-- The server's identity beside the known one. `seen_epoch` and `seen_tx` are the caller's last look: a server below them was set back
+-- invisibly to its files, or is the old primary beside its promoted standby. That is stored, so every process learns of it.
 create or replace function look_at_server(
   seen_epoch integer, seen_tx xid8, out fault text, out epoch integer, out next_tx xid8
 )

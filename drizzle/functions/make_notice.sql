@@ -1,7 +1,6 @@
--- Tells a webhook's partner, and the operator, about it: an event each on a stream of its own, with a delivery for each other
--- active webhook that subscribes to the notice. The webhook itself is not told. Returns how many deliveries it made.
--- The partner's event is made even when nobody is told, so that the partner finds it in its feed. A notice is of the catalog,
--- but no fact: append_event refuses it, and the balance does not count it.
+-- Notifies a webhook's partner and the operator: an event each on its own stream, delivered to every other active webhook that subscribes
+-- to the notice. The partner's event is made even without a subscriber, for its feed. Returns the number of deliveries. A notice is in the
+-- catalog but no fact: append_event refuses it, and the balance does not count it.
 create or replace function make_notice(p_webhook_id uuid, p_type text, p_data json) returns integer
   language plpgsql security definer set search_path from current
 as $$

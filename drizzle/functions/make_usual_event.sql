@@ -1,7 +1,6 @@
--- Makes `usual_event`, which append_event asks first, anew from the catalog: a trigger of event_types. `usual_event` answers
--- the entry's version and two of its facts, or null where it is not sure. For each type it holds one comparison
--- (usual_payload), found by halves. Measured for a payload of three keys: 12 us; one statement that read the catalog and took
--- the payload apart, 43. Without a generated function, an append took 29 to 99 us more in one run.
+-- A trigger of event_types that generates `usual_event`, which append_event asks first: it returns the entry's version and two facts, or
+-- null where it is not sure. Each type is one comparison (usual_payload), found by bisection. Measured with three keys: 12 us; reading
+-- catalog and payload in one statement: 43 us.
 create or replace function make_usual_event() returns trigger
   language plpgsql security definer set search_path from current
 as $$

@@ -1,8 +1,7 @@
--- Chooses, of the next `p_most` loans behind `p_after`, those whose events may leave the log with their months: the loan was over
--- before `p_before`, the first day of a month; every event of it lies below the end of the seal `p_last_seal`, up to which the months
--- were removed; no delivery of them is left, and none of them was erased. What is over is endOf's (src/loan/ended.ts), and a loan that
--- an end of bond closed is over when nothing is outstanding. The index of workers has all of them.
--- Nothing is chosen while an order to erase is under way.
+-- Chooses, among the next `p_most` loans after `p_after`, those whose events may leave the log: the loan was over before `p_before` (first
+-- day of a month; endOf in src/loan/ended.ts, and one closed by an end of bond when nothing is outstanding), every event lies below the end
+-- of seal `p_last_seal`, no delivery of them is left, and none was erased. Nothing is chosen during an erasure. The index of workers lists
+-- all loans.
 create or replace function mark_leaving(p_before date, p_last_seal bigint, p_after uuid, p_most integer, out last uuid, out marked integer)
   language plpgsql security definer set search_path from current
 as $$

@@ -1,6 +1,5 @@
--- A text with what tells of a worker, and each query string, masked: the passes of src/contract/masking/masking.ts, one by one, with the
--- expressions of src/contract/masking/mask-in-sql.ts. U+E000 walls ids off, U+E001 stands where a query or a value begins. Most texts have no
--- eleven digits in one place: they are spared the expressions that cost the most.
+-- Masks worker data and query strings in a text: the passes of src/contract/masking/masking.ts with the expressions of mask-in-sql.ts.
+-- U+E000 fences ids, U+E001 marks where a query or a value begins. Texts without eleven digits together skip the expensive expressions.
 create or replace function mask(content text) returns text
 language sql immutable strict parallel safe set search_path from current
 return case when content !~* 'nome|cpf|[?]|\uE000|\uE001' and content !~ '{{MASK_DIGITS_AT_ALL}}' then content else (

@@ -1,7 +1,6 @@
--- The messages that are sent: one for each emitted event, made of the event's row. Its body is the exact bytes that every attempt of
--- every delivery sends. A test may send the example of an event: its own row stays of the test's type, so nothing that
--- follows the log takes it for the event (src/delivery/partner/try-out.ts).
--- `salt` is null where the event was erased, and empty where it is of another worker and lost a CPF alone: that one is still sent.
+-- One message per emitted event, made of its row; the body is the exact bytes of every attempt. A test may carry another event's example
+-- payload; its row stays of the test's type, so the log's followers skip it (src/delivery/partner/try-out.ts). `salt` is null where the
+-- event was erased, empty where another worker's event lost a CPF: that one is still sent.
 drop view if exists messages;
 create view messages as
 select id as event_id, partner_id, coalesce(example_of, type) as type,

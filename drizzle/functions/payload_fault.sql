@@ -1,6 +1,5 @@
--- What is wrong with an event's payload, or null: its keys, their JSON types and their formats must be the catalog's, in any
--- order; an optional key may be absent. A key of an object inside it is told as `novo_empregador.cnpj`. Only the first fault
--- is told, by the key's name; values are not repeated, because a CPF may be among them.
+-- The first fault of an event's payload by key, or null: keys (in any order; optional ones may be absent), JSON types and formats must be
+-- the catalog's. A nested key is named as `novo_empregador.cnpj`. Values are not repeated, because they may hold a CPF.
 create or replace function payload_fault(known event_types, data json) returns text
   language plpgsql stable set search_path from current set extra_float_digits = 1
 as $$

@@ -1,7 +1,6 @@
--- Raises a series of loan numbers above `highest`, an imported number; it never lowers one. Nobody takes a number between the look
--- and the raise, or it would be given twice: so both hold a lock, of the session, because neither may wait for a transaction's end.
--- A sequence is not set back by a rollback: that leaves a gap. A series that has no counter, a year long past, needs none: should it
--- be made late, it starts above the loans that are there.
+-- Raises a series of loan numbers above `highest`, an imported number; never lowers it. Both this and taking a number hold a session's
+-- lock, or a number taken in between would be given twice; a transaction's lock would make them wait for its end. A rollback leaves a gap.
+-- A series without a counter needs none: made late, it starts above the existing loans.
 create or replace function raise_loan_numbers(series text, highest bigint) returns void
   language plpgsql volatile set search_path from current
 as $$

@@ -1,6 +1,6 @@
--- Remembers that a partner's month is closed, and refuses another closing of it with CT409, whichever core closed it. Two
--- closings at once meet at the key of `closed_months`: the later one waits for the other's commit. If its snapshot is older
--- than that commit (repeatable read, serializable) it gets 40001, begins again, and then gets CT409.
+-- Stores that a partner's month is closed, and refuses another closing with CT409, whichever core closed it. Concurrent closings meet at
+-- the key of `closed_months`: the later waits for the other's commit. With an older snapshot (repeatable read, serializable) it gets 40001,
+-- and CT409 when repeated.
 create or replace function refuse_second_closing(p_partner_id uuid, p_data json, p_version bigint default 0) returns void
   language plpgsql volatile set search_path from current
 as $$

@@ -1,6 +1,5 @@
--- Removes rows of a month that is in an archive: the deliveries that are still as the archive has them, then those of their
--- attempts that the month's seals cover. An attempt stays while its delivery does. Nothing is removed before a seal covers the
--- act of removal: so the manifest's digest is in the log before any row is gone.
+-- Removes an archived month's rows: deliveries still as the archive has them, then their attempts that the month's seals cover. An attempt
+-- stays while its delivery does. Nothing goes before a seal covers the act of removal, so the manifest's digest is in the log first.
 create or replace function remove_archived(p_month text, p_ids uuid[], p_attempts integer[], p_finished timestamptz[], p_attempted uuid[])
   returns bigint
   language plpgsql security definer set search_path from current

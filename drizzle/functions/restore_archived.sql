@@ -1,6 +1,5 @@
--- Brings back rows of a month that `remove_archived` took, as they were, with their place in the log. A row that is there stays
--- as it is. An answer does not come back if its event was erased since. A row that the month's seals do not cover is refused;
--- `audit verify` reports one that was never sealed.
+-- Restores rows that `remove_archived` took, with their place in the log. Existing rows stay. An answer whose event was erased since stays
+-- away. Rows outside the month's seals are refused; `audit verify` reports one that was never sealed.
 create or replace function restore_archived(p_month text, p_deliveries json, p_attempts json) returns bigint
   language plpgsql security definer set search_path from current
 as $$

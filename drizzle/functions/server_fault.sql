@@ -1,11 +1,9 @@
--- Why this server is not the one that the installation knows; null when it is. Otherwise:
---   copy     the database came from a server with another system identifier: a restored dump, a logical copy
---   behind   its timeline or its transactions are below those seen before: a disk that was set back, a log without `installation`
--- A promotion, and a recovery to an earlier moment, are no fault: they keep the identifier and raise the timeline, and
--- with it the epoch. Until `adopt` makes this server the known one, nobody may append, deliver or seal: new rows would
--- lie among old ones, where partners' cursors and the seals have been already.
--- The log itself is asked too, because a copy by hand may leave `installation` out: the id of the newest event has its
--- time. A standby has no fault, because nobody writes there.
+-- Why this server is not the known one; null when it is:
+--   copy     another system identifier: a restored dump, a logical copy
+--   behind   timeline or transactions below those seen before: a disk that was set back, a log without `installation`
+-- A promotion or point-in-time recovery is no fault: it keeps the identifier and raises the timeline, and so the epoch. Until `adopt`,
+-- nobody may append, deliver or seal: new rows would lie among old ones, behind partners' cursors and the seals. The newest event's id has
+-- its time, which covers a copy without `installation`. A standby has no fault, because nobody writes there.
 create or replace function server_fault() returns text
   language sql volatile set search_path from current
 return (

@@ -1,11 +1,10 @@
--- A poller's sign of life: a lock under its name, which its session holds as long as the session lasts. Says whether this session
--- holds the lock. Where it does not, `may_take` takes it: only callers whose statements all reach one session may set that.
--- The lock is shared: a poller that has lost its connection takes it again at once, and its old session may last for minutes.
--- Nobody takes it exclusively, so nobody waits for it.
---   backend         the number of this session's process: a pooler tells its clients another one
---   server          when this server started; null while it is a standby, where nobody works
---   server_age_ms   since then, by the server's clock
---   living          the numbers of all pollers that live
+-- A poller's sign of life: a lock under its name, held by its session. Returns whether this session holds it; `may_take` takes it where
+-- not, which only callers whose statements all reach one session may set. The lock is shared, so a reconnected poller takes it at once
+-- while its old session lingers; nobody takes it exclusively, so nobody waits.
+--   backend         this session's process number: a pooler tells its clients another
+--   server          when this server started; null for a standby, where nobody works
+--   server_age_ms   since then, on the server's clock
+--   living          the numbers of all living pollers
 create or replace function sign_of_life(
   poller text, may_take boolean,
   out is_held boolean, out is_new boolean, out backend integer, out server text, out server_age_ms float8, out living integer[]

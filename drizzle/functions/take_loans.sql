@@ -1,10 +1,10 @@
--- The part of a turn (take_turn) on lanes that get each loan in order; src/delivery/queue/lanes/kept-loans.ts has the invariant. `asks`:
---   asks         each reads a lane on behind a place, as take_turn's `hooks` do (`loan` is null), or takes the next delivery of a loan
---   busy         the loans of which one is in flight, by webhook
---   flying       what is in flight of these lanes
--- Of a lane it judges so many at once, and passes over what waits for another of its loan. Returns what take_turn does; and of each lane
--- that it read how far (`told` is `read`: `number` is the ask, `event` and `due_at` the place, `loan_version` 1 if there may be more,
--- `is_test` whether it passed anything over).
+-- The part of a turn (take_turn) on lanes in order; src/delivery/queue/lanes/kept-loans.ts has the invariant. `asks`:
+--   asks     each reads a lane on behind a place, as take_turn's `hooks` (`loan` is null), or takes a loan's next delivery
+--   busy     loans with one in flight, by webhook
+--   flying   what is in flight of these lanes
+-- It judges a bounded number per lane and skips what waits for another of its loan. Returns what take_turn does, and for each ask how far
+-- it read (`told` is `read`: `number` the ask, `event` and `due_at` the place, `loan_version` 1 if there may be more, `is_test` whether it
+-- skipped anything).
 create or replace function take_loans(p_poller text, p_number bigint, p_done_below bigint, at timestamptz, moment timestamptz, asks json)
   returns table (
     id uuid, number int, webhook_id uuid, event text, body bytea, loan_version int, traceparent text, salt bytea, is_test boolean,

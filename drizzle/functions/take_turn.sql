@@ -1,19 +1,15 @@
--- A turn of a poller, in the caller's transaction: waits for work, `patience_ms` at most (null: not at all), and claims what is due on
--- the lanes that it keeps. src/delivery/queue/lanes/kept-lanes.ts has what the poller knows, and the invariant.
---   seen         the snapshot up to which the caller has followed `pending`
---   closed       its lanes that may take nothing new now; what comes there is told, not claimed
---   tight        its lanes that may take few, and how many
---   most, most_each   of what is new: so many, and so many of another lane
---   hooks … rooms     lanes to read on, each behind a place (due_at, id) and up to a time, and how many to take of it
---   flying       what is in flight of these lanes behind that place
---   wake_at      when something that the caller knows of comes due
---   loans        the same of lanes that get each loan in order (take_loans.sql); what comes there is told, not claimed
--- Returns what it claimed; what it saw and did not claim, by lane, with the first place (`due_at`, `told`); of a lane that was read for
--- retries, when its next one is due (`told` is `next`); of one that somebody else has locked, that is changed or not kept, `shut`; and
--- last the turn itself: the snapshot that it has followed to, this server's start (`event`), the lease, the time, and whether a lane of the
+-- A poller's turn, in the caller's transaction: waits up to `patience_ms` for work (null: not at all) and claims due rows of its lanes.
+-- src/delivery/queue/lanes/kept-lanes.ts has the invariant. Parameters:
+--   seen              the snapshot up to which the caller has followed `pending`; wake_at: when something that it knows comes due
+--   closed, tight     lanes that may take nothing new now (reported, not claimed), or few, and how many
+--   most, most_each   the new rows to take, in all and of any other lane
+--   hooks … rooms     lanes to read on behind a place (due_at, id) up to a time, and how many to take; flying: their rows in flight there
+--   loans             the same for lanes in order (take_loans.sql)
+-- Returns claimed rows, and by lane (`told`) the first place of what it saw unclaimed, the time of its next retry (`next`), or `shut`
+-- (locked, changed or not kept); last the turn: its snapshot, the server's start (`event`), the lease, the time, and whether a lane of the
 -- caller has changed (`is_test`).
--- A claim's deliveries and their numbers are one row of `claims`, in the same commit. What is new and the snapshot come from one
--- statement. A claim's time is that of its statement: what that sees may have become due after the turn's. Each look-up in `pending` is by key, or by its partial index.
+-- Deliveries and numbers of a claim are one row of `claims`, in the same commit. New rows and snapshot come from one statement; the claim's
+-- time is that statement's. Each look-up in `pending` is by key or by its partial index.
 create or replace function take_turn(
   p_poller text, p_number bigint, p_done_below bigint, at timestamptz, seen pg_snapshot, closed uuid[], tight uuid[], tight_rooms int[],
   most int, most_each int,

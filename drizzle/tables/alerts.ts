@@ -1,4 +1,4 @@
-/** What a partner's people are told by e-mail or chat (webhooks/alerts.ts): where to, and each message until it was taken. */
+/** E-mail and chat alerts to a partner's people (webhooks/alerts.ts): the addresses, and each message until it was accepted. */
 import { sql } from 'drizzle-orm';
 import { check, index, pgTable, primaryKey, smallint, text, uuid } from 'drizzle-orm/pg-core';
 import { ALERT_CHANNELS, ALERT_KINDS } from '../../src/contract/statuses.ts';
@@ -7,8 +7,8 @@ import { oneOf } from './constraints.ts';
 import { OF_PARTNER } from './partners.ts';
 
 /**
- * An e-mail address, or a URL that takes Slack's `{"text": …}`. Until `confirmed_at` nothing goes there but `code`, which
- * confirms it; `wrong_codes` bounds guesses. A trigger keeps the partner's line of history (keep_alert_history.sql).
+ * An e-mail address, or a URL for Slack's `{"text": …}`. Until `confirmed_at` it gets only `code`, which confirms it; `wrong_codes` bounds
+ * guesses. A trigger writes the partner's history (keep_alert_history.sql).
  */
 export const alertAddresses = pgTable(
   'alert_addresses',
@@ -28,8 +28,8 @@ export const alertAddresses = pgTable(
 );
 
 /**
- * `subject` is a webhook; of `teste`, `confirmacao`, and `mudanca` of the addresses, the partner. `address`: where to; null: the
- * partner's confirmed one. `due_at`: when it is tried next; null: it was taken, or given up.
+ * `subject` is a webhook; of `teste`, `confirmacao`, and `mudanca` of the addresses, the partner. `address` null: the partner's confirmed
+ * one. `due_at`: the next try; null: accepted or given up.
  */
 export const alerts = pgTable(
   'alerts',
@@ -50,7 +50,7 @@ export const alerts = pgTable(
   },
   (table) => [
     primaryKey({ name: 'alerts_pkey', columns: [table.subject, table.kind, table.happenedAt, table.channel] }),
-    // What was tried less often goes first, so that addresses that hang keep back none that does not.
+    // Less tried messages go first, so hanging addresses delay no other.
     index('alerts_due')
       .on(table.channel, table.attempts, table.dueAt)
       .where(sql`due_at is not null`),
@@ -60,7 +60,7 @@ export const alerts = pgTable(
   ],
 );
 
-/** Until when the certificates of a receiver's chain are good, as pollers saw them last (webhooks/certificates.ts). */
+/** Until when the certificates of a receiver's chain are valid, as pollers last saw (webhooks/certificates.ts). */
 export const receiverCertificates = pgTable('receiver_certificates', {
   /** Scheme, host and port. */
   origin: text('origin').primaryKey(),

@@ -1,14 +1,11 @@
-/** What was done to the months that go to an archive (src/archive). */
+/** Acts on archived months (src/archive). */
 import { sql } from 'drizzle-orm';
 import { bigint, boolean, check, date, index, integer, pgTable, text, uuid } from 'drizzle-orm/pg-core';
 import { ARCHIVE_ACTS } from '../../src/contract/statuses.ts';
 import { bytea, instant, place } from './columns.ts';
 import { oneOf, sealed } from './constraints.ts';
 
-/**
- * Append-only and sealed, so that the digest of a month's manifest is in the log before any of its rows is removed. A month's state
- * is its newest row.
- */
+/** Append-only and sealed, so a month's manifest digest is in the log before any row is removed. A month's state is its newest row. */
 export const archiveActs = pgTable(
   'archive_acts',
   {
@@ -22,9 +19,9 @@ export const archiveActs = pgTable(
     place: text('place').notNull(),
     /** SHA-256 of the manifest. */
     manifest: bytea('manifest').notNull(),
-    /** Of the deliveries, which no seal covers: SHA-256 of the digests of their files (archive/manifest.ts). */
+    /** Of the deliveries, which no seal covers: SHA-256 of their files' digests (archive/manifest.ts). */
     deliveries: bytea('deliveries').notNull(),
-    /** Of the seals; of a removal or a restoration, those that went or came back. */
+    /** Rows of the seals; of a removal or a restoration, rows removed or restored. */
     rows: bigint('rows', { mode: 'number' }).notNull(),
     actor: text('actor').notNull(),
     reason: text('reason'),
@@ -40,8 +37,8 @@ export const archiveActs = pgTable(
 );
 
 /**
- * The loans whose events left with their months: a row for each, until the events are back. While it stands, what the log has of the
- * stream is less than all, so nothing may be appended to it or folded of it.
+ * Loans whose events left with their months, until they are back. Meanwhile the log lacks part of the stream, so nothing may be appended to
+ * or folded from it.
  */
 export const archivedStreams = pgTable(
   'archived_streams',
@@ -49,14 +46,14 @@ export const archivedStreams = pgTable(
     stream: uuid('stream').primaryKey(),
     /** Of its last event. */
     version: integer('version').notNull(),
-    /** Some of its events may still be in the database: `maintain` goes on with it. */
+    /** Some events may still be in the database; `maintain` goes on with it. */
     isLeaving: boolean('is_leaving').notNull().default(true),
-    /** The days of its first and of its last event. */
+    /** Days of its first and its last event. */
     firstOn: date('first_on').notNull(),
     lastOn: date('last_on').notNull(),
-    /** By their versions; each event's file is found by its id. */
+    /** By version; an event's id finds its file. */
     eventIds: uuid('event_ids').array().notNull(),
-    /** Of its events, as `stream_digest` has it: it comes back as it was, or not at all. */
+    /** `stream_digest` of its events: they come back unchanged, or not at all. */
     digest: bytea('digest').notNull(),
     /** SHA-256 of the loan's state, which stays in `loans`. */
     stateDigest: bytea('state_digest').notNull(),

@@ -1,12 +1,11 @@
-/** Runs that try a receiver from outside (conformance/runs.ts). */
 import { sql } from 'drizzle-orm';
 import { index, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
 import { ownId, preciseInstant } from './columns.ts';
 import { OF_PARTNER } from './partners.ts';
 
 /**
- * `checks` grows while it runs. `alive_until`: by then it writes again, or was interrupted. `report`: signed, null where the run did
- * not come to its end.
+ * Runs that test a receiver from outside (conformance/runs.ts). `checks` grows during the run. `alive_until`: it writes again by then, or
+ * was interrupted. `report`: signed; null where the run did not finish.
  */
 export const conformanceRuns = pgTable(
   'conformance_runs',

@@ -4,8 +4,8 @@ import { boolean, check, pgTable, text } from 'drizzle-orm/pg-core';
 import { bytea, CLOCK, instant } from './columns.ts';
 
 /**
- * The key that cursors are signed with: one row, made with the table. It lies beside the log that the cursors point into, so
- * every API process has it, it travels with a copy or a backup, and it outlives every rotation of `SECRETS_KEY`.
+ * The key that signs cursors: one row, made with the table. It lies beside the log, so every API process has it, backups include it, and it
+ * outlives rotations of `SECRETS_KEY`.
  */
 export const cursorKeys = pgTable(
   'cursor_keys',
@@ -20,8 +20,8 @@ export const cursorKeys = pgTable(
 );
 
 /**
- * Keys of signing secrets that `secrets reseal` has replaced, by their public names: whoever has such a key in front of its
- * ring would encrypt new secrets with it, and is refused at its start.
+ * Keys of signing secrets that `secrets reseal` has replaced, by public name: a process whose first key is one of them would encrypt with
+ * it, and is refused at its start.
  */
 export const retiredKeys = pgTable('retired_keys', {
   keyId: text('key_id').primaryKey(),

@@ -1,9 +1,8 @@
 /**
  * The outbox and its lanes.
- *
- * The hot tables (`events`, `deliveries`, `pending`, `lanes`, `attempts`) carry no foreign key to `webhooks` or
- * `partners`: each check would lock the parent's row in share mode, and all writers of one partner would queue on it.
- * Their rows are made by `insert … select` from those very tables, which no role may delete from.
+ * The hot tables (`events`, `deliveries`, `pending`, `lanes`, `attempts`) have no foreign key to `webhooks` or `partners`: each check would
+ * lock the parent's row, and all writers of one partner would queue on it. Their rows come from `insert … select` of those tables, which no
+ * role may delete from.
  */
 import { sql } from 'drizzle-orm';
 import {
@@ -23,22 +22,18 @@ import {
 import { DELIVERY_STATUSES } from '../../src/contract/statuses.ts';
 import { CLOCK, instant, ownId, preciseInstant, virtual, xid8 } from './columns.ts';
 
-/** When the event was appended, and with it the delivery. */
+/** When the event, and with it the delivery, was appended. */
 const timeOfEvent = virtual<Date>('timestamp (3) with time zone', 'uuid_extract_timestamp(event_id)');
 
 /**
- * What a row may hold is one CHECK each of `deliveries` and `attempts`, which a function answers (drizzle/functions,
- * `is_sound_delivery` and `is_sound_attempt`): a statement that writes reads the CHECKs of its table anew from text, and
- * nine of them took two thirds of inserting one delivery.
- *
- * Columns of `events`, `deliveries` and `attempts` stand by their width, the widest first, so that none is padded: 8 to 16 B a row.
- *
- * The outbox: one row per event and webhook. While it is `pendente`, `next_attempt_at` is when it is or was due, and `pending` has a row
- * of it. `attempts` counts the attempts that have ended (the number of the latest), `failures` the spent slots of the schedule,
- * `lost_in_row` the attempts lost one after the other since the last outcome, null if there is none: as 0 it took a row 8 B, of 128.
- * `is_test`, or null: a test that its partner asked for. It is tried once.
- * A claim does not write here, and the record's update is heap-only: no index knows of what it changes. `stopped` is null on
- * the way from `pendente` to `entregue`.
+ * The outbox: one row per event and webhook. While `pendente`, `next_attempt_at` is its due time, and `pending` has a row of it. `attempts`
+ * is the number of the last ended attempt, `failures` the spent slots of the schedule, `lost_in_row` the attempts lost since the last
+ * outcome; null for none, because 0 takes 8 of a row's 128 B. `is_test` (or null): a test by its partner, tried once. `stopped` is null
+ * between `pendente` and `entregue`.
+ * A claim does not write here, and the record's update is heap-only: no index has its columns.
+ * `deliveries` and `attempts` have one CHECK each, a function (`is_sound_delivery`, `is_sound_attempt`): a writing statement parses its
+ * table's CHECKs anew, and nine took two thirds of an insert. Columns of `events`, `deliveries` and `attempts` stand widest first, without
+ * padding: 8 to 16 B a row.
  */
 export const deliveries = pgTable(
   'deliveries',
@@ -58,7 +53,7 @@ export const deliveries = pgTable(
     createdAt: timeOfEvent('created_at'),
   },
   (table) => [
-    // The webhook first: in the order of its UUIDv7 events it is also each webhook's list by time.
+    // The webhook first: by its UUIDv7 events this is also each webhook's list by time.
     unique('deliveries_once').on(table.webhookId, table.eventId),
     index('deliveries_stopped')
       .on(table.webhookId, table.stopped, table.eventId)
@@ -67,12 +62,10 @@ export const deliveries = pgTable(
 );
 
 /**
- * What has to be sent, and the wake-up of the poller that keeps its lane: one row for each delivery that is `pendente`.
- * `due_at` is `-infinity` for what is to be sent at once, and else the time of its next attempt; so one key serves both, and is how
- * the record finds a row. `tx` is the transaction that made it due: pollers follow by it (drizzle/functions/take_turn.sql). It is null
- * where its own poller put it off, and knows. `number` is the delivery's `attempts`.
- * The index by `tx` is partial, so that no plan takes it for anything but following: of a queue that was empty when it was analyzed
- * the planner knows no better.
+ * What has to be sent, and the wake-up of its lane's poller: one row for each `pendente` delivery. `due_at` is `-infinity` for what is due
+ * at once, else the time of its next attempt; the record finds the row by this key. `tx` is the transaction that made it due, which pollers
+ * follow (drizzle/functions/take_turn.sql); null where its own poller postponed it. `number` is the delivery's `attempts`.
+ * The index by `tx` is partial, so that no plan uses it for anything but following, whatever the statistics.
  */
 export const pending = pgTable(
   'pending',
@@ -97,8 +90,8 @@ export const pending = pgTable(
 );
 
 /**
- * What a poller is about to send, written in the transaction that claims it: one row a claim, with its deliveries, their webhooks and
- * the numbers of their attempts. Every claim of the poller below `done_below` is recorded.
+ * What a poller is about to send, written by the claiming transaction: a row per claim, with its deliveries, webhooks and numbers of
+ * attempts. Every claim of the poller below `done_below` is recorded.
  */
 export const claims = pgTable(
   'claims',
@@ -115,8 +108,8 @@ export const claims = pgTable(
 );
 
 /**
- * The pollers that keep lanes: when each was last alive, on the database's clock, how many lanes it keeps, and whether it holds the lock under
- * its name: one that does not, behind a pooler, is not dead for want of it.
+ * Pollers that keep lanes: last sign of life on the database's clock, number of lanes, and whether each holds the lock under its name. One
+ * without it, behind a pooler, is not dead for that.
  */
 export const keepers = pgTable('keepers', {
   name: text('name').primaryKey(),
@@ -126,14 +119,14 @@ export const keepers = pgTable('keepers', {
 });
 
 /**
- * One row per webhook, made with it by a trigger: which poller keeps it (`keeper`, null: none), and how many of its deliveries may be in
- * flight: `max_in_flight`, which only the operator sets, or fewer, as its answers have it: `window_size`, as of the last time that a poller
- * handed it back. `changed`: whoever keeps it must read it again before it claims more. No claim and no record writes here.
- * `in_order`: of each loan one delivery at a time, by version, as the partner chose. Until `resumes_until` its suspended deliveries are being
- * resumed, and hold back later ones of their loans. While an operator has muted the webhook (`muted_at`) nothing of it is sent.
- * Since `failing_since` it is `falhando`: one delivery at a time probes it (delivery/queue/upkeep/failing).
- * Why not one queue by due time: with one endpoint hanging on 300,000 due rows, 0 of 17,501 other deliveries were
- * claimed in 25 s; with lanes all were, at 30 ms (p99).
+ * One row per webhook, made by a trigger: its keeping poller (`keeper`, null: none), its cap of deliveries in flight (`max_in_flight`, set
+ * by the operator) and the window that its answers have led to (`window_size`, as last handed back). `changed`: its keeper must read it
+ * again before claiming more. Claims and records do not write here.
+ * `in_order`: each loan's deliveries one at a time, by version. Until `resumes_until` its suspended deliveries hold back later ones of
+ * their loans. While muted (`muted_at`) nothing is sent. Since `failing_since` it is `falhando`: one delivery at a time
+ * (delivery/queue/upkeep/failing).
+ * Measured alternative: one queue by due time. With one endpoint hanging on 300,000 due rows, 0 of 17,501 other deliveries were claimed in
+ * 25 s; with lanes all were, at 30 ms (p99).
  */
 export const lanes = pgTable(
   'lanes',
@@ -150,7 +143,7 @@ export const lanes = pgTable(
     resumesUntil: preciseInstant('resumes_until'),
   },
   (table) => [
-    // An expression, so that no claim takes it in place of the key.
+    // An expression, so that no claim uses it in place of the key.
     index('lanes_kept').on(sql`coalesce(keeper, '')`),
     index('lanes_changed')
       .on(table.keeper)

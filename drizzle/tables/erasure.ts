@@ -1,10 +1,10 @@
-/** Workers who are forgotten: who ordered it, what it covers, how far it is; where a CPF is found; and who read CPFs. */
+/** Erased workers: who ordered it, what it covers, how far it is; where a CPF occurs; and who read CPFs. */
 import { sql } from 'drizzle-orm';
 import { bigint, boolean, check, index, integer, pgTable, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core';
 import { bytea, instant, place } from './columns.ts';
 import { sealed } from './constraints.ts';
 
-/** One order to forget a worker, append-only and sealed. It never names the worker; its pages name the events. */
+/** One order to erase a worker, append-only and sealed. It never names the worker; its pages name the events. */
 export const erasureOrders = pgTable(
   'erasure_orders',
   {
@@ -12,11 +12,11 @@ export const erasureOrders = pgTable(
     id: uuid('id')
       .notNull()
       .default(sql`uuidv7()`),
-    /** The number of a court's order, which no loan and no legal period stands against. */
+    /** The number of a court's order, which overrides open loans and legal periods. */
     courtOrder: text('court_order'),
     actor: text('actor').notNull(),
     reason: text('reason').notNull(),
-    /** How many events it covers, and on how many pages they are listed. */
+    /** How many events it covers, and on how many pages. */
     events: integer('events').notNull(),
     pages: integer('pages').notNull(),
     orderedAt: instant('ordered_at').notNull().defaultNow(),
@@ -27,8 +27,8 @@ export const erasureOrders = pgTable(
 const OF_ORDER = () => erasureOrders.id;
 
 /**
- * The events of an order, append-only and sealed, written in the order's own transaction. Of each `remains` has the SHA-256 of the
- * data that are left, so that nobody can change these later. An attempt is erased with its event.
+ * An order's events, append-only and sealed, written in the order's transaction. `remains` has the SHA-256 of each event's remaining data,
+ * so nobody can change these later. An attempt is erased with its event.
  */
 export const erasurePages = pgTable(
   'erasure_pages',
@@ -50,7 +50,7 @@ export const erasurePages = pgTable(
   ],
 );
 
-/** How far the work of an order is. The CPF stands here until it is done, and nowhere afterwards. */
+/** The progress of an order. The CPF stands here until it is done, and nowhere afterwards. */
 export const erasures = pgTable(
   'erasures',
   {
@@ -58,15 +58,15 @@ export const erasures = pgTable(
     cpf: text('cpf'),
     nextPage: integer('next_page').notNull().default(1),
     doneAt: instant('done_at'),
-    /** Its texts are in no file of a month whose act stands at this place or before. */
+    /** Its texts are in no month's file whose act stands at or before this. */
     lookedTo: bigint('looked_to', { mode: 'number' }),
   },
   () => [check('erasures_done', sql`(cpf is null) = (done_at is not null)`)],
 );
 
 /**
- * In which events a CPF stands, by its keyed digest: whoever lacks the key learns nothing from it. `is_own`: as the worker whom
- * the event is about, not in a text of another's.
+ * Events in which a CPF occurs, by keyed digest: useless without the key. `is_own`: the worker is the event's subject, not named in a text
+ * of another's.
  */
 export const workerEvents = pgTable(
   'worker_events',
@@ -82,7 +82,7 @@ export const workerEvents = pgTable(
   ],
 );
 
-/** Who read CPFs unmasked, append-only and sealed: which route or command, what was asked of it, and when. */
+/** Who read unmasked CPFs, append-only and sealed. */
 export const cpfReads = pgTable(
   'cpf_reads',
   {
@@ -90,10 +90,10 @@ export const cpfReads = pgTable(
     actor: text('actor').notNull(),
     /** The route's method and path, or the command. */
     operation: text('operation').notNull(),
-    /** The filters, the period or the id that was asked for; never a CPF. */
+    /** The filters, period or id asked for; never a CPF. */
     asked: text('asked').notNull(),
     requestId: uuid('request_id'),
-    /** The events that the answer named; null where it is a file, of which only `asked` says what is in it. */
+    /** Events named in the answer; null for a file, which only `asked` describes. */
     events: uuid('events').array(),
     readAt: instant('read_at').notNull().defaultNow(),
     ...place(),

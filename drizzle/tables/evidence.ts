@@ -1,4 +1,4 @@
-/** The evidence: every attempt, who ordered sends, and the log of seals over them. */
+/** The evidence: attempts, orders to send, and the log of seals over them. */
 import { sql } from 'drizzle-orm';
 import {
   bigint,
@@ -21,7 +21,7 @@ import { OF_WEBHOOK } from './partners.ts';
 /** As `poller_of`, which a computed column cannot call. */
 const pollerOfClaim = virtual<string>('text', "left(claim, length(claim) - strpos(reverse(claim), '/'))");
 
-/** One row for every POST that may have left, append-only. A `late` row is the report of a poller that lost its lease. */
+/** One row for every POST that may have left, append-only. `late`: the report of a poller that lost its lease. */
 export const attempts = pgTable(
   'attempts',
   {
@@ -30,13 +30,13 @@ export const attempts = pgTable(
     tx: ownTx(),
     number: integer('number').notNull(),
     durationMs: integer('duration_ms'),
-    /** The row of `targets` that has `url`, `address` and `key_id`, which are null then. */
+    /** The row of `targets` with `url`, `address` and `key_id`, which are then null. */
     target: integer('target'),
     statusCode: smallint('status_code'),
     epoch: epoch(),
     late: boolean('late').notNull().default(false),
     deliveryId: uuid('delivery_id').notNull(),
-    /** The delivery's; `audit verify` tells an attempt that has none. */
+    /** The delivery's; `audit verify` reports an attempt without one. */
     eventId: uuid('event_id'),
     webhookId: uuid('webhook_id').notNull(),
     partnerId: uuid('partner_id').notNull(),
@@ -44,13 +44,13 @@ export const attempts = pgTable(
     url: text('url'),
     address: text('address'),
     keyId: text('key_id'),
-    /** The claim that took the delivery: its poller's name and a number, `poller-1/12`; `poller-1/2.12` in the second term of its lock. */
+    /** The claim: its poller's name and a number, `poller-1/12`; `poller-1/2.12` in the second term of its lock. */
     claim: text('claim').notNull(),
     poller: pollerOfClaim('poller'),
     error: text('error'),
     /** Header fields, an empty line, the beginning of the body (delivery/sending/answer). */
     answer: text('answer'),
-    /** SHA-256 of the event's salt and the body as it was sent; null for a lost attempt, of which nobody knows what was sent. */
+    /** SHA-256 of the event's salt and the body as sent; null for a lost attempt. */
     bodyDigest: bytea('body_digest'),
     salt: salt(),
     commitment: commitment(),
@@ -61,7 +61,7 @@ export const attempts = pgTable(
     index('attempts_by_partner').on(table.partnerId, table.recordedAt),
     index('attempts_in_time').on(table.recordedAt),
     sealable('attempts'),
-    // A time that never ends is no time that a proof could tell.
+    // An infinite time cannot be part of a proof.
     check('attempts_time', sql`isfinite(started_at)`),
     index('attempts_erased')
       .on(table.eventId)
@@ -73,8 +73,8 @@ export const attempts = pgTable(
 );
 
 /**
- * Where attempts went, append-only: many of them went where others did (delivery/queue/targets). A leaf has the texts, so that a
- * changed row here is a changed row of each attempt that names it.
+ * Where attempts went, append-only and shared by attempts (delivery/queue/targets). A leaf has the texts, so a changed row here shows as a
+ * change of each attempt that names it.
  */
 export const targets = pgTable(
   'targets',
@@ -87,7 +87,7 @@ export const targets = pgTable(
   (table) => [unique('targets_once').on(table.url, table.address, table.keyId)],
 );
 
-/** Who had which deliveries sent (again), or not sent any more, append-only; many at once are a row for each batch of the request. */
+/** Who had which deliveries sent again, or stopped, append-only; a request for many has a row per batch. */
 export const sendOrders = pgTable(
   'send_orders',
   {
@@ -97,7 +97,7 @@ export const sendOrders = pgTable(
     partnerId: uuid('partner_id').notNull(),
     deliveryIds: uuid('delivery_ids').array().notNull(),
     actor: text('actor').notNull(),
-    /** Why, in the operator's words; partners give none. */
+    /** In the operator's words; partners give none. */
     reason: text('reason'),
     requestId: uuid('request_id'),
     orderedAt: instant('ordered_at').notNull().defaultNow(),
@@ -105,7 +105,7 @@ export const sendOrders = pgTable(
   },
   (table) => [
     index('send_orders_by_webhook').on(table.webhookId, table.position),
-    // Orders of one delivery, among any number of its webhook's. Without a list of what is pending, which a read would pass whole.
+    // Finds the orders of one delivery. Without a pending list, which every read would scan.
     index('send_orders_by_delivery').using('gin', table.deliveryIds).with({ fastupdate: false }),
     index('send_orders_in_time').on(table.orderedAt, table.position),
     ...sealed('send_orders'),
@@ -115,9 +115,8 @@ export const sendOrders = pgTable(
 );
 
 /**
- * The log of seals, append-only: each covers every row of the logs whose epoch and transaction lie from (`first_epoch`,
- * `first_tx`) to before (`end_epoch`, `end_tx`), where the next begins (audit/seals/seal.ts). `root` is that of the tree of its
- * rows, and `leaf` the seal's own in the log's tree.
+ * The log of seals, append-only: each covers all rows whose (epoch, tx) lie from (`first_epoch`, `first_tx`) to before (`end_epoch`,
+ * `end_tx`), where the next begins (audit/seals/seal.ts). `root` is that of the tree of its rows, `leaf` the seal's own in the log's tree.
  */
 export const seals = pgTable(
   'seals',
@@ -129,7 +128,7 @@ export const seals = pgTable(
     endTx: bigint('end_tx', { mode: 'number' }).notNull(),
     rows: integer('rows').notNull(),
     root: bytea('root').notNull(),
-    /** Of what erasing would leave of its events (audit/seals/remains.ts); null where it has none. */
+    /** Digest of what erasing would leave of its events (audit/seals/remains.ts); null without events. */
     remains: bytea('remains'),
     sealedAt: instant('sealed_at').notNull(),
     leaf: bytea('leaf').notNull(),
@@ -144,8 +143,8 @@ export const seals = pgTable(
 );
 
 /**
- * The tree of each seal's rows, so that a proof reads no row again: the leaves in order, and the roots of each 256 of them, one
- * behind the other. Nothing here is believed before its root is the seal's.
+ * The tree of each seal's rows, so that proofs read no rows: the leaves in order, and the root of each 256 of them. Trusted only when its
+ * root is the seal's.
  */
 export const sealTrees = pgTable('seal_trees', {
   number: bigint('number', { mode: 'number' }).primaryKey(),
@@ -167,7 +166,7 @@ export const sealNodes = pgTable(
   ],
 );
 
-/** Signed heads of the log, as C2SP tlog-checkpoint writes them; `size` counts seals. */
+/** Signed heads of the log (C2SP tlog-checkpoint); `size` counts seals. */
 export const checkpoints = pgTable(
   'checkpoints',
   {
@@ -180,8 +179,8 @@ export const checkpoints = pgTable(
 );
 
 /**
- * What keeps checkpoints outside (audit/anchor): one row for each place that `audit anchor` was told of, with the newest checkpoint
- * that it has. `error` is of the last run; null when that went well. Whoever is configured no more is `active` no more.
+ * External places for checkpoints (audit/anchor): a row for each that `audit anchor` knew, with the newest checkpoint it has. `error` is of
+ * the last run, null after success. `active`: still configured.
  */
 export const anchors = pgTable(
   'anchors',
@@ -200,7 +199,7 @@ export const anchors = pgTable(
   ],
 );
 
-/** The receipts of these places, append-only. They vouch for themselves, so that no seal has to. */
+/** The receipts of these places, append-only. Each verifies by itself, so no seal covers them. */
 export const anchorReceipts = pgTable(
   'anchor_receipts',
   {

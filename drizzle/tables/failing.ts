@@ -1,12 +1,12 @@
-/** The policy for endpoints that keep failing: what was decided, and what it counts (delivery/queue/upkeep/failing). */
+/** The policy for failing endpoints, and what it counts (delivery/queue/upkeep/failing). */
 import { sql } from 'drizzle-orm';
 import { boolean, check, integer, pgTable, smallint, text, uuid } from 'drizzle-orm/pg-core';
 import { OUTCOMES } from '../../src/contract/statuses.ts';
 import { pgSnapshot, preciseInstant } from './columns.ts';
 
 /**
- * One row while the policy is on, none while it is off. Every attempt that `snapshot` shows (of the server in `epoch`) is
- * counted, and no other. It was taken at `looked_at`, the database's own time.
+ * One row while the policy is on. Exactly the attempts visible in `snapshot` (of the server in `epoch`) are counted. It was taken at
+ * `looked_at`, on the database's clock.
  */
 export const failingPolicy = pgTable(
   'failing_policy',
@@ -27,8 +27,8 @@ export const failingPolicy = pgTable(
 );
 
 /**
- * The run of failures that each webhook is in: its attempts since its last success. A webhook whose last attempt succeeded has
- * no row. Its lane tells whether it is `falhando` (`lanes.failing_since`); each webhook that is has a row here.
+ * Each webhook's current run of failures since its last success; no row after a success. Every `falhando` webhook (`lanes.failing_since`)
+ * has a row.
  */
 export const failingRuns = pgTable(
   'failing_runs',
@@ -36,7 +36,6 @@ export const failingRuns = pgTable(
     webhookId: uuid('webhook_id').primaryKey(),
     partnerId: uuid('partner_id').notNull(),
     failures: integer('failures').notNull(),
-    /** When the first and the last of them ended. */
     firstFailedAt: preciseInstant('first_failed_at').notNull(),
     lastFailedAt: preciseInstant('last_failed_at').notNull(),
     lastOutcome: text('last_outcome', { enum: OUTCOMES }).notNull(),

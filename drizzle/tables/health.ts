@@ -1,12 +1,11 @@
-/** What is counted of the attempts, so that a webhook's health and the overview are read without reading them. */
+/** Counts of attempts, for a webhook's health and the overview. */
 import { bigint, integer, pgTable, primaryKey, smallint, text, uuid } from 'drizzle-orm/pg-core';
 import { OUTCOMES } from '../../src/contract/statuses.ts';
 import { preciseInstant } from './columns.ts';
 
 /**
- * How many attempts of a webhook were recorded in an hour, by outcome and by how long the answer took
- * (delivery/queue/upkeep/hour-counter.ts). `took` is the least whole number for which `1.1 ^ took` milliseconds is no
- * less than the time; -1 where nobody answered. The hours of a day become one row, its first; older ones are taken away.
+ * Attempts of a webhook per hour, outcome and answer time (delivery/queue/upkeep/hour-counter.ts). `took` is the least integer with `1.1 ^
+ * took` ms no less than the time; -1 without an answer. A day's hours later become one row, its first; older ones are deleted.
  */
 export const attemptHours = pgTable(
   'attempt_hours',
@@ -23,8 +22,8 @@ export const attemptHours = pgTable(
 );
 
 /**
- * What became of the attempts of a webhook, and of all of a partner, in a quarter of an hour. `counts` of its deliveries arrived at
- * their first attempt within the times of `classes`, of the same ratio as `took`, from the commit of the event on.
+ * Attempts of a webhook, or of a whole partner, per quarter of an hour. `counts` of deliveries arrived at their first attempt within the
+ * times of `classes` (ratio as `took`), measured from the event's commit.
  */
 export const attemptSteps = pgTable(
   'attempt_steps',

@@ -1,12 +1,11 @@
-/** What this installation knows of the server that it lies on. */
 import { sql } from 'drizzle-orm';
 import { bigint, boolean, check, integer, pgTable, smallint } from 'drizzle-orm/pg-core';
 import { preciseInstant, xid8 } from './columns.ts';
 
 /**
- * One row. `tx` counts on one server only, so every order by transaction is one by (epoch, tx). The epoch is the server's
- * timeline, which PostgreSQL raises at each promotion and at each recovery to an earlier moment, plus `epoch_base`, which
- * `adopt` raises when the database was copied to another server (drizzle/functions/server_fault.sql).
+ * What the installation knows of its server, one row. `tx` is meaningful on one server only, so orders by transaction are by (epoch, tx).
+ * The epoch is the timeline, which PostgreSQL raises at each promotion and point-in-time recovery, plus `epoch_base`, which `adopt` raises
+ * after a copy to another server (drizzle/functions/server_fault.sql).
  */
 export const installation = pgTable(
   'installation',
@@ -14,13 +13,13 @@ export const installation = pgTable(
     isOnly: boolean('is_only').primaryKey().default(true),
     systemIdentifier: bigint('system_identifier', { mode: 'bigint' }).notNull(),
     epochBase: integer('epoch_base').notNull().default(0),
-    /** The first epoch whose transactions this server's own count reaches; those before it are over, whatever they were. */
+    /** The first epoch of this server's own transactions; all of earlier ones are over. */
     ownFrom: smallint('own_from').notNull(),
-    /** The highest that were seen; a server that is below either went back. */
+    /** The highest seen; a server below either went back. */
     timeline: integer('timeline').notNull(),
     nextTx: xid8('next_tx').notNull(),
     notedAt: preciseInstant('noted_at').notNull().defaultNow(),
-    /** Loan numbers of this installation: where partners are spread over several, each has a start below the same step. */
+    /** Loan numbers: where partners are spread over several installations, each has a start below the same step. */
     loanNumberStart: integer('loan_number_start').notNull().default(1),
     loanNumberStep: integer('loan_number_step').notNull().default(1),
   },

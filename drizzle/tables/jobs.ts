@@ -19,7 +19,7 @@ import { oneOf } from './constraints.ts';
 import { OF_LOAN } from './loans.ts';
 import { OF_PARTNER } from './partners.ts';
 
-/** Answers of the registry to margin queries; a recent one is reused. Its id is also its stream in the log. */
+/** The registry's answers to margin queries; a recent one is reused. Its id is also its stream in the log. */
 export const marginQueries = pgTable(
   'margin_queries',
   {
@@ -38,8 +38,8 @@ export const marginQueries = pgTable(
 );
 
 /**
- * The margin query under way for one worker and employer: whoever holds the lease asks the registry, the others wait
- * for what it finds, which stays here when it is a failure.
+ * The running margin query for a worker and employer: the lease's holder asks the registry, the others wait for its result; failures stay
+ * here.
  */
 export const marginFlights = pgTable(
   'margin_flights',
@@ -62,8 +62,8 @@ export const marginFlights = pgTable(
 export const BOND_KINDS = ['ended', 'new'] as const;
 
 /**
- * Records of the registry about workers' bonds, kept at first sight, so that overlapping windows bring nothing twice.
- * `detected_at` is set when the record's event was emitted; until then each sync looks at it again.
+ * The registry's records of bonds, kept at first sight, so overlapping windows bring nothing twice. `detected_at`: when its event was
+ * emitted; until then each sync looks again.
  */
 export const bondRecords = pgTable(
   'bond_records',
@@ -76,7 +76,7 @@ export const bondRecords = pgTable(
     data: json('data').notNull(),
     seenAt: instant('seen_at').notNull().defaultNow(),
     detectedAt: instant('detected_at'),
-    /** The event's data as the partner got it, and which event that is. */
+    /** The event's data as the partner got it, and its id. */
     emitted: json('emitted'),
     eventId: uuid('event_id'),
   },
@@ -97,7 +97,7 @@ export const bondRecords = pgTable(
   ],
 );
 
-/** Records of the registry about loans that nobody knows here yet; they move to `bond_records` when the loan comes. */
+/** Records about loans unknown here; they move to `bond_records` when the loan comes. */
 export const bondsUnknown = pgTable(
   'bonds_unknown',
   {
@@ -115,7 +115,6 @@ export const bondsUnknown = pgTable(
   ],
 );
 
-/** How far each scheduled job has looked. */
 export const syncWindows = pgTable('sync_windows', {
   name: text('name').primaryKey(),
   until: preciseInstant('until').notNull(),
@@ -141,8 +140,8 @@ export const settlements = pgTable(
 );
 
 /**
- * The last month, `YYYY-MM`, whose installments of a loan were settled before the loan was imported (`import --closed-until`). No
- * batch counts them. The loan need not be in `loans` yet.
+ * The last month, `YYYY-MM`, of which a loan's installments were settled before its import (`import --closed-until`); no batch counts them.
+ * The loan may not be in `loans` yet.
  */
 export const settledElsewhere = pgTable(
   'settled_elsewhere',
@@ -154,7 +153,7 @@ export const settledElsewhere = pgTable(
   () => [check('settled_elsewhere_until', sql`until ~ '^[0-9]{4}-(0[1-9]|1[0-2])$'`)],
 );
 
-/** Which installments a closed batch has counted; each at most once. */
+/** Installments that a closed batch has counted; each at most once. */
 export const settledInstallments = pgTable(
   'settled_installments',
   {

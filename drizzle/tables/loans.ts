@@ -20,8 +20,8 @@ import { oneOf } from './constraints.ts';
 import { OF_PARTNER } from './partners.ts';
 
 /**
- * The projection: `state` is the fold of the loan's stream; the other columns are read out of it. A number is not unique: two
- * loans that were imported may bear one number.
+ * The projection: `state` folds the loan's stream; the other columns are derived from it. Numbers are not unique: two imported loans may
+ * share one.
  */
 export const loans = pgTable(
   'loans',
@@ -44,7 +44,7 @@ export const loans = pgTable(
 );
 export const OF_LOAN = () => loans.id;
 
-/** Registrations (averbações) as work: a row that is `processando` is leased to whoever asks the registry. */
+/** Registrations (averbações) as work: a `processando` row is leased to whoever asks the registry. */
 export const registrations = pgTable(
   'registrations',
   {
@@ -54,22 +54,22 @@ export const registrations = pgTable(
     status: text('status', { enum: REGISTRATION_STATUSES }).notNull().default('processando'),
     nextTryAt: preciseInstant('next_try_at').defaultNow(),
     tries: integer('tries').notNull().default(0),
-    /** Calls in a row that the registry did not answer. */
+    /** Unanswered calls in a row. */
     failures: integer('failures').notNull().default(0),
-    /** True: the registry works on it, and is asked what has become of it. */
+    /** The registry works on it and is asked for the result. */
     pending: boolean('pending').notNull().default(false),
-    /** What the registry said when it was asked last, or why it was not asked, for the partner; null before the first try. */
+    /** The registry's last answer, or why it was not asked, for the partner; null before the first try. */
     lastAnswer: text('last_answer'),
-    /** The registry's `protocolo_registry`, where it was recorded through this row. */
+    /** `protocolo_registry`, where it was recorded through this row. */
     protocol: text('protocol'),
-    /** What the registry answered when the loan had another end already; a person has to see to it. */
+    /** The registry's answer after the loan had already ended otherwise; needs a person. */
     contradiction: json('contradiction'),
   },
   (table) => [
     index('registrations_due')
       .on(table.nextTryAt)
       .where(sql`status = 'processando'`),
-    // A protocol is of one registration: a registry that gives it to another is not believed.
+    // A protocol belongs to one registration: a registry that repeats it is not trusted.
     uniqueIndex('registrations_protocol').on(table.protocol),
     uniqueIndex('registrations_one_open')
       .on(table.loanId)
@@ -80,8 +80,8 @@ export const registrations = pgTable(
 );
 
 /**
- * The months that are closed, one row each, in the transaction of the event: two closings of one month meet here, whatever their
- * snapshots see. `settlements` follows the log later.
+ * Closed months, written in the event's transaction: concurrent closings of a month collide here, whatever their snapshots. `settlements`
+ * follows the log later.
  */
 export const closedMonths = pgTable(
   'closed_months',
@@ -94,7 +94,7 @@ export const closedMonths = pgTable(
   (table) => [primaryKey({ name: 'closed_months_pkey', columns: [table.partnerId, table.month] })],
 );
 
-/** Which loan of a partner bears a number, provisional or definitive: no other one may. */
+/** Which loan of a partner has a number, provisional or definitive; no other one may. */
 export const numberedLoans = pgTable(
   'numbered_loans',
   {
@@ -105,7 +105,7 @@ export const numberedLoans = pgTable(
   (table) => [primaryKey({ name: 'numbered_loans_pkey', columns: [table.partnerId, table.number] })],
 );
 
-/** The first answer to each key; written in the transaction of what it made. A loan's never expires (remove_old_keys.sql). */
+/** The first answer to each key, written in the transaction of its effect. A loan's never expires (remove_old_keys.sql). */
 export const idempotencyKeys = pgTable(
   'idempotency_keys',
   {
@@ -120,7 +120,7 @@ export const idempotencyKeys = pgTable(
   },
   (table) => [
     primaryKey({ name: 'idempotency_keys_pkey', columns: [table.partnerId, table.operation, table.key] }),
-    // How an order to erase finds the answers that tell of a loan, an authorization or a margin query.
+    // For erasures: finds answers about a loan, an authorization or a margin query.
     index('idempotency_keys_subject')
       .on(
         sql`coalesce(body ->> 'id', body ->> 'emprestimo_id', body ->> 'autorizacao_id', body ->> 'consulta_margem_id')`,
@@ -131,7 +131,7 @@ export const idempotencyKeys = pgTable(
   ],
 );
 
-/** Document pieces of a loan, each archived once; the log holds their digests and never their bytes. */
+/** A loan's documents, each archived once; the log holds only their digests. */
 export const documents = pgTable(
   'documents',
   {

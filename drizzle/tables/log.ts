@@ -1,4 +1,3 @@
-/** The append-only log and the envelopes made from it. */
 import { sql } from 'drizzle-orm';
 import {
   bigint,
@@ -19,19 +18,15 @@ import { EVENT_TYPES } from '../../src/contract/events.ts';
 import { commitment, epoch, instant, ownTx, pgSnapshot, preciseInstant, salt, virtual, xid8 } from './columns.ts';
 import { sealable } from './constraints.ts';
 
-/** Who was alone saw all transactions below its own, and no other. Text, because drizzle quotes what is behind a type that it does not know. */
+/** A transaction without others beside it saw all below its own. As text, because drizzle quotes what follows a type unknown to it. */
 const SNAPSHOT = "case when fan_out is not null then coalesce(seen::text, tx::text || ':' || tx::text || ':') end";
 
 /**
  * The append-only log. `data` is json, not jsonb: the envelope's bytes keep its key order.
- *
- * What is sent for an event is made of its row, by `envelope`, each time that it is asked for (the view `messages`): the
- * same columns of a row that nobody may change give the same bytes. Kept beside the event they took 370 B and two index
- * entries more. A test delivery has a row here too, of the type `webhook.teste`, which is not in the catalog.
- *
- * No CHECK and no foreign key: only `append_event` may write here, and it holds each row to the catalog and to an active
- * partner. A statement that writes reads all CHECKs of its table anew from text, and the key locked the partner's row;
- * the two took a seventh of an append.
+ * `envelope` makes what is sent from the event's row each time (view `messages`); immutable columns give the same bytes. Stored, they took
+ * 370 B and two index entries more. A test delivery has a row here too, of type `webhook.teste`, which is not in the catalog.
+ * No CHECK and no foreign key: only `append_event` writes here, and checks each row against the catalog and an active partner. A writing
+ * statement parses its table's CHECKs anew, and the foreign key locked the partner's row; together a seventh of an append.
  */
 export const events = pgTable(
   'events',
@@ -40,14 +35,14 @@ export const events = pgTable(
     tx: ownTx(),
     occurredAt: instant('occurred_at').notNull(),
     version: integer('version').notNull(),
-    /** How many deliveries the append made; null for an internal fact, which no partner is sent. */
+    /** Deliveries made by the append; null for an internal fact, which no partner gets. */
     fanOut: smallint('fan_out'),
-    /** The version that the catalog's entry of this type had when it was appended; null for a test, which is not in the catalog. */
+    /** The catalog entry's version at the append; null for a test. */
     catalogVersion: smallint('catalog_version'),
     epoch: epoch(),
-    /** It happened before the lender came to Carteiro (`append_history`): nobody was or will be sent it. */
+    /** It happened before the lender came to Carteiro (`append_history`) and is never sent. */
     imported: boolean('imported').notNull().default(false),
-    /** Whether it is an event of a loan's stream that partners are sent; null: no. */
+    /** An event of a loan's stream that partners get; null: no. */
     isOfLoan: boolean('is_of_loan'),
     id: uuid('id')
       .notNull()
@@ -60,13 +55,13 @@ export const events = pgTable(
     data: json('data').notNull(),
     actor: text('actor').notNull(),
     requestId: text('request_id'),
-    /** What the append could see where other transactions were open beside it (`seen_beside_others`); else null. */
+    /** The append's snapshot where other transactions were open beside it (`seen_beside_others`); else null. */
     seen: pgSnapshot('seen'),
-    /** W3C trace context of what caused the event; each delivery carries it on. Null: none, or one that is no trace context. */
+    /** W3C trace context of the cause, carried by each delivery. Null: none or invalid. */
     traceparent: text('traceparent'),
     salt: salt(),
     commitment: commitment(),
-    /** The loan's version at the event; null for an event that is not of a loan's stream. */
+    /** The loan's version at the event; null outside a loan's stream. */
     loanVersion: virtual<number>('integer', 'case when is_of_loan then version end')('loan_version'),
     family: virtual<string>('text', "coalesce(other_family, 'backoffice')")('family'),
     /** What the append could see, so that history can tell which webhooks it had to deliver to; null as `fan_out`. */
@@ -75,15 +70,15 @@ export const events = pgTable(
   (table) => [
     primaryKey({ name: 'events_pkey', columns: [table.stream, table.version] }),
     unique('events_id').on(table.id),
-    // Two orders in one index: readers of the feed do not walk over what was imported. It knows transactions, not positions, which
-    // took 13 B more: who walks it takes a transaction's events whole (WITH TIES), and then sorts.
+    // Two orders in one index: the feed's readers skip imported events. Without positions, which took 13 B more: readers take a
+    // transaction's events whole (WITH TIES) and sort.
     index('events_in_order').on(table.partnerId, table.imported, table.epoch, table.tx),
     sealable('events'),
-    // Few or none: held against the orders to erase, and asked of each resend.
+    // Few or none: checked against erasure orders and before each resend.
     index('events_erased')
       .on(table.id)
       .where(sql`salt is null`),
-    // History comes with times of its own, loan by loan: in this index each of its pages would stand for all days.
+    // History comes loan by loan with old times: in this index each page of it would cover all days.
     index('events_by_day')
       .using('brin', table.occurredAt)
       .with({ autosummarize: true })
@@ -94,10 +89,7 @@ export const events = pgTable(
   ],
 );
 
-/**
- * The catalog, which `migrate` fills from the event table in contract/ (event-catalog.ts): what `append_event` takes, and
- * what a webhook may subscribe to.
- */
+/** The catalog, filled by `migrate` from contract/ (event-catalog.ts): what `append_event` accepts and webhooks subscribe to. */
 export const eventTypes = pgTable(
   'event_types',
   {
@@ -110,13 +102,13 @@ export const eventTypes = pgTable(
     formats: text('formats').array().notNull(),
     optional: text('optional').array().notNull(),
     least: integer('least').notNull(),
-    /** 1 at first, and 1 more whenever `migrate` changes the entry. */
+    /** Starts at 1 and grows with each change of the entry by `migrate`. */
     version: integer('version').notNull().default(1),
   },
   () => [check('event_types_kind', sql`kind in ('emitted', 'internal', 'notice', 'reserved')`)],
 );
 
-/** A transaction in which history came in, and the highest position of its events: the log has imported events up to there. */
+/** A transaction with imported events, and the highest position among them. */
 export const historyBatches = pgTable(
   'history_batches',
   {
@@ -128,9 +120,9 @@ export const historyBatches = pgTable(
 );
 
 /**
- * How far a reader of the log has come that keeps something beside it true: `loans` is the projector's (src/core/projection/projector.ts).
- * All events up to (epoch, tx, position) are in; so are all of transactions that had begun to write before `passed_at`. `mark_at` is the next
- * such instant: it is passed when every transaction below `mark_tx` is over.
+ * The progress of a reader of the log; `loans` is the projector's (src/core/projection/projector.ts). Included are all events up to (epoch,
+ * tx, position), and all of transactions that had begun to write before `passed_at`. `mark_at` is the next such instant, reached when every
+ * transaction below `mark_tx` is over.
  */
 export const projections = pgTable('projections', {
   name: text('name').primaryKey(),

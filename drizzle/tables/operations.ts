@@ -1,13 +1,12 @@
-/** The service's own state, for operators: living processes, faults of sending, jobs, and the verdicts of the balance and of verify. */
+/** The service's own state, for operators. */
 import { sql } from 'drizzle-orm';
 import { bigint, boolean, check, index, integer, json, jsonb, pgTable, text, uuid } from 'drizzle-orm/pg-core';
 import { bytea, CLOCK, instant, place, preciseInstant } from './columns.ts';
 import { oneOf, sealed } from './constraints.ts';
 
 /**
- * One row for each API and each poller; `start` has both. The process writes it every few seconds and deletes it when it stops; the
- * row of a killed process is deleted a day later (main/operations/heartbeat). `keys` names the keys of its SECRETS_KEY, the one
- * that encrypts first.
+ * One row for each API and poller; `start` has both. The process writes it every few seconds and deletes it when it stops; a killed
+ * process's row is deleted a day later (main/operations/heartbeat). `keys` names the keys of its SECRETS_KEY, the encrypting one first.
  */
 export const processes = pgTable('processes', {
   name: text('name').primaryKey(),
@@ -15,26 +14,26 @@ export const processes = pgTable('processes', {
   host: text('host').notNull(),
   version: text('version').notNull(),
   keys: text('keys').array().notNull(),
-  /** By the setting that names its file: until when a certificate is good that the process shows others. */
+  /** By the setting that names the file: the end of a certificate that the process shows others. */
   certificates: jsonb('certificates').notNull().default({}),
   startedAt: preciseInstant('started_at').notNull().defaultNow(),
   seenAt: preciseInstant('seen_at').notNull().defaultNow(),
 });
 
 /**
- * The last fault of ours that kept a delivery of a webhook from being sent, in the words of the poller's log. It is tried again every
- * minute, so the fault lasts while `at` is young (drizzle/functions/present_send_faults.sql).
+ * The last fault of ours that kept a webhook's delivery from being sent, in the poller's log's words. It is retried every minute, so the
+ * fault lasts while `at` is recent (drizzle/functions/present_send_faults.sql).
  */
 export const sendFaults = pgTable('send_faults', {
   webhookId: uuid('webhook_id').primaryKey(),
   deliveryId: uuid('delivery_id').notNull(),
   reason: text('reason').notNull(),
-  /** When it began; a later one that follows within minutes goes on with it. */
+  /** Its beginning; one that follows within minutes continues it. */
   since: preciseInstant('since').notNull().defaultNow(),
   at: preciseInstant('at').notNull().defaultNow(),
 });
 
-/** What each run of `audit balance` found, append-only. */
+/** Findings of each `audit balance`, append-only. */
 export const balanceVerdicts = pgTable(
   'balance_verdicts',
   {
@@ -42,7 +41,7 @@ export const balanceVerdicts = pgTable(
     fromDay: text('from_day').notNull(),
     toDay: text('to_day').notNull(),
     closes: boolean('closes').notNull(),
-    /** Unexpected facts included, with which a balance closes all the same. */
+    /** Includes unexpected facts, which do not keep a balance from closing. */
     differences: integer('differences').notNull(),
     checkedAt: preciseInstant('checked_at').notNull().defaultNow(),
   },
@@ -50,15 +49,14 @@ export const balanceVerdicts = pgTable(
 );
 
 /**
- * Days whose balance closed and that have nothing pending (audit/kept-days): what each came to, and the seals that it rests on. `leaf` is that of
- * the last of them, so that a log which lost it is seen. Rows go when something of their day changed.
+ * Days with a closed balance and nothing pending (audit/kept-days): their sums, and the seals they rest on. `leaf` is the last of them,
+ * which detects a log that lost it. A row goes when something of its day changes.
  */
 export const balanceDays = pgTable(
   'balance_days',
   {
     day: text('day').primaryKey(),
     lines: json('lines').notNull(),
-    /** Unexpected facts. */
     differences: json('differences').notNull(),
     /** Null for a day without events. */
     firstSeal: bigint('first_seal', { mode: 'number' }),
@@ -69,8 +67,8 @@ export const balanceDays = pgTable(
 );
 
 /**
- * What each run of `audit verify` found, append-only; and how far it had come, from time to time, while it was not `finished`. It read
- * `seals` seals above the first `since`, and the log's head was then (`size`, `root`). `found` has the first findings.
+ * Findings of each `audit verify`, append-only, and its progress while not `finished`. It read `seals` seals above the first `since`, when
+ * the log's head was (`size`, `root`). `found` has the first findings.
  */
 export const verifyVerdicts = pgTable(
   'verify_verdicts',
@@ -97,10 +95,7 @@ export const verifyVerdicts = pgTable(
   ],
 );
 
-/**
- * The jobs that `api` runs by itself (main/upkeep/jobs): who runs each now, and how its last run ended. `schedule` is null
- * where the setting says `off`.
- */
+/** The jobs that `api` runs by itself (main/upkeep/jobs): who runs each, and how its last run ended. `schedule` null: `off`. */
 export const scheduledJobs = pgTable(
   'scheduled_jobs',
   {
@@ -113,7 +108,7 @@ export const scheduledJobs = pgTable(
     endedAt: preciseInstant('ended_at'),
     succeededAt: preciseInstant('succeeded_at'),
     exitCode: integer('exit_code'),
-    /** What it printed, its beginning. */
+    /** The beginning of its output. */
     result: text('result'),
     knownAt: preciseInstant('known_at').notNull().defaultNow(),
   },
@@ -126,8 +121,8 @@ export const scheduledJobs = pgTable(
 export const SYSTEM_CHANGES = ['catalogo', 'configuracao'] as const;
 
 /**
- * Changes of the event catalog (keep_catalog_history.sql) and of the settings that a process started with
- * (src/main/service/settings-history.ts), append-only and sealed. `value`: JSON; null for an event that was taken out.
+ * Changes of the event catalog (keep_catalog_history.sql) and of the settings at a process's start (src/main/service/settings-history.ts),
+ * append-only and sealed. `value`: JSON; null for a removed event.
  */
 export const systemHistory = pgTable(
   'system_history',

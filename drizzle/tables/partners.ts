@@ -1,4 +1,4 @@
-/** Partners and their webhooks, as they are and as they were. */
+/** Partners and webhooks, with their histories. */
 import { sql } from 'drizzle-orm';
 import { bigint, boolean, check, index, pgTable, text, uuid, integer } from 'drizzle-orm/pg-core';
 import {
@@ -11,7 +11,6 @@ import {
 import { bytea, CLOCK, instant, ownId, preciseInstant, place } from './columns.ts';
 import { oneOf, sealed } from './constraints.ts';
 
-/** Partners and their account, which only the operator sets. */
 export const partners = pgTable(
   'partners',
   {
@@ -32,8 +31,8 @@ export const partners = pgTable(
 export const OF_PARTNER = () => partners.id;
 
 /**
- * Every state a partner's account had, append-only: the line of its creation is written with it, all others by a trigger,
- * whatever statement changed it (drizzle/functions/keep_partner_history.sql).
+ * Every state of a partner's account, append-only: its creation writes the first line, a trigger all others
+ * (drizzle/functions/keep_partner_history.sql).
  */
 export const partnerHistory = pgTable(
   'partner_history',
@@ -47,7 +46,7 @@ export const partnerHistory = pgTable(
     issuance: text('issuance', { enum: ISSUANCE_MODES }).notNull(),
     change: text('change', { enum: PARTNER_CHANGES }).notNull(),
     actor: text('actor').notNull(),
-    /** Why, in the operator's words. */
+    /** In the operator's words. */
     reason: text('reason'),
     changedAt: instant('changed_at').notNull().default(CLOCK),
     ...place(),
@@ -60,7 +59,7 @@ export const partnerHistory = pgTable(
   ],
 );
 
-/** Webhooks as they are now. `encrypted_secret`: key id, iv, tag and ciphertext (webhooks/secrets). */
+/** `encrypted_secret`: key id, iv, tag and ciphertext (webhooks/secrets). */
 export const webhooks = pgTable(
   'webhooks',
   {
@@ -69,21 +68,20 @@ export const webhooks = pgTable(
     url: text('url').notNull(),
     events: text('events').array().notNull(),
     encryptedSecret: bytea('encrypted_secret').notNull(),
-    /** Until then the secret before signs alone, and `encrypted_secret` was only shown; null: it signs. */
+    /** Until then the previous secret signs alone; null: `encrypted_secret` signs. */
     signsFrom: preciseInstant('signs_from'),
     /** The secret before the last rotation; it signs too until `previous_until`. */
     previousEncryptedSecret: bytea('previous_encrypted_secret'),
     previousUntil: preciseInstant('previous_until'),
-    /** What its receiver demands (credentials.ts), encrypted as the secrets are; null: nothing. */
+    /** The receiver's credentials (credentials.ts), encrypted as the secrets are; null: none. */
     encryptedCredentials: bytea('encrypted_credentials'),
-    /** When the client certificate among them ends. */
+    /** The end of their client certificate. */
     certificateUntil: preciseInstant('certificate_until'),
-    /** Attempts since its URL was set, while none has been answered 2xx; null: one has. */
+    /** Attempts since its URL was set, none answered 2xx; null: one was. */
     refusals: integer('refusals'),
-    /** Nothing leaves before that, while none has. */
+    /** Nothing leaves before that, until one was. */
     quietUntil: preciseInstant('quiet_until'),
     active: boolean('active').notNull().default(true),
-    /** The partner's own name for it. */
     label: text('label'),
     createdAt: instant('created_at').notNull().defaultNow(),
   },
@@ -91,7 +89,7 @@ export const webhooks = pgTable(
     index('webhooks_active_by_partner')
       .on(table.partnerId, table.id)
       .where(sql`active`),
-    // Deactivated ones too: the feed and the auditors ask for what was sent to them.
+    // Includes deactivated ones: the feed and the auditors ask what was sent to them.
     index('webhooks_by_partner').on(table.partnerId, table.id),
     index('webhooks_by_certificate')
       .on(table.certificateUntil)
@@ -103,8 +101,7 @@ export const webhooks = pgTable(
 export const OF_WEBHOOK = () => webhooks.id;
 
 /**
- * Every state a webhook ever had, append-only. With `events.snapshot` it tells which webhooks each append
- * could see, so that the deliveries can be proved from history.
+ * Every state of a webhook, append-only. With `events.snapshot` it tells which webhooks each append could see, which proves the deliveries.
  */
 export const webhookHistory = pgTable(
   'webhook_history',
@@ -115,14 +112,14 @@ export const webhookHistory = pgTable(
     url: text('url').notNull(),
     events: text('events').array().notNull(),
     active: boolean('active').notNull(),
-    /** What was done; a secret is never told here. */
+    /** A secret is never stored here. */
     change: text('change', { enum: WEBHOOK_CHANGES }).notNull().default('criacao'),
     actor: text('actor').notNull(),
-    /** Why, in the operator's words; partners give none. */
+    /** In the operator's words; partners give none. */
     reason: text('reason'),
     requestId: uuid('request_id'),
     changedAt: instant('changed_at').notNull().defaultNow(),
-    /** When a secret begins to sign that was made before its time; null: with the change. */
+    /** When a secret made in advance begins to sign; null: with the change. */
     takesEffectAt: instant('takes_effect_at'),
     ...place(),
   },

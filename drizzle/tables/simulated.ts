@@ -1,4 +1,4 @@
-/** What the simulated registry knows (sandbox only). */
+/** The simulated registry's state (sandbox only). */
 import { sql } from 'drizzle-orm';
 import { bigint, check, index, json, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
 import { MARGIN_ERROR_KINDS } from '../../src/contract/statuses.ts';
@@ -7,21 +7,21 @@ import { oneOf } from './constraints.ts';
 import { BOND_KINDS } from './jobs.ts';
 import { OF_LOAN } from './loans.ts';
 
-/** What the simulated registry answers to the next registration of a loan (sandbox only). */
+/** Its answer to a loan's next registration. */
 export const simulatedRegistrations = pgTable('simulated_registrations', {
   loanId: uuid('loan_id').primaryKey().references(OF_LOAN),
   error: text('error'),
 });
 
-/** The simulated registry's own memory: one answer to one registration, however often it is asked. */
+/** One answer to each registration, however often it is asked. */
 export const simulatedAnswers = pgTable('simulated_answers', {
   registrationId: uuid('registration_id').primaryKey(),
   answer: json('answer').notNull(),
-  /** It works on the registration until then, and answers 202. */
+  /** Until then it works on the registration and answers 202. */
   readyAt: preciseInstant('ready_at').notNull().defaultNow(),
 });
 
-/** What the simulated registry answers to margin queries about a worker and employer. */
+/** Its answers to margin queries about a worker and employer. */
 export const simulatedMargins = pgTable(
   'simulated_margins',
   {
@@ -42,7 +42,6 @@ export const simulatedMargins = pgTable(
   ],
 );
 
-/** Bonds that the simulated registry knows of. */
 export const simulatedBonds = pgTable(
   'simulated_bonds',
   {
