@@ -1,5 +1,10 @@
 /** The slices of a balance added up, by partner and day and in all. */
-import type { BalanceLine, BalanceResource, DifferenceResource } from '../contract/resources/audit-resource.ts';
+import {
+  type BalanceLine,
+  type BalanceResource,
+  type DifferenceResource,
+  MAX_LISTED_DIFFERENCES,
+} from '../contract/resources/audit-resource.ts';
 import type { BalanceSlice } from './balance.ts';
 
 const COUNTS = ['eventos', 'esperadas', 'entregue', 'pendente', 'erro', 'suspensa', 'importados'] as const;
@@ -11,10 +16,10 @@ function plus(one: Counts, other: Counts): Counts {
 
 const NOTHING: Counts = { eventos: 0, esperadas: 0, entregue: 0, pendente: 0, erro: 0, suspensa: 0, importados: 0 };
 
-export type BalanceEnd = Omit<BalanceResource, 'de' | 'ate' | 'linhas'>;
+type BalanceEnd = Omit<BalanceResource, 'de' | 'ate' | 'linhas'>;
 
 /** Yields after each slice the lines of the day that ended (or none); returns the sums: all differences counted, `listed` named. */
-export async function* addUpByDay(
+async function* addUpByDay(
   slices: AsyncIterable<BalanceSlice>,
   listed: number,
 ): AsyncGenerator<readonly BalanceLine[], BalanceEnd> {
@@ -63,4 +68,32 @@ export async function addUp(
     linhas.push(...value);
     if (value[0] !== undefined) onDay(value[0].dia);
   }
+}
+
+/**
+ * The JSON of a `BalanceResource`, in pieces, while it is counted. Each hour sends at least a line break, so that no proxy drops the
+ * connection. The first hour is counted before: a database out of reach is still a 503. A later fault ends the connection.
+ */
+export async function writeBalance(
+  slices: AsyncIterable<BalanceSlice>,
+  de: string,
+  ate: string,
+): Promise<AsyncIterable<string>> {
+  const days = addUpByDay(slices, MAX_LISTED_DIFFERENCES);
+  let step: IteratorResult<readonly BalanceLine[], BalanceEnd> = await days.next();
+
+  async function* chunks(): AsyncGenerator<string> {
+    yield `${JSON.stringify({ de, ate }).slice(0, -1)},"linhas":[`;
+    let separator = '\n';
+    while (!step.done) {
+      for (const line of step.value) {
+        yield separator + JSON.stringify(line);
+        separator = ',\n';
+      }
+      if (step.value.length === 0) yield '\n';
+      step = await days.next();
+    }
+    yield `],\n${JSON.stringify(step.value).slice(1)}\n`;
+  }
+  return chunks();
 }

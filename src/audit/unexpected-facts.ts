@@ -12,7 +12,11 @@ import type { Pool, Tx } from '../db/pool.ts';
 import { type JudgedEvent, judgeStream } from '../loan/expected.ts';
 import { OTHER_TYPES } from '../loan/rules.ts';
 import { sightOf } from './seals/rows.ts';
-import type { Span } from './slice.ts';
+
+export interface Span {
+  readonly start: Date;
+  readonly end: Date;
+}
 
 const STREAMS_AT_ONCE = 5_000;
 const MINUTE_MS = 60_000;

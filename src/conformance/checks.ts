@@ -7,7 +7,34 @@
  */
 import type { CheckCode } from '../contract/conformance/words.ts';
 import { envelopeOf, exampleOf, type Kit, type Post, postOf, withSignatures } from './post.ts';
-import { unusualBody, WRITERS } from './rewrite.ts';
+
+/** A body that no writer of JSON makes again: escapes, an escaped slash, letters beyond ASCII and a trailing zero. */
+export function unusualBody(kit: Kit) {
+  const { event, body } = exampleOf(kit, 'trabalhador.vinculo_novo', {
+    novo_empregador: { cnpj: '11444777000161', nome: 'Café / São João' },
+    margem_disponivel: 1750.5,
+  });
+  return { event, body: body.replace('Café / ', String.raw`Caf\u00e9 \/ `).replace('1750.5', '1750.50') };
+}
+
+type Write = (value: unknown) => string;
+
+const escapeUnicode = (text: string) =>
+  text.replaceAll(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+/** `json.dumps` with its separators; the values of {@link unusualBody} are alike in all else. */
+function writeSpaced(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const members = Object.entries(value).map(([name, member]) => `${JSON.stringify(name)}: ${writeSpaced(member)}`);
+  return `{${members.join(', ')}}`;
+}
+
+/** What the usual writers make of a parsed body, by the language whose default it is. */
+export const WRITERS = {
+  node: [JSON.stringify],
+  python: [(value) => escapeUnicode(writeSpaced(value)), writeSpaced, (value) => escapeUnicode(JSON.stringify(value))],
+  php: [(value) => escapeUnicode(JSON.stringify(value)).replaceAll('/', String.raw`\/`)],
+} satisfies Record<string, readonly Write[]>;
 
 /** Which signatures the receiver reads, as two POSTs have shown of which one signature alone was right. */
 export interface Schemes {

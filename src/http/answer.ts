@@ -10,8 +10,7 @@ import type { z } from 'zod';
 import type { ErrorCode } from '../contract/errors.ts';
 import type { Bilingual } from '../contract/language.ts';
 import type { KindWithCode, Refused } from '../contract/refusals.ts';
-import { maskedValue } from '../contract/masking/masked-value.ts';
-import { masked } from '../contract/masking/masking.ts';
+import { masked, maskedValue } from '../contract/masking/masking.ts';
 import type { Env } from './request-env.ts';
 
 /** One answer as its operation declares it; openapi/operations.ts makes OpenAPI of it. */

@@ -1,7 +1,7 @@
 /** What the command line's words are read with; each throws with the rule, which the usage error repeats. */
 import { InvalidArgumentError } from 'commander';
 import type { TreeHead } from '../audit/seals/tree/merkle.ts';
-import { readHead as parseHead } from '../audit/checkpoint/heads.ts';
+import { readHead as parseHead } from '../audit/checkpoint/checkpoint.ts';
 import { FIRST_DAY, LAST_DAY } from '../contract/calendar.ts';
 
 export function readText(text: string): string {

@@ -26,7 +26,7 @@ import { LANGUAGES, languageOf } from './language/choose.ts';
 import { createStreams } from './live.ts';
 import { addLoanPages } from './loans/pages.ts';
 import { addOperatorPages } from './operator/pages.ts';
-import { addOverviewPages } from './overview/pages.ts';
+import { addOverviewPages } from './overview/pulse.ts';
 import { addSandboxPages } from './sandbox/pages.ts';
 import { addSignIn } from './sign-in.ts';
 import { addWebhookPages } from './webhooks/pages.ts';

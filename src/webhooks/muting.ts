@@ -1,7 +1,8 @@
-/** Muting and unmuting a webhook, each with its line of history: author and reason. */
+/** The operator mutes, unmutes and caps a webhook, each time with a line of history: author and reason. */
 import { NOT_FOUND, type Result } from '../contract/refusals.ts';
 import type { WebhookChange } from '../contract/statuses.ts';
 import type { Tx } from '../db/pool.ts';
+import { setCap } from '../delivery/queue/orders/cap.ts';
 import { muteLane, wakeLane } from '../delivery/queue/orders/mute.ts';
 
 export interface Operator {
@@ -55,4 +56,20 @@ export async function writeOperatorLine(
     insert into webhook_history (webhook_id, partner_id, url, events, active, change, actor, reason, changed_at)
     select id, partner_id, url, events, active, ${change}, ${actor}, ${reason}, clock_timestamp()
     from webhooks where id = ${id}`;
+}
+
+/** The line's reason begins with `de 64 para 3`. A cap that is the same already wakes the lane and leaves no line. */
+export async function capWebhook(
+  tx: Tx,
+  id: string,
+  cap: number,
+  { actor, reason }: Operator,
+): Promise<Result<true, 'notFound'>> {
+  if ((await lockForOperator(tx, id)) === null) return NOT_FOUND;
+  const before = await setCap(tx, id, cap);
+  if (before === null) return NOT_FOUND;
+  if (before === cap) return { ok: true };
+  const change = `de ${before} para ${cap}`;
+  await writeOperatorLine(tx, id, 'limite', { actor, reason: reason === null ? change : `${change}: ${reason}` });
+  return { ok: true };
 }

@@ -6,7 +6,7 @@ import { FIRST_ID } from '../db/first-id.ts';
 import type { Pool, Tx } from '../db/pool.ts';
 import { lockPartner } from '../db/partner-lock.ts';
 import { type WebhookRow, writeHistory } from './history.ts';
-import { isKeyRetired } from './retired-keys.ts';
+import { isKeyRetired } from './encryption-keys.ts';
 import { newSecret, type Vault } from './secrets.ts';
 
 export interface NewWebhook {

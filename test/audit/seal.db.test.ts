@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { readHead, writeHead } from '../../src/audit/checkpoint/heads.ts';
+import { readHead, writeHead } from '../../src/audit/checkpoint/checkpoint.ts';
 import type { VerifyFinding } from '../../src/audit/seals/compare-rows.ts';
 import { GrowingTree } from '../../src/audit/seals/tree/growing-tree.ts';
 import type { TreeHead } from '../../src/audit/seals/tree/merkle.ts';

@@ -3,7 +3,7 @@
  * webhook to each: no check fails. With a bug planted in it, one does.
  */
 import { expect, test, type TestContext, vi } from 'vitest';
-import { readRuns } from '../../src/conformance/read.ts';
+import { readRuns } from '../../src/conformance/runs.ts';
 import { checksOf, failed, SECRET } from '../support/conformance.ts';
 import { startDeliveryWorld } from '../support/delivery-world.ts';
 import {

@@ -1,6 +1,6 @@
 /** What the checks take for the JSON of Python and PHP is what those write. */
 import { expect, test, type TestContext } from 'vitest';
-import { unusualBody, WRITERS } from '../../src/conformance/rewrite.ts';
+import { unusualBody, WRITERS } from '../../src/conformance/checks.ts';
 import { signingKey } from '../../src/delivery/sending/signature.ts';
 import { SECRET } from '../support/conformance.ts';
 import { isThere, run } from '../support/snippets.ts';

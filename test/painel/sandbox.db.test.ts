@@ -1,6 +1,6 @@
 /** The catalogue's examples, and the sandbox: each part played, a loan that walks, and an inbox that misbehaves on demand. */
 import { describe, expect, test, vi } from 'vitest';
-import { readRuns } from '../../src/conformance/read.ts';
+import { readRuns } from '../../src/conformance/runs.ts';
 import { EMITTED_NAMES, EVENTS } from '../../src/contract/events.ts';
 import { registrationWorker } from '../../src/core/loans/registration-worker.ts';
 import { exampleOf, fieldsOf } from '../../src/painel/events/example.ts';

@@ -1,9 +1,10 @@
 /** The checkpoints that were signed, in the database. */
 import type { Tx } from '../../db/pool.ts';
+import { ofSeal, type VerifyFinding } from '../seals/compare-rows.ts';
 import { consistencyPath, rangeRoot, type TreeHead } from '../seals/tree/merkle.ts';
 import { readLastSeal, readLogHashes } from '../seals/seal-log.ts';
-import { signCheckpoint } from './checkpoint.ts';
-import type { Signer } from './note.ts';
+import { openCheckpoint, signCheckpoint } from './checkpoint.ts';
+import type { Signer, Verifier } from './note.ts';
 
 export interface StoredCheckpoint extends TreeHead {
   readonly note: string;
@@ -57,4 +58,22 @@ export async function readConsistency(tx: Tx, old: number, size: number) {
   const read = readLogHashes(tx);
   const [from, to] = [await rangeRoot(read, 0, old), await rangeRoot(read, 0, size)];
   return { from, to, path: await consistencyPath(read, old, size) };
+}
+
+const AT_ONCE = 1_000;
+
+/** Those above `after` seals that none of `keys` has signed, or whose note says something else; nothing without a key. */
+export async function findUnsigned(sql: Tx, after: number, keys: readonly Verifier[]): Promise<VerifyFinding[]> {
+  const found: VerifyFinding[] = [];
+  if (keys.length === 0) return found;
+  const stored = sql<(TreeHead & { note: string })[]>`
+    select size::float8, root, note from checkpoints where size > ${after} order by size`;
+  for await (const some of stored.cursor(AT_ONCE)) {
+    for (const { size, root, note } of some) {
+      const signed = openCheckpoint(note, keys);
+      if (signed?.size === size && signed.root.equals(root)) continue;
+      found.push(ofSeal('assinatura_invalida', size, 'no key of the log has signed this checkpoint', 'checkpoints'));
+    }
+  }
+  return found;
 }

@@ -7,7 +7,7 @@
  */
 import type { Pool, Tx } from '../../db/pool.ts';
 import { SOURCE_NAMES, type SourceName } from '../../db/sealed-rows.ts';
-import { writeHead } from '../checkpoint/heads.ts';
+import { writeHead } from '../checkpoint/checkpoint.ts';
 import { nameOf, ofSeal, type VerifyFinding } from './compare-rows.ts';
 import { readFramed } from './entry.ts';
 import type { TreeHead } from './tree/merkle.ts';

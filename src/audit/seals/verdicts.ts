@@ -4,7 +4,7 @@
  */
 import type { VerificationResource } from '../../contract/resources/audit-verdicts.ts';
 import type { Tx } from '../../db/pool.ts';
-import { writeHead } from '../checkpoint/heads.ts';
+import { writeHead } from '../checkpoint/checkpoint.ts';
 import type { VerifyFinding } from './compare-rows.ts';
 import type { TreeHead } from './tree/merkle.ts';
 import type { Verification } from './verify.ts';

@@ -9,7 +9,7 @@ import type { Installation } from '../../db/installation.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
 import type { SourceName } from '../../db/sealed-rows.ts';
 import type { Verifier } from '../checkpoint/note.ts';
-import { findUnsigned } from '../checkpoint/unsigned.ts';
+import { findUnsigned } from '../checkpoint/stored.ts';
 import { findStrangeErasures, findStrangeRemains } from './erased.ts';
 import { findStrangeDeliveries, findStrangeStates } from './state.ts';
 import { countRows, findOutside, findUnread, findUnsealed } from './unsealed.ts';

@@ -168,3 +168,23 @@ export function maskedEnd(text: string): string {
 function isCutEscape(text: string, at: number): boolean {
   return /(?:%|\\u[0-9A-Fa-f]{0,3})[0-9A-Fa-f]?$/.test(text.slice(Math.max(0, at - 6), at + 1)) && text.length - at < 6;
 }
+
+const ONLY_UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
+const CURSOR = /cursor$|_depois$/;
+
+/** JSON, masked where it stands; ids and cursors stay. `key` is the value's own: one of a name or a CPF masks whatever it is. */
+export function maskedValue(value: unknown, key = ''): unknown {
+  if (typeof value === 'string') return ONLY_UUID.test(value) || CURSOR.test(key) ? value : maskedText(value, key);
+  if (Array.isArray(value)) return value.map((one) => maskedValue(one, key));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, maskedValue(one, name)]));
+}
+
+function maskedText(text: string, key: string): string {
+  const told = masked(JSON.stringify({ [key]: masked(text) }));
+  try {
+    return (JSON.parse(told) as Record<string, string>)[key] ?? MASK;
+  } catch {
+    return MASK;
+  }
+}

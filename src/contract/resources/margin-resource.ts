@@ -1,5 +1,6 @@
 /** The margin query, as a partner asks and reads it. */
 import { z } from 'zod';
+import { AUTHORIZATION_ORIGINS } from '../statuses.ts';
 import { cnpj, cpf } from '../tax-ids.ts';
 import { component, id, reais, signedReais, timestamp } from '../values.ts';
 
@@ -24,3 +25,6 @@ export const marginResource = component('Margem', {
   }),
 });
 export type MarginResource = z.infer<typeof marginResource>;
+
+/** A worker's acceptance of an authorization, as the sandbox and the loan core report it. */
+export const acceptance = z.strictObject({ cpf_trabalhador: cpf, origem: z.enum(AUTHORIZATION_ORIGINS) });

@@ -1,8 +1,9 @@
 /** A webhook on the wire. */
 import { z } from 'zod';
 import { RESERVED_NAMES, SUBSCRIBABLE_NAMES } from '../events.ts';
-import { WEBHOOK_CHANGES } from '../statuses.ts';
-import { component, id, timestamp } from '../values.ts';
+import { hasNoCpf, NO_CPF } from '../masking/cpf.ts';
+import { DELIVERY_ORDERS, WEBHOOK_CHANGES } from '../statuses.ts';
+import { component, id, shown, text, timestamp } from '../values.ts';
 import { webhookHealth } from './webhook-health.ts';
 
 export const MAX_ACTIVE_WEBHOOKS = 50;
@@ -137,3 +138,16 @@ export type SecretState = z.infer<typeof secretState>;
 
 /** The answer when a waiting secret is made to sign. */
 export const activatedSecret = z.strictObject({ id, anterior_ate: timestamp });
+
+const rotulo = shown(text(80).refine(hasNoCpf, NO_CPF), 'Produção, averbações').nullable().meta({ 'x-since': '0.4' });
+
+export const webhookOptions = component('OpcoesDoWebhook', { ordem: z.enum(DELIVERY_ORDERS), rotulo });
+
+/** What is left out stays as it is. */
+export const webhookOptionChanges = z
+  .strictObject({ ordem: z.enum(DELIVERY_ORDERS).optional(), rotulo: rotulo.optional() })
+  .refine(({ ordem, rotulo: label }) => ordem !== undefined || label !== undefined, {
+    message: 'informe ordem, rotulo ou ambos',
+    path: ['ordem'],
+  })
+  .meta({ minProperties: 1 });

@@ -11,13 +11,13 @@
  */
 import type { Fact } from '../../contract/events.ts';
 import type { MarginOrigin } from '../../contract/resources/margin-resource.ts';
-import type { Result } from '../../contract/refusals.ts';
+import { type Result, taken } from '../../contract/refusals.ts';
 import { toReais } from '../../contract/values.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
 import { isUnavailable } from '../../db/unavailable.ts';
 import type { Logger } from '../../log-lines.ts';
 import { append, type Provenance } from '../../log/append.ts';
-import { readClock } from '../../log/read.ts';
+import { isStream, newStream, readClock } from '../../log/read.ts';
 import { type MarginAnswer, type MarginRegistry, NotAsked, RegistryFailure } from '../../registry/port.ts';
 import {
   arrive,
@@ -152,11 +152,7 @@ async function recordEnd(
   return landing;
 }
 
-export async function keepQuery(
-  tx: Tx,
-  { partnerId, workerCpf, employerCnpj }: MarginKey,
-  query: MarginQuery,
-): Promise<void> {
+async function keepQuery(tx: Tx, { partnerId, workerCpf, employerCnpj }: MarginKey, query: MarginQuery): Promise<void> {
   const { id, earningsCentavos, marginCentavos, queriedAt } = query;
   await tx`
     insert into margin_queries (id, partner_id, worker_cpf, employer_cnpj, earnings_centavos, margin_centavos, queried_at)
@@ -179,7 +175,7 @@ function upstreamOf(error: unknown): string {
   return error instanceof RegistryFailure ? error.told : SILENT;
 }
 
-export function factOf(key: MarginKey, landing: Landing): Fact {
+function factOf(key: MarginKey, landing: Landing): Fact {
   const worker = { cpf_trabalhador: key.workerCpf, cnpj_empregador: key.employerCnpj };
   if ('failure' in landing) {
     const { kind, error } = landing.failure;
@@ -205,4 +201,25 @@ export function marginShare(marginCentavos: number, earningsCentavos: number): n
   // BigInt divides towards zero.
   const half = margin < 0n ? -earnings : earnings;
   return Number((margin * 20_000n + half) / (earnings * 2n)) / 10_000;
+}
+
+/** What the registry answered: the amounts, or why there are none. */
+export type ToldMargin = Pick<MarginQuery, 'earningsCentavos' | 'marginCentavos'> | { readonly failure: MarginFailure };
+
+/** Keeps a query that the lender's core made of the registry itself, with its event, as `ownId` if given. Returns the query's id. */
+export async function tellMargin(
+  tx: Tx,
+  provenance: Provenance,
+  worker: Omit<MarginKey, 'partnerId'>,
+  told: ToldMargin,
+  ownId: string | undefined,
+): Promise<Result<string, 'taken'>> {
+  const key = { ...worker, partnerId: provenance.partnerId };
+  const { id: newId, now } = await newStream(tx);
+  if (ownId !== undefined && (await isStream(tx, ownId))) return taken('consulta_margem_id', ownId);
+  const id = ownId ?? newId;
+  const landing: Landing = 'failure' in told ? told : { query: { id, ...told, queriedAt: now } };
+  await append(tx, { ...provenance, stream: id, expectedVersion: 0, facts: [factOf(key, landing)], occurredAt: now });
+  if ('query' in landing) await keepQuery(tx, key, landing.query);
+  return { ok: id };
 }

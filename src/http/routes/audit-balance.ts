@@ -12,7 +12,7 @@ import { NOTICE_NAMES } from '../../contract/events.ts';
 import { date } from '../../contract/values.ts';
 import { daysBetween, FIRST_DAY, LAST_DAY } from '../../contract/calendar.ts';
 import { findRemoved } from '../../audit/removed-days.ts';
-import { writeBalance } from '../../audit/export/balance.ts';
+import { writeBalance } from '../../audit/add-up-balance.ts';
 import { answered, JsonStream } from '../answer.ts';
 import { route, type Routes } from '../route.ts';
 

@@ -1,7 +1,7 @@
 /** The checks of the log: the nightly ones' verdicts, a check now, and one delivery's evidence, shown or judged here. */
 import { z } from 'zod';
 import { readBalanceStanding } from '../../audit/balance-verdicts.ts';
-import { readHead, writeHead } from '../../audit/checkpoint/heads.ts';
+import { readHead, writeHead } from '../../audit/checkpoint/checkpoint.ts';
 import { checkProof } from '../../audit/proof/check-proof.ts';
 import { maskProof } from '../../audit/proof/mask-proof.ts';
 import { requestProof } from '../../audit/proof/proof.ts';

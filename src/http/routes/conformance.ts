@@ -1,7 +1,6 @@
 /** `…/homologacao`: a webhook's receiver is tried from outside, and the signed report of it. */
 import { z } from 'zod';
-import { readReport, readRuns, type Run, stateOf } from '../../conformance/read.ts';
-import { RUNS_KEPT } from '../../conformance/runs.ts';
+import { readReport, readRuns, type Run, stateOf, RUNS_KEPT } from '../../conformance/runs.ts';
 import { detailOf, titleOf } from '../../conformance/tell.ts';
 import { begunConformance, conformance, conformanceList } from '../../contract/conformance.ts';
 import type { Language } from '../../contract/language.ts';

@@ -2,11 +2,11 @@
 import * as told from '../../contract/resources/nucleus-resource.ts';
 import { z } from 'zod';
 import { authorizationConfirmed } from '../../contract/payloads.ts';
-import { acceptance } from '../../contract/resources/acceptance.ts';
+import { acceptance } from '../../contract/resources/margin-resource.ts';
 import { id, toCentavos, id as idSchema } from '../../contract/values.ts';
 import { tellOfPartner } from '../../core/loans/nucleus.ts';
 import { confirmAuthorization } from '../../core/margin/authorization.ts';
-import { tellMargin, type ToldMargin } from '../../core/margin/told-margin.ts';
+import { tellMargin, type ToldMargin } from '../../core/margin/margin.ts';
 import { closeSettlement } from '../../core/settlement/settlement.ts';
 import { answered } from '../answer.ts';
 import { route, type Routes } from '../route.ts';

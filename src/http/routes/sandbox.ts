@@ -13,7 +13,7 @@ import { loanFactRoutes, SANDBOX_DOOR } from './loan-facts.ts';
 import { viewAccount } from './nucleus-partners.ts';
 import { sandboxBondRoutes } from './sandbox-bonds.ts';
 import { sandboxMarginRoutes } from './sandbox-margin.ts';
-import { acceptance } from '../../contract/resources/acceptance.ts';
+import { acceptance } from '../../contract/resources/margin-resource.ts';
 import { authorizationConfirmed } from '../../contract/payloads.ts';
 import { confirmAuthorization } from '../../core/margin/authorization.ts';
 import { closedMonth, partnerAccount, sandboxAccount } from '../../contract/resources/nucleus-resource.ts';

@@ -11,7 +11,7 @@ import {
   type RotationRefusal,
   rotateSecret,
 } from '../../webhooks/secret-changes.ts';
-import { readSecretState } from '../../webhooks/secret-state.ts';
+import { readSecretState } from '../../webhooks/secret-changes.ts';
 import { noteShown, REPEAT_S, showAgain, type ShownSecret } from '../../webhooks/shown-secret.ts';
 import { answered } from '../answer.ts';
 import { route, type Routes } from '../route.ts';

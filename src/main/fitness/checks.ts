@@ -6,8 +6,7 @@ import type { Tx } from '../../db/pool.ts';
 import { readWrongSettings } from '../../db/connect/session-settings.ts';
 import { lookAtSettings } from '../../db/fitness/server-settings.ts';
 import { readLeaseFault } from '../../delivery/queue/lease.ts';
-import { readEncryptionKeys } from '../../webhooks/encryption-keys.ts';
-import { readRetired } from '../../webhooks/retired-keys.ts';
+import { readEncryptionKeys, readRetired } from '../../webhooks/encryption-keys.ts';
 import { keyIdOf } from '../../webhooks/secrets.ts';
 import { readSecretsKeys, secretsKeysSource } from '../service/key-files.ts';
 

@@ -4,6 +4,7 @@
  * killed one's stays for a day.
  */
 import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../../config.ts';
@@ -12,9 +13,9 @@ import type { Pool, Tx } from '../../db/pool.ts';
 import { codeOf } from '../../db/unavailable.ts';
 import { readWriteFault } from '../../db/write-faults.ts';
 import type { Logger } from '../../log-lines.ts';
+import { endOfCertificate } from '../../pem.ts';
 import { VERSION } from '../../version.ts';
 import { keyIdOf } from '../../webhooks/secrets.ts';
-import { type CertificateEnds, readCertificateEnds } from './own-certificates.ts';
 import type { Role } from '../fitness/checks.ts';
 import { readSecretsKeys } from '../service/key-files.ts';
 
@@ -135,4 +136,22 @@ export async function readProcesses(sql: Tx): Promise<readonly Seen[]> {
     ) seen
     order by "ageS", name
     limit 1000`;
+}
+
+/** By the setting that names the file, as ISO instants. */
+export type CertificateEnds = Readonly<Record<string, string>>;
+
+/** A file that cannot be read is left out: who uses it says so. */
+export async function readCertificateEnds(config: Config): Promise<CertificateEnds> {
+  const files = {
+    EGRESS_CERT_FILE: config.egressCertFile,
+    REGISTRY_CERT_FILE: config.bridge.certFile,
+    ANCHOR_TIMESTAMP_CERT_FILE: config.anchorTimestampCertFile,
+  };
+  const ends: Record<string, string> = {};
+  for (const [setting, file] of Object.entries(files)) {
+    const end = file === null ? null : endOfCertificate(await readFile(file, 'utf8').catch(() => ''));
+    if (end !== null) ends[setting] = end.toISOString();
+  }
+  return ends;
 }

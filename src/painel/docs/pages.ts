@@ -7,14 +7,13 @@ import { notFound } from '../../http/api-error.ts';
 import { DESCRIPTION_PATHS } from '../../http/routes/description.ts';
 import type { Html, PainelContext, PainelDeps, PainelEnv } from '../env.ts';
 import { pathOf } from '../files.ts';
-import { menu } from '../frame/parts.ts';
+import { menu, table } from '../frame/parts.ts';
 import { answerPage } from '../frame/page.ts';
 import { DOCS, type DocsTexts } from '../language/choose.ts';
 import { changesBody } from './changes.ts';
 import { eventsBody } from './events.ts';
-import { paragraphs } from './prose.ts';
+import { paragraphs, prose } from './prose.ts';
 import { type Body, LLMS_PATH, MARKDOWN_PATH, markdownPages } from './markdown.ts';
-import { rulesBody } from './rules.ts';
 import { scheduleBody } from './schedule.ts';
 import { startBody } from './start.ts';
 import { FILES_PATH, fileOf, verificationBody } from './verification.ts';
@@ -91,4 +90,33 @@ function referenceBody(
     <link rel="stylesheet" href="${pathOf('reference.css')}" />
     <script src="${pathOf('swagger-ui.js')}" defer></script>
     <script src="${pathOf('reference.js')}" defer></script>`;
+}
+
+/** What the contract says of events beside their fields. */
+function rulesBody(c: PainelContext): Html {
+  const { rules: words } = DOCS[c.var.language];
+  const mapping: readonly (readonly [event: string, answer: string])[] = [
+    ['salario_bruto', '`valor_total_vencimentos`'],
+    ['margem_disponivel', '`valor_margem_disponivel`'],
+    ['cnpj_empregador', words.fourteen],
+    ['cpf_trabalhador', '`cpf`'],
+    ['margem_percentual', words.derived],
+    ['consulta_margem_id', '`consulta_margem_id`'],
+  ];
+  return html`${paragraphs(words.intro)}
+  ${words.sections.map(
+    ({ title, texts }, index) =>
+      html`<h2>${title}</h2>
+        ${paragraphs(texts)}
+        ${
+          index > 0
+            ? ''
+            : table(
+                title,
+                [words.ofEvent, words.ofAnswer],
+                mapping.map(([event, answer]) => [html`<code>${event}</code>`, prose(answer)]),
+                'fields',
+              )
+        }`,
+  )}`;
 }

@@ -7,6 +7,9 @@ import { pathOf } from '../files.ts';
 import type { Streams } from '../live.ts';
 import { momentText } from '../frame/clock.ts';
 import { choices, select } from '../frame/forms.ts';
+import type { Guard } from '../frame/guard.ts';
+import { READ } from '../frame/nav.ts';
+import { answerPage } from '../frame/page.ts';
 import { moment, pauseButton, plainList, table, tile } from '../frame/parts.ts';
 import { healthBadge } from '../webhooks/list.ts';
 import { lossNotices } from '../webhooks/losses.ts';
@@ -149,4 +152,13 @@ function failingList({ t }: Visit, { failing }: Numbers): Html | '' {
         ${one.saude && healthBadge(t, one.saude)}`,
   );
   return plainList(items, t.overview.noneFailing);
+}
+
+const PATH = '/painel/visao';
+
+export function addOverviewPages(guard: Guard, streams: Streams): void {
+  guard.show(PATH, READ, async (visit) =>
+    answerPage(visit.c, { title: visit.t.frame.overview, body: await pulsePart(visit, PATH) }),
+  );
+  guard.show(`${PATH}/ao-vivo`, READ, (visit) => openPulse(streams, visit));
 }

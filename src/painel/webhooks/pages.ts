@@ -1,11 +1,14 @@
 /** The webhooks' routes: listed with their health, made, changed, tried out, given another secret, switched off and on. */
 import type { createdWebhook, rotatedSecret, WebhookResource } from '../../contract/resources/webhook.ts';
 import type { ShownCredentials } from '../../contract/resources/webhook-credentials.ts';
+import { html } from 'hono/html';
 import type { z } from 'zod';
 import { type Answer, Refused } from '../api-client.ts';
 import type { Visit } from '../env.ts';
 import type { Guard } from '../frame/guard.ts';
 import { READ, WRITE } from '../frame/nav.ts';
+import { answerPage } from '../frame/page.ts';
+import { copyable, moment, notice } from '../frame/parts.ts';
 import type { Streams } from '../live.ts';
 import { openPulse } from '../overview/pulse.ts';
 import { pathId } from '../address.ts';
@@ -15,7 +18,6 @@ import { showForm } from './form.ts';
 import { showWebhooks } from './list.ts';
 import { showWebhook } from './one.ts';
 import { goOn, showRecovery } from './recover.ts';
-import { showSecret } from './secret.ts';
 import { sendTest, showTest } from './try-out.ts';
 
 const HOUR_MS = 3_600_000;
@@ -113,3 +115,28 @@ const ACTS: Readonly<Record<string, { done: string; call: (form: URLSearchParams
   'segredo/descartar': { done: 'descartado', call: () => ['DELETE', '/segredo/novo'] },
   'segredo/encerrar': { done: 'encerrado', call: () => ['DELETE', '/segredo/anterior'] },
 };
+
+interface Made {
+  readonly id: string;
+  /** Absent when the form was sent again later. */
+  readonly secret?: string | undefined;
+  readonly vale_em?: string;
+  readonly anterior_ate?: string;
+}
+
+/** The one page that shows a secret, right after it was made. */
+async function showSecret(visit: Visit, { id, secret, vale_em: from, anterior_ate: until }: Made): Promise<Response> {
+  const { c, t } = visit;
+  return answerPage(c, {
+    title: t.webhooks.secretTitle,
+    body: html`${
+        secret === undefined
+          ? notice('failed', t.webhooks.secretGone)
+          : html`<p>${t.webhooks.secretOnce}</p>
+              ${copyable(t, 'secret', t.webhooks.secretTitle, secret)}`
+      }
+      ${from === undefined ? '' : html`<p>${t.webhooks.signsFrom} ${moment(visit, from)}</p>`}
+      ${until === undefined ? '' : html`<p>${t.webhooks.previousUntil} ${moment(visit, until)}</p>`}
+      <p><a class="button" href="/painel/webhooks/${id}">${t.webhooks.toWebhook}</a></p>`,
+  });
+}

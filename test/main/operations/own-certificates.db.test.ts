@@ -7,7 +7,7 @@ import type { Queue } from '../../../src/contract/resources/operator.ts';
 import { lookAtCertificates } from '../../../src/main/doctor/upkeep.ts';
 import { beat } from '../../../src/main/operations/heartbeat.ts';
 import { measureProcesses } from '../../../src/main/operations/measure-installation.ts';
-import { readCertificateEnds } from '../../../src/main/operations/own-certificates.ts';
+import { readCertificateEnds } from '../../../src/main/operations/heartbeat.ts';
 import { makeAuthority } from '../../support/certificates.ts';
 import { startPainelWorld } from '../../support/painel.ts';
 import { makeTestFolder } from '../../support/test-folder.ts';

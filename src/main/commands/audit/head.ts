@@ -12,7 +12,7 @@ nothing when there is no seal yet.`,
   exits: { done: 'the newest head was printed, or there is none yet' },
   async run(_, line) {
     const { checkpointHeader } = await import('../../../audit/checkpoint/checkpoint.ts');
-    const { writeHead } = await import('../../../audit/checkpoint/heads.ts');
+    const { writeHead } = await import('../../../audit/checkpoint/checkpoint.ts');
     const { readCheckpoint } = await import('../../../audit/checkpoint/stored.ts');
     const { readTreeHead } = await import('../../../audit/seals/seal-log.ts');
     const { signed, own } = await withJobPool(

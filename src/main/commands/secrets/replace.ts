@@ -37,7 +37,7 @@ Output: a table of webhook and secret; with --json [{"webhook": "0199…", "secr
     refuseNowhere(config);
     const { createVault } = await import('../../../webhooks/secrets.ts');
     const { findLostSecrets, replaceSecret } = await import('../../../webhooks/secret-changes.ts');
-    const { isKeyRetired } = await import('../../../webhooks/retired-keys.ts');
+    const { isKeyRetired } = await import('../../../webhooks/encryption-keys.ts');
     const { readSecretsKeys } = await import('../../service/key-files.ts');
     const vault = createVault(await readSecretsKeys(config));
     const replaced = await steer(line, async (pool) => {

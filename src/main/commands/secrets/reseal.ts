@@ -29,7 +29,7 @@ the webhooks whose secret no key of SECRETS_KEY opens.`,
     refuseNowhere(config);
     const { createVault, keyIdOf } = await import('../../../webhooks/secrets.ts');
     const { resealAll } = await import('../../../webhooks/reseal.ts');
-    const { isKeyRetired, retireKeys } = await import('../../../webhooks/retired-keys.ts');
+    const { isKeyRetired, retireKeys } = await import('../../../webhooks/encryption-keys.ts');
     const { readProcesses } = await import('../../operations/heartbeat.ts');
     const { readSecretsKeys } = await import('../../service/key-files.ts');
     const keys = await readSecretsKeys(config);

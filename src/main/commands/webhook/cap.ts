@@ -20,7 +20,7 @@ answer gets one at a time until it answers, whatever its cap. A cap that changes
 Output: a sentence; with --json {"webhook": "0199…", "cap": 3}`,
   exits: { done: 'the cap is set', refused: 'there is no such webhook' },
   async run({ webhook, number, reason = null, author, json }, line) {
-    const { capWebhook } = await import('../../../webhooks/capping.ts');
+    const { capWebhook } = await import('../../../webhooks/muting.ts');
     const operator = { actor: actorOf(author), reason };
     orRefuse(
       await steer(line, (pool) => pool.transaction((tx) => capWebhook(tx, webhook, number, operator))),
