@@ -18,7 +18,7 @@ const PAGES: Readonly<Record<string, readonly (readonly [told: string, file: str
     ],
     [
       'Beyond 4,000 new rows it claims none',
-      'drizzle/functions/take_turn.sql',
+      'drizzle/functions/delivery/take_turn.sql',
       'claimed_at_once constant bigint := 4000;',
     ],
     ['claims up to 8 of a lane', 'src/delivery/queue/lanes/turn-plan.ts', 'MOST_EACH = 8;'],
@@ -36,10 +36,10 @@ const PAGES: Readonly<Record<string, readonly (readonly [told: string, file: str
     ['of the poller | 8, or', 'src/delivery/queue/slots.ts', 'MANY = 8;'],
     ['or 16 × the slots', 'src/delivery/queue/slots.ts', 'SHARE_A_FREE_SLOT = 16;'],
     ['a reserve (an eighth of all)', 'src/delivery/queue/slots.ts', 'RESERVE = 1 / 8;'],
-    ['judges 64 deliveries at a time', 'drizzle/functions/take_loans.sql', 'at_once constant int := 64;'],
+    ['judges 64 deliveries at a time', 'drizzle/functions/delivery/take_loans.sql', 'at_once constant int := 64;'],
     ['The first four keep what there is', 'src/delivery/poller/rhythm.ts', 'LOOKERS = 4;'],
     ['It has been silent for 5 s', 'src/delivery/queue/claim.ts', 'FROZEN_S = 5;'],
-    ['the fifth loss in a row', 'drizzle/functions/end_lost.sql', '+ 1 >= 5 as is_spent'],
+    ['the fifth loss in a row', 'drizzle/functions/delivery/end_lost.sql', '+ 1 >= 5 as is_spent'],
     ['(64 unless the operator', 'drizzle/tables/delivery.ts', "integer('max_in_flight').notNull().default(64)"],
     ['It starts at 8 and never', 'drizzle/tables/delivery.ts', "real('window_size').notNull().default(8)"],
     ['five minutes at most, should the request die', 'src/delivery/partner/activation.ts', 'RESUMPTION_S = 300;'],
@@ -145,7 +145,11 @@ const PAGES: Readonly<Record<string, readonly (readonly [told: string, file: str
     ['started again after 2 s', 'src/main/deploy/systemd/carteiro-poll@.service', 'RestartSec=2'],
   ],
   steering: [
-    ['turns up to 10,000 of its pending', 'drizzle/functions/suspend_partner.sql', 'at_once constant int := 10000;'],
+    [
+      'turns up to 10,000 of its pending',
+      'drizzle/functions/delivery/suspend_partner.sql',
+      'at_once constant int := 10000;',
+    ],
     ['1,000 in a transaction', 'src/delivery/queue/orders/suspend.ts', 'SUSPENDED_AT_ONCE = 1_000;'],
     ['Counts of deliveries end at 10,000', 'src/contract/resources/operator.ts', 'COUNTED = 10_000;'],
     ["that partner's newest 10,000", 'src/steering/failures.ts', 'LOOKED_AT = 10_000;'],
@@ -170,8 +174,8 @@ const PAGES: Readonly<Record<string, readonly (readonly [told: string, file: str
     ['Rows leave by `delete`, 2,000 at a time', 'src/archive/move-month.ts', 'BATCH = 2_000;'],
   ],
   log: [
-    ['it is over 64 KiB', 'drizzle/functions/check_append.sql', 'setting::int else 64 end, 1024)'],
-    ['up to 1,024 KiB', 'drizzle/functions/check_append.sql', 'setting::int else 64 end, 1024)'],
+    ['it is over 64 KiB', 'drizzle/functions/append/check_append.sql', 'setting::int else 64 end, 1024)'],
+    ['up to 1,024 KiB', 'drizzle/functions/append/check_append.sql', 'setting::int else 64 end, 1024)'],
     ['UTF-8, JSON, 2 MiB a line', 'src/core/history/history-lines.ts', 'MAX_LINE_BYTES = 2 * 1024 * 1024;'],
   ],
   http: [

@@ -64,7 +64,7 @@ export const deliveries = pgTable(
 /**
  * What has to be sent, and the wake-up of its lane's poller: one row for each `pendente` delivery. `due_at` is `-infinity` for what is due
  * at once, else the time of its next attempt; the record finds the row by this key. `tx` is the transaction that made it due, which pollers
- * follow (drizzle/functions/take_turn.sql); null where its own poller postponed it. `number` is the delivery's `attempts`.
+ * follow (take_turn.sql); null where its own poller postponed it. `number` is the delivery's `attempts`.
  * The index by `tx` is partial, so that no plan uses it for anything but following, whatever the statistics.
  */
 export const pending = pgTable(

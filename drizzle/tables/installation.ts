@@ -5,7 +5,7 @@ import { preciseInstant, xid8 } from './columns.ts';
 /**
  * What the installation knows of its server, one row. `tx` is meaningful on one server only, so orders by transaction are by (epoch, tx).
  * The epoch is the timeline, which PostgreSQL raises at each promotion and point-in-time recovery, plus `epoch_base`, which `adopt` raises
- * after a copy to another server (drizzle/functions/server_fault.sql).
+ * after a copy to another server (server_fault.sql).
  */
 export const installation = pgTable(
   'installation',

@@ -22,7 +22,7 @@ export const processes = pgTable('processes', {
 
 /**
  * The last fault of ours that kept a webhook's delivery from being sent, in the poller's log's words. It is retried every minute, so the
- * fault lasts while `at` is recent (drizzle/functions/present_send_faults.sql).
+ * fault lasts while `at` is recent (present_send_faults.sql).
  */
 export const sendFaults = pgTable('send_faults', {
   webhookId: uuid('webhook_id').primaryKey(),

@@ -32,7 +32,7 @@ export const OF_PARTNER = () => partners.id;
 
 /**
  * Every state of a partner's account, append-only: its creation writes the first line, a trigger all others
- * (drizzle/functions/keep_partner_history.sql).
+ * (keep_partner_history.sql).
  */
 export const partnerHistory = pgTable(
   'partner_history',

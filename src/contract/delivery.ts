@@ -59,7 +59,7 @@ export const TIMES_S = {
   response: 30,
   /** From there until the outcome is written down. */
   record: 1,
-  /** How long a claim is its poller's. What counts is the database's, which `migrate` makes of this (drizzle/functions/lease.sql). */
+  /** How long a claim is its poller's. What counts is the database's, which `migrate` makes of this (lease.sql). */
   lease: 45,
   /** What a statement of a poller may take; after that the database is out of reach. */
   statement: 4,

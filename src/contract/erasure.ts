@@ -8,7 +8,7 @@ export const NO_DIGEST = '0'.repeat(64);
 
 /**
  * Fields of payloads whose texts stay: ids, contract numbers, closed words, days and times. Each other text of an erased event is
- * {@link ERASED}; numbers, true, false and null stay. `migrate` gives the database this list (drizzle/functions/erased.sql).
+ * {@link ERASED}; numbers, true, false and null stay. `migrate` gives the database this list (erased.sql).
  */
 export const KEPT_TEXTS: readonly string[] = [
   'autorizacao_id',

@@ -1,5 +1,5 @@
 /**
- * Whether the server is the one the installation knows (drizzle/functions/server_fault.sql), and the watch for changes while a process
+ * Whether the server is the one the installation knows (server_fault.sql), and the watch for changes while a process
  * runs.
  * Invariant: nobody appends, claims or seals on an unknown server, because each new session asks first. The watch covers what a session
  * cannot see: a dump restored under living sessions (it ends the process), a promotion (it logs it), and a transaction count below the

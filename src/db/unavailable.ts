@@ -24,7 +24,7 @@ export const REFUSED_WRITE = /^53100$/;
 /** Bad login or password. */
 export const REFUSED_LOGIN = /^28/;
 
-/** A loan's events left the log with their months (drizzle/functions/refuse_away.sql). */
+/** A loan's events left the log with their months (refuse_away.sql). */
 export const HISTORY_AWAY = 'CT423';
 
 export const PERMISSION_DENIED = '42501';

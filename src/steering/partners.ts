@@ -56,7 +56,7 @@ export type AccountChange = {
 
 /**
  * Changes an account in the caller's transaction. A trigger writes the history with this author; a deactivation suspends pending deliveries
- * in the same transaction (drizzle/functions/suspend_partner.sql).
+ * in the same transaction (suspend_partner.sql).
  */
 export async function changePartner(
   tx: Tx,

@@ -50,11 +50,14 @@ await newer.write('0001_channel.sql', TABLES);
 await newer.write('0002_attempts_by_url.sql', INDEX);
 await newer.write('0003_notes.sql', NOTES);
 await newer.write('functions/channel_of.sql', CHANNEL_OF);
-const turn = await newer.read('functions/take_turn.sql');
-await newer.write('functions/take_turn.sql', turn.replace(/^declare\n/m, 'declare\n  -- of the newer release\n'));
-const partners = await newer.read('functions/auditoria.parceiros.sql');
+const turn = await newer.read('functions/delivery/take_turn.sql');
 await newer.write(
-  'functions/auditoria.parceiros.sql',
+  'functions/delivery/take_turn.sql',
+  turn.replace(/^declare\n/m, 'declare\n  -- of the newer release\n'),
+);
+const partners = await newer.read('functions/auditors/auditoria.parceiros.sql');
+await newer.write(
+  'functions/auditors/auditoria.parceiros.sql',
   partners.replace(' from partners', ', channel as canal from partners'),
 );
 await newer.write('rights.sql', (await newer.read('rights.sql')) + RIGHTS);

@@ -128,11 +128,11 @@ async function columnsOf(sql: Sql): Promise<string[]> {
 }
 
 async function changeAFunction(): Promise<void> {
-  const changed = (await next.read('functions/take_turn.sql')).replace(
+  const changed = (await next.read('functions/delivery/take_turn.sql')).replace(
     /^declare\n/m,
     '-- of the next release\ndeclare\n',
   );
-  await next.write('functions/take_turn.sql', changed);
+  await next.write('functions/delivery/take_turn.sql', changed);
 }
 
 describe('two releases', () => {

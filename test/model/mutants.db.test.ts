@@ -3,7 +3,7 @@
  * file, a mutated function of the database replaces the original there.
  */
 import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { glob, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
@@ -36,7 +36,8 @@ async function runCheck(check: CheckName, mutant: Mutant | null, seed = SEED): P
     const args = [PROGRAM, database.url, check, String(seed)];
     if (mutant !== null) {
       const isFunction = mutant.file.endsWith('.sql');
-      const file = path.join(ROOT, isFunction ? 'drizzle/functions' : 'src/delivery', mutant.file);
+      const place = isFunction ? 'drizzle/functions/*' : 'src/delivery';
+      const [file = ''] = await Array.fromAsync(glob(path.join(ROOT, place, mutant.file)));
       let source = await readFile(file, 'utf8');
       for (const { find, put } of mutant.changes) source = replaceOnce(source, find, put);
       if (isFunction) await database.sql.unsafe(withConstants(source));

@@ -1,5 +1,5 @@
 /**
- * The mask as PostgreSQL's regular expressions, for drizzle/functions/mask.sql: the tables of digits.ts, the forms of masking.ts.
+ * The mask as PostgreSQL's regular expressions, for mask.sql: the tables of digits.ts, the forms of masking.ts.
  *
  * Invariant: no expression fails after an unbounded run, so a text costs PostgreSQL its length, too. U+E000 stands within ids and
  * U+E001 behind keys while the mask works: no digit pattern crosses them.

@@ -6,7 +6,7 @@
  */
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { TIMES_S } from '../../contract/delivery.ts';
 import { KEPT_TEXTS } from '../../contract/erasure.ts';
@@ -20,7 +20,7 @@ import { sealedViews } from '../sealed-rows.ts';
 export const MIGRATIONS_FOLDER = fileURLToPath(new URL('../../../drizzle', import.meta.url));
 
 export interface MigrationFile {
-  /** Its path under drizzle/, as `functions/take_turn.sql`. */
+  /** Its path under drizzle/; of a function or view, `functions/` and the file name, without the folder in between. */
   readonly name: string;
   readonly kind: 'versioned' | 'repeatable';
   readonly sql: string;
@@ -70,8 +70,7 @@ export async function readMigrationFiles(
 ): Promise<MigrationFile[]> {
   const journal = JSON.parse(await readFile(join(folder, 'meta/_journal.json'), 'utf8')) as Journal;
   const numbered = journal.entries.map(({ tag }) => `${tag}.sql`);
-  const names = (await readdir(join(folder, 'functions'))).filter((name) => name.endsWith('.sql')).toSorted();
-  const objects = await Promise.all(names.map((name) => read(folder, `functions/${name}`, 'repeatable', constants)));
+  const objects = await readObjects(folder, constants);
   const isView = ({ sql }: MigrationFile) => MAKES_A_VIEW.test(sql);
   return [
     ...(await Promise.all(numbered.map((name) => read(folder, name, 'versioned')))),
@@ -83,6 +82,18 @@ export async function readMigrationFiles(
     await read(folder, 'first-rows.sql', 'repeatable'),
     await read(folder, 'rights.sql', 'repeatable'),
   ];
+}
+
+/** Functions and views in the order of their names; the folder that one lies in does not count. */
+async function readObjects(folder: string, constants: Readonly<Record<string, string>>): Promise<MigrationFile[]> {
+  const paths = (await readdir(join(folder, 'functions'), { recursive: true })).filter((path) => path.endsWith('.sql'));
+  const objects = await Promise.all(
+    paths.map(async (path) => {
+      const file = await read(folder, join('functions', path), 'repeatable', constants);
+      return { ...file, name: `functions/${basename(path)}` };
+    }),
+  );
+  return objects.toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 async function read(

@@ -1,5 +1,5 @@
 /**
- * The claim: one turn on the lanes that a poller keeps (drizzle/functions/take_turn.sql).
+ * The claim: one turn on the lanes that a poller keeps (take_turn.sql).
  * Invariant: a delivery is claimed only by its lane's keeper, under the lane's row lock. Nothing is sent before the claim has committed,
  * which names it in `claims`. What flies of a lane is the keeper's own knowledge (lanes/kept-lanes.ts).
  * Crash before the commit: nothing happened. After it: others free the dead poller's lanes and end its claims (upkeep/dead-pollers.ts). A

@@ -1,7 +1,7 @@
 /**
  * Lost attempts: a claim whose poller never reported.
  * Invariant: every POST that may have left has an attempt row. Whoever ends another's claim (poller, late success, suspension, resend)
- * writes its row `desconhecido` in the same transaction, on deliveries that it has locked (drizzle/functions/log_lost_attempts.sql). A
+ * writes its row `desconhecido` in the same transaction, on deliveries that it has locked (log_lost_attempts.sql). A
  * later report of the lost poller becomes a second row, marked late.
  */
 import type { Tx } from '../../db/pool.ts';
@@ -15,7 +15,7 @@ export async function logLostAttempts(tx: Tx, deliveryIds: readonly string[]): P
 
 /**
  * Ends up to a batch of flights whose leases are over: their pollers are frozen or have dropped a report. The deliveries are due at once
- * (drizzle/functions/end_lost.sql). Returns the number.
+ * (end_lost.sql). Returns the number.
  */
 export async function endOverdue(tx: Tx, now: Date | null = null): Promise<number> {
   const [row] = await tx<[{ ended: number }]>`

@@ -1,5 +1,5 @@
 /**
- * Dead pollers: each living poller holds a lock under its name (drizzle/functions/sign_of_life.sql). A keeper without its lock is ended
+ * Dead pollers: each living poller holds a lock under its name (sign_of_life.sql). A keeper without its lock is ended
  * after a grace: its lanes are freed, its claims are lost.
  * Invariant: a poller is ended only after this one saw it without its lock for GRACE_MS, by its own monotonic clock. By then it starts no
  * send (poller/sign-of-life.ts). A poller judges others only where it sees its own lock among theirs, so never on another server.
