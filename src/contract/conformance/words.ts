@@ -35,8 +35,8 @@ export const CHECK_WORDS = {
       en: 'the example of an event that the webhook gets, signed by its secret',
     },
     mend: {
-      pt: 'Confira a URL, que redirecionamentos não são seguidos, o secret (inteiro, com whsec_) e que a assinatura é verificada sobre os bytes do corpo. Onde não houve resposta (ECONNREFUSED), confira que o receptor escuta nesse endereço e nessa porta. Os outros testes esperam por este.',
-      en: 'Check the URL, that redirects are not followed, the secret (all of it, with whsec_), and that the signature is verified over the bytes of the body. Where there was no answer (ECONNREFUSED), check that the receiver listens at that address and port. The other checks wait for this one.',
+      pt: 'Confira a URL, que redirecionamentos não são seguidos, o secret (inteiro, com whsec_) e que a assinatura é verificada sobre os bytes do corpo. Onde não houve resposta (ECONNREFUSED), confira que o receptor escuta nesse endereço e nessa porta. Um 401 ou 403 também vem de um gateway que recusou as credenciais do webhook. Os outros testes esperam por este.',
+      en: 'Check the URL, that redirects are not followed, the secret (all of it, with whsec_), and that the signature is verified over the bytes of the body. Where there was no answer (ECONNREFUSED), check that the receiver listens at that address and port. A 401 or 403 may come of a gateway, too, that refused the credentials of the webhook. The other checks wait for this one.',
     },
   },
   bytes_exatos: {
