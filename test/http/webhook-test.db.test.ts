@@ -104,9 +104,11 @@ test('a test whose poller died is over too', async () => {
   expect(await partner.read(body.id)).toMatchObject({ status: 'erro', total_tentativas: 2 });
 });
 
-test('a failed test is not among what is sent again by a period', async () => {
+test('a failed test is not counted as lost, nor among what is sent again by a period', async () => {
   world.receiver.answerWith(status(500), webhook.path);
   await tryOut();
+  const health = await partner.send('GET', `/v1/webhooks/${webhook.id}/saude`);
+  expect(health.body).toMatchObject({ em_erro: 0, ultimo_erro: null });
   const order = { desde: new Date(Date.now() - 3_600_000).toISOString(), simular: true };
   expect((await partner.send('POST', `/v1/webhooks/${webhook.id}/reenvios`, order)).body).toMatchObject({
     entregas: 0,

@@ -158,6 +158,18 @@ describe('one delivery', () => {
     expect(words).toContain(`${world.receiver.url}${webhook.path}`);
   });
 
+  test('the curl and the headers name what a gateway demands, and show no secret of it', async () => {
+    const { partner, id, webhook } = await refusedDelivery();
+    await partner.send('PUT', `/v1/webhooks/${webhook.id}/credenciais`, {
+      autorizacao: { tipo: 'bearer', token: 't0ken-91c2' },
+      cabecalhos: { 'X-Api-Key': 'chave-7f3a' },
+    });
+    const text = unescaped((await (await world.signedIn(partner.id)).get(`/painel/entregas/${id}`)).text);
+    expect(text).toContain('Authorization: Bearer ***********\nX-Api-Key: ***********');
+    expect(text).toContain(`-H 'Authorization: Bearer TOKEN' \\\n  -H 'X-Api-Key: VALOR'`);
+    expect(text).not.toMatch(/t0ken-91c2|chave-7f3a/);
+  });
+
   test('is sent again by whoever may write, once asked', async () => {
     const { partner, id, webhook } = await refusedDelivery();
     const visitor = await world.signedIn(partner.id);

@@ -309,6 +309,8 @@ describe('the credentials of a receiver', () => {
     expect(shown).toContain('usuário e senha (Basic)');
     for (const { text } of [wrong, set, { text: shown }, await visitor.get(`${page}/credenciais`)])
       expect(text).not.toMatch(/s3nha-c41b|chave-7f3a/);
+    // The form begins with what is set, but for secrets.
+    expect((await visitor.get(`${page}/credenciais`)).text).toMatch(/value="X-Api-Key"/);
     await visitor.submit(page, `${page}/credenciais/remover`);
     await partner.emit();
     await world.deliver();
