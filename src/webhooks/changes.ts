@@ -1,5 +1,5 @@
 /**
- * Changes of a webhook: its URL, its events, whether it is active.
+ * Changes of a webhook: its URL, its events, whether it is active; and its options.
  *
  * Invariant: every change commits with its line of history, and a partner never has more than {@link MAX_ACTIVE_WEBHOOKS} active
  * webhooks: a change that activates one locks the partner's row first, as the creation does. Appends lock neither row. A change to
@@ -7,10 +7,11 @@
  */
 import type { SubscribableName } from '../contract/events.ts';
 import { NOT_FOUND, type Result } from '../contract/refusals.ts';
-import type { WebhookChange } from '../contract/statuses.ts';
+import type { DeliveryOrder, WebhookChange } from '../contract/statuses.ts';
 import { MAX_ACTIVE_WEBHOOKS, type WebhookResource } from '../contract/resources/webhook.ts';
-import type { Tx } from '../db/pool.ts';
+import type { Pool, Tx } from '../db/pool.ts';
 import { lockPartner } from '../db/partner-lock.ts';
+import { setInOrder } from '../delivery/queue/orders/loan-order.ts';
 import { lockWebhook, type Subject, type WebhookRow, writeHistory } from './history.ts';
 import { viewWebhook } from './webhooks.ts';
 
@@ -62,4 +63,33 @@ function changeOf(before: WebhookRow, after: WebhookRow): WebhookChange | null {
   if (before.active !== after.active) return after.active ? 'reativacao' : 'desativacao';
   const isSame = before.url === after.url && before.events.join() === after.events.join();
   return isSame ? null : 'alteracao';
+}
+
+export interface Options {
+  readonly order: DeliveryOrder;
+  readonly label: string | null;
+}
+
+/** Null when the partner has no webhook of that id. */
+export async function readOptions(pool: Pool, partnerId: string, id: string): Promise<Options | null> {
+  const [row] = await pool.run(
+    (sql) => sql<{ inOrder: boolean; label: string | null }[]>`
+      select l.in_order as "inOrder", w.label from lanes l join webhooks w on w.id = l.webhook_id
+      where l.webhook_id = ${id} and l.partner_id = ${partnerId}`,
+  );
+  return row === undefined ? null : { order: row.inOrder ? 'por_emprestimo' : 'nenhuma', label: row.label };
+}
+
+/** Sets those options of a webhook that are given, active or not; an order that is set already leaves no trace, nor does a label. */
+export async function setOptions(
+  tx: Tx,
+  subject: Subject,
+  { order, label }: { readonly order: DeliveryOrder | undefined; readonly label: string | null | undefined },
+): Promise<Result<'set', 'notFound'>> {
+  const webhook = await lockWebhook(tx, subject);
+  if (webhook === null) return NOT_FOUND;
+  const isChanged = order !== undefined && (await setInOrder(tx, subject.id, order === 'por_emprestimo'));
+  if (isChanged) await writeHistory(tx, subject, webhook, `ordem_${order}`);
+  if (label !== undefined) await tx`update webhooks set label = ${label} where id = ${subject.id}`;
+  return { ok: 'set' };
 }

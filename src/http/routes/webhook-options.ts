@@ -1,7 +1,7 @@
 /** `GET` and `PUT /v1/webhooks/{id}/opcoes`: what a partner chooses for a webhook beside its registration. */
 import { NOT_FOUND } from '../../contract/refusals.ts';
 import { webhookOptionChanges, webhookOptions } from '../../contract/resources/webhook.ts';
-import { readOptions, setOptions } from '../../webhooks/options.ts';
+import { readOptions, setOptions } from '../../webhooks/changes.ts';
 import { answered } from '../answer.ts';
 import { route, type Routes } from '../route.ts';
 

@@ -15,8 +15,7 @@ import {
   measureTables,
   measureVerify,
 } from './measure-installation.ts';
-import { measureDepth, measureOverdue } from './measure-queue.ts';
-import { measureWebhooks } from './measure-webhooks.ts';
+import { measureDepth, measureOverdue, measureWebhooks } from './measure-queue.ts';
 
 /** Of the sessions that measure: none reads a table from end to end, whatever its statistics say. */
 export const MEASURING_SETTINGS = { enable_seqscan: 'off', enable_bitmapscan: 'off', jit: 'off' };

@@ -7,8 +7,7 @@ import { answerPage } from '../frame/page.ts';
 import { confirmed } from '../frame/forms.ts';
 import { doneNotice, fact, moment, plainList } from '../frame/parts.ts';
 import { pathId } from '../address.ts';
-import { OPERATE, order, reasonField } from './acts.ts';
-import { historyPart } from './history.ts';
+import { OPERATE, order, reasonField, historyPart } from './acts.ts';
 import { linkTo, stateOf } from './webhook.ts';
 
 const PATH = '/painel/operacao/parceiros';

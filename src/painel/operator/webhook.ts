@@ -13,8 +13,7 @@ import { answerPage } from '../frame/page.ts';
 import { confirmed, formToken, input } from '../frame/forms.ts';
 import { doneNotice, fact, moment, shortUrl, tile } from '../frame/parts.ts';
 import { pathId } from '../address.ts';
-import { OPERATE, order, reasonField } from './acts.ts';
-import { historyPart } from './history.ts';
+import { OPERATE, order, reasonField, historyPart } from './acts.ts';
 
 const PATH = '/painel/operacao/webhooks';
 

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { readWebhookHealth } from '../../../src/delivery/partner/webhook-health.ts';
 import { forgetFailing, lookForFailing } from '../../../src/delivery/queue/upkeep/failing.ts';
 import type { FailingPolicy } from '../../../src/delivery/queue/upkeep/failing-rule.ts';
-import { measureWebhooks } from '../../../src/main/operations/measure-webhooks.ts';
+import { measureWebhooks } from '../../../src/main/operations/measure-queue.ts';
 import { muteWebhook, unmuteWebhook } from '../../../src/webhooks/muting.ts';
 import { useOneWebhook } from '../../support/one-webhook.ts';
 import { DELIVERED } from '../../support/delivered.ts';

@@ -10,8 +10,7 @@ import {
   measureTables,
   measureVerify,
 } from '../../../src/main/operations/measure-installation.ts';
-import { measureDepth, measureOverdue } from '../../../src/main/operations/measure-queue.ts';
-import { measureWebhooks } from '../../../src/main/operations/measure-webhooks.ts';
+import { measureDepth, measureOverdue, measureWebhooks } from '../../../src/main/operations/measure-queue.ts';
 import { MEASURING_SETTINGS, measuring } from '../../../src/main/operations/measuring.ts';
 import { sealAll } from '../../../src/audit/seals/sealer.ts';
 import type { ReadingName, Readings } from '../../../src/telemetry/readings.ts';
