@@ -1,188 +1,246 @@
-/** What a supervisor, a data protection officer or a judge asks of webhooks, each with its answer now (SUPERVISION.md). */
+/** What a supervisor, a data protection officer or a judge asks of webhooks, each with its answers now, masked (SUPERVISION.md). */
+import { masked } from '../contract/masking/masking.ts';
+import { firstIdAt } from '../db/first-id.ts';
 import type { Tx } from '../db/pool.ts';
+
+interface About {
+  /** The keyed digest of the CPF that question 1 is about; null: none was given. */
+  readonly digest: Buffer | null;
+  /** The day that is asked about: from `from` on, before `until`. */
+  readonly from: Date;
+  readonly until: Date;
+  /** Of the installation's roles. */
+  readonly rolePrefix: string;
+}
+
+interface Answer {
+  /** The time that it is of. */
+  readonly at: Date;
+  readonly answer: string;
+}
 
 interface Question {
   readonly question: string;
-  /** A command, or a call of the API. */
-  readonly where: string;
-  /** A query of one row: the answer, and the time that it is of; null where nothing of the kind happened yet. */
-  readonly sql: string;
+  /** Commands, or calls of the API. */
+  readonly where: readonly string[];
+  /** The answer while nothing of the kind has happened. */
+  readonly none: string;
+  /** Rows of `at` and `answer`. */
+  readonly ask: (sql: Tx, about: About) => ReturnType<Tx>;
 }
 
-const newest = (table: string, time: string, answer: string, where = 'true') =>
-  `select ${answer} as answer, max(${time}) as at from ${table} where ${where}`;
-const last = (table: string, time: string, answer: string, where = 'true') =>
-  `select ${answer} as answer, ${time} as at from ${table} where ${where} order by ${time} desc limit 1`;
+/** Answers of one question; what is beyond them is read where the question says. */
+const MAX_ANSWERS = 20;
+
+const utc = (sql: Tx, time: string) => sql.unsafe(`to_char(${time} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`);
 
 export const QUESTIONS: readonly Question[] = [
   {
-    question: 'Who read the data of this CPF, and when?',
-    where: 'POST /v1/auditoria/leituras/resumo, then GET /v1/auditoria/leituras?resumo=',
-    sql: newest(
-      'cpf_reads',
-      'read_at',
-      `count(*) || ' reads with CPFs in 30 days, by ' || count(distinct actor) || ' readers'`,
-      `read_at > now() - interval '30 days'`,
-    ),
+    question: 'Who read this CPF, and when?',
+    where: [
+      'audit report --cpf CPF',
+      'POST /v1/auditoria/leituras/resumo, then GET /v1/auditoria/leituras?resumo=RESUMO',
+    ],
+    none: 'nobody with a token of scope auditoria:cpf (give --cpf for one CPF)',
+    ask: (sql, { digest }) => sql`
+      select read_at as at, actor || ': ' || asked || case when events is null then ' (it may hold any event)' else '' end as answer
+      from cpf_reads
+      where ${digest}::bytea is null or events is null or events && array(select event_id from worker_events where digest = ${digest})`,
   },
   {
     question: 'Which key signed on this day?',
-    where: 'GET /v1/auditoria/tentativas?desde=&ate= (chave_id)',
-    sql: `select 'newest of the last day: ' || coalesce(a.key_id, t.key_id, 'none') as answer, recorded_at as at
-          from attempts a left join targets t on t.id = a.target where recorded_at > now() - interval '1 day' order by recorded_at desc limit 1`,
+    where: ['audit report --day DAY', 'GET /v1/auditoria/tentativas?desde=DAY&ate=DAY (chave_id)'],
+    none: 'nothing on the day, or its rows are in the archive (see 9)',
+    ask: (sql, { from, until }) => sql`
+      select max(recorded_at) as at, 'POSTs: by secrets under key ' || coalesce(a.key_id, t.key_id, 'none') || ', ' || count(*) || ' attempts' as answer
+      from attempts a left join targets t on t.id = a.target
+      where recorded_at >= ${from} and recorded_at < ${until} group by coalesce(a.key_id, t.key_id, 'none')
+      union all
+      select max(signed_at), 'checkpoints: by ' || m[1] || '+' || encode(substr(decode(m[2], 'base64'), 1, 4), 'hex') || ', ' || count(*) || ' of them'
+      from checkpoints, regexp_matches(note, '— (\\S+) (\\S+)', 'g') m
+      where signed_at >= ${from} and signed_at < ${until} group by m[1], substr(decode(m[2], 'base64'), 1, 4)`,
   },
   {
     question: 'Who muted a webhook?',
-    where: 'GET /v1/auditoria/historico (silenciamento)',
-    sql: last(
-      'webhook_history',
-      'changed_at',
-      `change || ' by ' || masked(actor)`,
-      `change in ('silenciamento', 'fim_do_silenciamento')`,
-    ),
+    where: ['GET /v1/auditoria/historico?sobre=webhook (mudanca: silenciamento, fim_do_silenciamento)'],
+    none: 'nobody',
+    ask: (sql) => sql`
+      select changed_at as at, change || ' of webhook ' || webhook_id || ' by ' || actor || coalesce(': ' || reason, '') as answer
+      from webhook_history where change in ('silenciamento', 'fim_do_silenciamento')`,
   },
   {
     question: 'Who changed a webhook or an account?',
-    where: 'GET /v1/auditoria/historico',
-    sql: `select change || ' by ' || masked(actor) as answer, changed_at as at
-          from (select change, actor, changed_at from webhook_history union all select change, actor, changed_at from partner_history) h
-          order by changed_at desc limit 1`,
+    where: ['GET /v1/auditoria/historico'],
+    none: 'nobody',
+    ask: (sql) => sql`
+      (select changed_at as at, change || ' of webhook ' || webhook_id || ' by ' || actor || coalesce(': ' || reason, '') as answer
+       from webhook_history order by changed_at desc limit ${MAX_ANSWERS + 1})
+      union all
+      (select changed_at, change || ' of partner ' || partner_id || ' by ' || actor || coalesce(': ' || reason, '')
+       from partner_history order by changed_at desc limit ${MAX_ANSWERS + 1})`,
   },
   {
     question: 'Who had what sent again, or cancelled?',
-    where: 'GET /v1/auditoria/pedidos',
-    sql: last(
-      'send_orders',
-      'ordered_at',
-      `kind || ' of ' || cardinality(delivery_ids) || ' deliveries by ' || masked(actor)`,
-    ),
+    where: ['GET /v1/auditoria/pedidos'],
+    none: 'nobody',
+    ask: (sql) => sql`
+      select ordered_at as at,
+             kind || ' of ' || case cardinality(delivery_ids) when 1 then 'delivery ' || delivery_ids[1] else cardinality(delivery_ids) || ' deliveries' end
+             || ' by ' || actor || coalesce(': ' || reason, '') as answer
+      from send_orders`,
   },
   {
-    question: 'Which certificates of receivers end when?',
-    where: 'GET /v1/webhooks/{id}/saude (certificado_ate)',
-    sql: `select count(*) filter (where valid_until < now() + interval '21 days') || ' of ' || count(*) || ' end within 21 days' as answer,
-                 max(seen_at) as at from receiver_certificates having count(*) > 0`,
+    question: 'Which certificates end when?',
+    where: ['audit report', 'GET /v1/webhooks/{id}/saude (certificado_ate; the token of the partner)'],
+    none: 'no receiver has shown a certificate, and no webhook has one of ours',
+    ask: (sql) => sql`
+      (select seen_at as at, origin || ' shows one until ' || ${utc(sql, 'valid_until')} as answer
+       from receiver_certificates order by valid_until limit ${MAX_ANSWERS})
+      union all
+      (select clock_timestamp(), 'webhook ' || id || ' is sent with one of ours until ' || ${utc(sql, 'certificate_until')}
+       from webhooks where certificate_until is not null order by certificate_until limit ${MAX_ANSWERS})`,
   },
   {
-    question: 'Which secrets are being changed, until when do the old ones hold?',
-    where: 'GET /v1/auditoria/historico (rotacao)',
-    sql: `select count(*) || ' webhooks still accept the secret before, until ' || max(previous_until)::date as answer, now() as at
-          from webhooks where previous_until > now() having count(*) > 0`,
+    question: 'Which secrets end when?',
+    where: ['audit report', 'GET /v1/auditoria/historico?sobre=webhook (mudanca: segredo_…)'],
+    none: 'none is being changed, and a secret ends only by being changed',
+    ask: (sql) => sql`
+      select clock_timestamp() as at,
+             'webhook ' || id || ': the secret before signs until ' || ${utc(sql, 'previous_until')}
+             || coalesce(', the new one from ' || ${utc(sql, 'signs_from')} || ' on', ' beside the new one') as answer
+      from webhooks where previous_until > clock_timestamp()`,
   },
   {
     question: 'How long are data kept, and with which settings does the service run?',
-    where: 'GET /v1/auditoria/sistema?sobre=configuracao',
-    sql: last(
-      'system_history',
-      'changed_at',
-      `'eraseAfterYears ' || (value::json ->> 'eraseAfterYears') || ', loanCore ' || (value::json ->> 'loanCore')`,
-      `about = 'configuracao'`,
-    ),
+    where: ['GET /v1/auditoria/sistema?sobre=configuracao'],
+    none: 'no api has started yet',
+    ask: (sql) => sql`
+      select changed_at as at,
+             'of ' || name || ': ' || coalesce('months leave for the archive after ' || (value::json ->> 'keepMonths'), 'nothing is removed (KEEP_MONTHS is not set)')
+             || '; a worker may be forgotten ' || (value::json ->> 'eraseAfterYears') || ' years after the last loan; settings: ' || value as answer
+      from system_history where about = 'configuracao'`,
   },
   {
     question: 'What was removed from the database, and by whose order?',
-    where: 'select * from carteiro_auditoria.arquivos',
-    sql: last(
-      'archive_acts',
-      'done_at',
-      `month || ': ' || rows || ' rows by ' || masked(actor)`,
-      `act = 'remocao_concluida'`,
-    ),
+    where: ['select * from carteiro_auditoria.arquivos (the login of an auditor)', 'archive verify MONTH'],
+    none: 'nothing',
+    ask: (sql) => sql`
+      select done_at as at, act || ' of ' || month || ': ' || rows || ' rows by ' || actor || coalesce(': ' || reason, '') as answer
+      from archive_acts where act in ('remocao_concluida', 'restauracao')`,
   },
   {
     question: 'Which workers were forgotten, and by whose order?',
-    where: 'select * from carteiro_auditoria.apagamentos',
-    sql: newest('erasure_orders', 'ordered_at', `count(*) || ' orders, ' || coalesce(sum(events), 0) || ' events'`),
+    where: ['select * from carteiro_auditoria.apagamentos (the login of an auditor)'],
+    none: 'nobody',
+    ask: (sql) => sql`
+      select ordered_at as at,
+             'order ' || id || ': ' || events || ' events by ' || actor || ': ' || reason || coalesce(', court order ' || court_order, '') as answer
+      from erasure_orders`,
   },
   {
     question: 'When was a restore last proven?',
-    where: 'audit drill; archive restore, then archive verify',
-    sql: `select answer, at
-          from (
-            select month || ': ' || rows || ' rows came back by ' || masked(actor) as answer, done_at as at from archive_acts where act = 'restauracao'
-            union all
-            select job.result::json ->> 'mes' || ': ' || (job.result::json #>> '{restaurado,linhas}') || ' rows were made again by the drill', succeeded_at
-            from scheduled_jobs job where name = 'drill' and exit_code = 0 and job.result::json #>> '{restaurado,linhas}' is not null
-          ) proven
-          order by at desc limit 1`,
+    where: ['audit drill (exercises one now)', 'doctor (its line job drill)'],
+    none: 'never: there is no archived month yet, or the drill has not run',
+    ask: (sql) => sql`
+      select done_at as at, month || ': ' || rows || ' rows came back by ' || actor as answer from archive_acts where act = 'restauracao'
+      union all
+      select succeeded_at, concat(result::json ->> 'mes', ': ', result::json #>> '{restaurado,linhas}', ' rows were made again by the drill in ',
+                                  result::json #>> '{restaurado,segundos}', ' s')
+      from scheduled_jobs where name = 'drill' and exit_code = 0 and result::json #>> '{restaurado,linhas}' is not null`,
   },
   {
     question: 'Which deliveries of a day did not arrive?',
-    where: 'GET /v1/auditoria/entregas?status=erro&de=&ate=',
-    sql: newest(
-      'deliveries',
-      'finished_at',
-      `count(*) || ' ended in erro in the last day'`,
-      `status = 'erro' and finished_at > now() - interval '1 day'`,
-    ),
+    where: ['audit report --day DAY', 'GET /v1/auditoria/entregas?status=erro&de=DAY&ate=DAY'],
+    none: 'all of the day arrived, or are in the archive (see 9)',
+    ask: (sql, { from, until }) => sql`
+      select coalesce(finished_at, created_at) as at,
+             status || ' after ' || attempts || ' attempts: delivery ' || id || ' to webhook ' || webhook_id as answer
+      from deliveries where id >= ${firstIdAt(from)} and id < ${firstIdAt(until)} and status <> 'entregue'`,
   },
   {
     question: 'Who was told of that, and when?',
-    where: 'GET /v1/webhooks/{id}/historico (avisos)',
-    sql: last('alerts', 'sent_at', `kind || ' by ' || channel`, 'sent_at is not null'),
+    where: ['audit report --day DAY', 'GET /v1/alertas (the token of the partner)'],
+    none: 'nobody: the partner has named no address, or nothing of the day was to be told',
+    ask: (sql, { from, until }) => sql`
+      select coalesce(sent_at, created_at) as at,
+             kind || ' of webhook ' || subject || ' to partner ' || partner_id || ' by ' || channel
+             || case when sent_at is null then ': not sent; ' || coalesce(error, attempts || ' attempts') else '' end as answer
+      from alerts
+      where happened_at >= ${from} and happened_at < ${until} and kind in ('atraso', 'erro', 'falhando', 'suspensao', 'silenciado')`,
   },
   {
     question: 'What still waits to be sent?',
-    where: 'queue status',
-    sql: `select count(*) || ' deliveries, the oldest of ' || min(created_at) as answer, now() as at from deliveries where status = 'pendente'`,
+    where: ['queue status'],
+    none: 'nothing',
+    ask: (sql) => sql`
+      select clock_timestamp() as at, count(*) || ' deliveries to webhook ' || webhook_id || ' of partner ' || partner_id as answer
+      from pending group by webhook_id, partner_id order by count(*) desc limit ${MAX_ANSWERS + 1}`,
   },
   {
     question: 'Was the log changed?',
-    where: 'audit verify; GET /v1/auditoria/verificacoes',
-    sql: last('verify_verdicts', 'checked_at', `findings || ' findings over ' || rows || ' rows'`, 'finished'),
+    where: ['audit verify', 'GET /v1/auditoria/verificacoes?sobre=verificacao'],
+    none: 'not verified yet: api does so every night',
+    ask: (sql) => sql`
+      select checked_at as at, findings || ' findings over ' || rows || ' rows' as answer from verify_verdicts where finished`,
   },
   {
     question: 'Did every event reach each webhook that was subscribed?',
-    where: 'audit balance; GET /v1/auditoria/balanco',
-    sql: last(
-      'balance_verdicts',
-      'checked_at',
-      `from_day || ' to ' || to_day || ': ' || differences || ' differences'`,
-    ),
+    where: ['audit balance --from DAY --to DAY', 'GET /v1/auditoria/balanco?de=DAY&ate=DAY'],
+    none: 'not counted yet: api does so every night',
+    ask: (sql) => sql`
+      select checked_at as at, from_day || ' to ' || to_day || case when closes then ' closes, ' else ' does not close, ' end || differences || ' differences' as answer
+      from balance_verdicts`,
   },
   {
     question: 'What of the evidence is witnessed outside, and until when?',
-    where: 'audit anchor; doctor',
-    sql: `select count(*) || ' places, the farthest with ' || coalesce(max(size), 0) || ' seals' as answer, max(anchored_at) as at
-          from anchors where active having count(*) > 0`,
+    where: ['doctor (its line anchors)', 'audit anchor (where an ANCHOR_… is set)'],
+    none: 'nothing: no place outside keeps checkpoints (ANCHOR_… is not set)',
+    ask: (sql) => sql`
+      select coalesce(anchored_at, known_at) as at, kind || ' ' || place || ' has ' || size || ' seals' || coalesce('; the last try: ' || error, '') as answer
+      from anchors where active`,
   },
   {
     question: 'Up to when is everything sealed and signed?',
-    where: 'audit head; GET /v1/evidencia/checkpoint',
-    sql: last('checkpoints', 'signed_at', `size || ' seals'`),
+    where: ['audit head', 'GET /v1/evidencia/checkpoint'],
+    none: 'nothing is signed: CHECKPOINT_KEY_FILE is not set, or no row is sealed yet',
+    ask: (sql) => sql`
+      select s.sealed_at as at, 'up to here by seal ' || c.size || ', signed ' || ${utc(sql, 'c.signed_at')} as answer
+      from (select size, signed_at from checkpoints order by size desc limit 1) c join seals s on s.number = c.size`,
   },
   {
     question: 'Who may do what?',
-    where: 'drizzle/rights.sql; \\du in psql',
-    sql: `select string_agg(role || ' ' || logins, ', ' order by role) as answer, now() as at
-          from (select r.rolname as role, (select count(*) from pg_auth_members m where m.roleid = r.oid) as logins
-                from pg_roles r where r.rolname ~ '_(owner|app|poller|core|migrator|auditor|auditor_cpf)$') held`,
+    where: ['audit report', 'doctor (its lines roles, grants)', 'drizzle/rights.sql'],
+    none: 'the roles are not there',
+    ask: (sql, { rolePrefix }) => sql`
+      select clock_timestamp() as at, role || ' ' || may || '; its logins: ' || coalesce(logins, 'none') as answer
+      from (values ('owner', 'owns everything and migrates'), ('app', 'is api, the jobs and the commands'), ('poller', 'sends'),
+                   ('core', 'appends events'), ('migrator', 'imports history'), ('auditor', 'reads the views of auditors'),
+                   ('auditor_cpf', 'sees CPFs in them')) known (name, may)
+      cross join lateral (select ${rolePrefix} || '_' || name as role) named
+      join pg_roles r on r.rolname = role
+      cross join lateral (select string_agg(m.member::regrole::text, ', ') as logins from pg_auth_members m where m.roleid = r.oid) held
+      union all
+      select clock_timestamp(), 'superusers may everything: ' || string_agg(rolname, ', ') from pg_roles where rolsuper and rolcanlogin having count(*) > 0`,
   },
   {
     question: 'What changed in the interface?',
-    where: 'GET /v1/auditoria/sistema?sobre=catalogo',
-    sql: last(
-      'system_history',
-      'changed_at',
-      `name || ' is of version ' || (value::json ->> 'versao')`,
-      `about = 'catalogo' and value is not null`,
-    ),
+    where: ['GET /v1/auditoria/sistema?sobre=catalogo', 'GET /openapi.json (info.version)'],
+    none: 'nothing since the installation: the events are those of its catalog',
+    ask: (sql) => sql`
+      select changed_at as at, name || coalesce(' is of version ' || (value::json ->> 'versao'), ' is gone') || ', by ' || actor as answer
+      from system_history where about = 'catalogo'`,
   },
 ];
 
-export interface Answered {
-  readonly question: string;
-  readonly where: string;
-  readonly answer: string | null;
-  /** Null: nothing of the kind happened yet. */
-  readonly at: Date | null;
-}
-
-export async function report(sql: Tx): Promise<Answered[]> {
-  const answered: Answered[] = [];
-  for (const { question, where, sql: query } of QUESTIONS) {
-    const [row] = await sql.unsafe<{ answer: string | null; at: Date | null }[]>(query);
-    answered.push({ question, where, answer: row?.answer ?? null, at: row?.at ?? null });
+/** Each question with its answers, {@link MAX_ANSWERS} at most. */
+export async function report(sql: Tx, about: About) {
+  const answered = [];
+  for (const { question, where, none, ask } of QUESTIONS) {
+    const rows = await sql<
+      Answer[]
+    >`select at, answer from (${ask(sql, about)}) found order by at desc limit ${MAX_ANSWERS + 1}`;
+    const answers = rows.slice(0, MAX_ANSWERS).map(({ at, answer }) => ({ at, answer: masked(answer) }));
+    answered.push({ question, where, none, answers, hasMore: rows.length > MAX_ANSWERS });
   }
   return answered;
 }

@@ -29,6 +29,7 @@ test('a start keeps its settings where they are others than before, and no secre
   const rows = await sql<{ name: string; value: string; actor: string }[]>`
     select name, value, actor from carteiro.system_history order by position`;
   expect(rows.map(({ value }) => (JSON.parse(value) as Config).eraseAfterYears)).toEqual([5, 7]);
+  expect(rows[0]?.value).toContain('"keepMonths":null');
   expect(rows[0]).toMatchObject({ name: 'api', actor: new URL(login.url).username });
   expect(JSON.stringify(rows)).not.toContain(secret.SECRETS_KEY);
   expect(JSON.stringify(rows)).not.toContain('postgres://');

@@ -16,6 +16,7 @@ const TOLD = [
   'jobs',
   'jwtAudience',
   'jwtIssuer',
+  'keepMonths',
   'loanCore',
   'marginReuseHours',
   'quarantine',

@@ -1,19 +1,67 @@
-import { command } from '../../command.ts';
+import { command, option, UsageError } from '../../command.ts';
+import { readDay } from '../../arguments.ts';
 import { withJobPool } from '../../job-pool.ts';
+import { json, tell } from '../../operator.ts';
+import { readCpf } from '../../worker.ts';
 
 export const report = command({
   summary: 'answer the questions of a supervisor',
+  options: {
+    cpf: option('--cpf <cpf>', 'the CPF of question 1; without it, all reads are listed', readCpf),
+    day: option(
+      '--day <day>',
+      'the day of São Paulo of questions 2, 12 and 13, AAAA-MM-DD; today unless given',
+      readDay,
+    ),
+    json,
+  },
   help: `
-Twenty questions that a supervisor, a data protection officer or a judge asks of webhooks: the answer now, the time that it is
-of, and the command or call that shows all of it. src/audit/SUPERVISION.md is the page of them.
+Twenty questions that a supervisor, a data protection officer or a judge asks of webhooks. Each answer is a line with the time that
+it is of, the newest first, 20 at most; "none" where nothing of the kind happened. "look" is where all of them are: a command of this
+command line, or a call of the API. src/audit/SUPERVISION.md is the page of them. A CPF needs the key of WORKER_KEY_FILE.
 
-Output: one line of JSON for each: {"pergunta": "…", "resposta": "0 findings over 1000448 rows", "em": "2026-01-31T…", "onde": "audit verify; …"};
-resposta and em are null where nothing of the kind happened yet.`,
+Output: text; with --json a list: [{"numero": 15, "pergunta": "…", "respostas": [{"em": "2026-01-31T…",
+"texto": "0 findings over 1000448 rows"}], "mais": false, "onde": ["audit verify"]}]; em is null where nothing of the kind happened.`,
   exits: { done: 'each question was answered' },
-  async run(_, line) {
+  async run({ cpf, day, json }, line) {
     const { report: ask } = await import('../../../audit/report.ts');
-    const answers = await withJobPool(line, (pool) => pool.run(ask));
-    for (const { question, answer, at, where } of answers)
-      line.print(JSON.stringify({ pergunta: question, resposta: answer, em: at?.toISOString() ?? null, onde: where }));
+    const { addDays, dayOf, startOfDay } = await import('../../../contract/calendar.ts');
+    const { digestOf } = await import('../../../core/workers/worker-key.ts');
+    const { indexWorkers } = await import('../../../core/workers/worker-index.ts');
+    const { readWorkerKey } = await import('../../service/key-files.ts');
+    const { config } = line.configure();
+    const key = cpf === undefined ? null : await readWorkerKey(config);
+    if (cpf !== undefined && key === null)
+      throw new UsageError('WORKER_KEY_FILE is required: name the file of the key that api has');
+    const asked = await withJobPool(line, async (pool) => {
+      if (key !== null) await indexWorkers(pool, key);
+      return pool.run(async (sql) => {
+        const [{ now }] = await sql<[{ now: Date }]>`select clock_timestamp() as now`;
+        const from = day ?? dayOf(now);
+        const about = {
+          digest: key === null ? null : digestOf(key, cpf ?? ''),
+          from: startOfDay(from),
+          until: startOfDay(addDays(from, 1)),
+          rolePrefix: config.databaseRolePrefix,
+        };
+        return { now, from, answered: await ask(sql, about) };
+      });
+    });
+    const answered = asked.answered.map(({ question, where, none, answers, hasMore }, index) => {
+      const told = answers.map(({ at, answer }) => ({ em: at.toISOString(), texto: answer }));
+      const respostas = told.length > 0 ? told : [{ em: null, texto: `none: ${none}` }];
+      return { numero: index + 1, pergunta: question, respostas, mais: hasMore, onde: where };
+    });
+    const head = `asked at ${asked.now.toISOString()}; the day is ${asked.from} of São Paulo${cpf === undefined ? '' : ', the CPF the one that was given'}`;
+    const text = answered.map(({ numero, pergunta, respostas, mais, onde }) =>
+      [
+        '',
+        `${numero}. ${pergunta}`,
+        ...respostas.map(({ em, texto }) => `   ${em === null ? '' : `${em}  `}${texto}`),
+        ...(mais ? ['   and older ones'] : []),
+        `   look: ${onde.join('; ')}`,
+      ].join('\n'),
+    );
+    tell(line, json, answered, [head, ...text].join('\n'));
   },
 });
