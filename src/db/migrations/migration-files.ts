@@ -87,11 +87,9 @@ export async function readMigrationFiles(
 /** Functions and views in the order of their names; the folder that one lies in does not count. */
 async function readObjects(folder: string, constants: Readonly<Record<string, string>>): Promise<MigrationFile[]> {
   const paths = (await readdir(join(folder, 'functions'), { recursive: true })).filter((path) => path.endsWith('.sql'));
+  const nameOf = (path: string) => `functions/${basename(path)}`;
   const objects = await Promise.all(
-    paths.map(async (path) => {
-      const file = await read(folder, join('functions', path), 'repeatable', constants);
-      return { ...file, name: `functions/${basename(path)}` };
-    }),
+    paths.map((path) => read(folder, nameOf(path), 'repeatable', constants, join('functions', path))),
   );
   return objects.toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
@@ -101,8 +99,9 @@ async function read(
   name: string,
   kind: MigrationFile['kind'],
   constants: Readonly<Record<string, string>> = {},
+  path = name,
 ): Promise<MigrationFile> {
-  const written = await readFile(join(folder, name), 'utf8');
+  const written = await readFile(join(folder, path), 'utf8');
   const sql = withConstants(written, constants);
   const hash = createHash('sha256').update(sql).digest('hex');
   return { name, kind, sql, hash, isOutside: sql.startsWith(OUTSIDE) };
