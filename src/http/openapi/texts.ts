@@ -143,3 +143,12 @@ export const GUARANTEE_MEANING: Readonly<Record<'guaranteed' | 'conditional', Bi
 export function paragraphs(...texts: readonly (string | undefined)[]): string {
   return texts.filter((text) => text !== undefined).join('\n\n');
 }
+
+export const CREDENTIALS_DESCRIPTION = {
+  pt:
+    'O que o gateway do receptor exige em cada POST: até 4 cabeçalhos, uma autorização (basic, bearer ou oauth2 com client ' +
+    'credentials), um certificado de cliente. PUT substitui tudo; a resposta traz nomes e tipos, nunca um segredo. O token de ' +
+    'oauth2 é pedido uma vez e usado até 60 s antes do fim; depois de um 401 é pedido de novo. Sem token a tentativa termina em ' +
+    'erro_autorizacao, sem POST.',
+  en: "What the receiver's gateway demands of each POST: up to 4 headers, one authorization (basic, bearer, or oauth2 by client credentials), a client certificate. PUT replaces all; the answer has names and kinds, never a secret. The token of oauth2 is asked for once and used until 60 s before its end; after a 401 it is asked for anew. Without a token the attempt ends in erro_autorizacao, without a POST.",
+};

@@ -1,8 +1,7 @@
 /** From a token to a receiver that is live, and what every request has in common. */
 import { html } from 'hono/html';
 import { SCOPES } from '../../contract/statuses.ts';
-import { SCOPE_MEANING } from '../../http/openapi/texts.ts';
-import { CREDENTIALS_DESCRIPTION } from '../../http/routes/webhook-credentials.ts';
+import { CREDENTIALS_DESCRIPTION, SCOPE_MEANING } from '../../http/openapi/texts.ts';
 import type { Html, PainelContext } from '../env.ts';
 import { copyable, table } from '../frame/parts.ts';
 import { DOCS } from '../language/choose.ts';

@@ -66,7 +66,8 @@ export function credentialsPart(visit: Visit, id: string, shown: ShownCredential
 
 /** What is set, as the form's fields: all but secrets. */
 export function fieldsOf({ cabecalhos, autorizacao }: ShownCredentials): URLSearchParams {
-  const fields = new URLSearchParams({ ...autorizacao });
+  const fields = new URLSearchParams();
+  for (const [name, value] of Object.entries(autorizacao ?? {})) if (value !== undefined) fields.set(name, value);
   for (const [index, name] of cabecalhos.entries()) fields.set(`nome${index + 1}`, name);
   return fields;
 }
