@@ -103,8 +103,26 @@ test('what never happened is said so, and what did is told with its author and t
   await sql`update webhooks set previous_encrypted_secret = encrypted_secret, previous_until = now() + interval '1 hour'`;
   await sql`
     insert into system_history (about, name, value, actor) values ('configuracao', 'api', '{"keepMonths": 14, "eraseAfterYears": 5}', 'carteiro')`;
+  await sql`
+    insert into send_orders (kind, webhook_id, partner_id, delivery_ids, actor, reason)
+    select 'cancelamento', webhook_id, partner_id, array[id], 'operador:ana', 'ordem' from deliveries order by id limit 1`;
+  await sql`
+    insert into archive_acts (act, month, first_seal, last_seal, place, manifest, deliveries, rows, actor, reason)
+    values ('remocao_concluida', '2025-01', 1, 2, '/a', sha256('m'), sha256('d'), 9, 'carteiro', 'prazo')`;
+  await sql`
+    insert into erasure_orders (court_order, actor, reason, events, pages) values ('8812', 'operador:ana', 'pedido do titular', 3, 1)`;
+  await sql`
+    insert into anchors (kind, place, active, size, anchored_at) values ('arquivo', '/outside', true, 5, now())`;
+  await sql`insert into system_history (about, name, value, actor) values ('catalogo', 'margem.falhou', '{"versao": 2}', 'carteiro')`;
   const after = await answers();
   expect(after(3)).toEqual([`silenciamento of webhook ${webhookId} by operador:ana: a pedido de ${MASK}`]);
+  expect(after(5)).toEqual([expect.stringMatching(/^cancelamento of delivery \S+ by operador:ana: ordem$/)]);
+  expect(after(9)).toEqual(['remocao_concluida of 2025-01: 9 rows by carteiro: prazo']);
+  expect(after(10)).toEqual([
+    expect.stringMatching(/^order \S+: 3 events by operador:ana: pedido do titular, court order 8812$/),
+  ]);
+  expect(after(17)).toEqual(['arquivo /outside has 5 seals']);
+  expect(after(20)).toEqual(['margem.falhou is of version 2, by carteiro']);
   expect(after(6)).toEqual(['https://partner.example shows one until 2030-01-02T03:04:05Z']);
   expect(after(7)).toEqual([
     expect.stringMatching(new RegExp(`^webhook ${webhookId}: the secret before signs until \\S+Z`)),
