@@ -176,7 +176,7 @@ queue/orders/suspend.ts: what an append adds to a deactivated partner is never s
 deactivated partner: not suspended by the claim
 
 suspend_partner.sql: the deactivation of a partner leaves what is pending to the claims
-- when (old.active and not new.active)
+- when (old.active <> new.active)
 + when (false)
 deactivated partner: not suspended by the deactivation
 

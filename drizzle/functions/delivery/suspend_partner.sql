@@ -15,9 +15,12 @@ declare
   flying uuid[];
 begin
   perform from lanes where webhook_id = any (hooks) and partner_id = new.id order by webhook_id for update;
-  flying := array(select f.delivery_id from flights() f where f.partner_id = new.id);
   update lanes set changed = keeper is not null, resumes_until = null
   where webhook_id = any (hooks) and partner_id = new.id and (keeper is not null or resumes_until is not null);
+  if new.active then
+    return null;
+  end if;
+  flying := array(select f.delivery_id from flights() f where f.partner_id = new.id);
   update deliveries
   set status = 'suspensa', next_attempt_at = null
   where partner_id = new.id and id = any (array(
@@ -38,5 +41,5 @@ $$;
 
 create or replace trigger partners_suspend_deliveries
   after update of active on partners for each row
-  when (old.active and not new.active)
+  when (old.active <> new.active)
   execute function suspend_partner();

@@ -41,7 +41,7 @@ test('a lane is taken by one poller alone, also by those that ask together', asy
   expect(ids).toHaveLength(20);
 });
 
-test('each change of a kept lane, or of its webhook, has its keeper read it before it claims more', async () => {
+test('each change of a kept lane, its webhook or its partner has its keeper read it before it claims more', async () => {
   const poller = startHeldPoller(pool, 'p', 64, Date.now() + 60_000);
   await poller.tick();
   const changes: (() => Promise<unknown>)[] = [
@@ -51,6 +51,8 @@ test('each change of a kept lane, or of its webhook, has its keeper read it befo
     () => pool.transaction((tx) => wakeLane(tx, webhookId)),
     () => sql`select change_failing(${webhookId}, 'falhando', now(), 'test')`,
     () => sql`select change_failing(${webhookId}, 'fim_da_falha', now(), 'test')`,
+    () => sql`update partners set active = false where id = ${partnerId}`,
+    () => sql`update partners set active = true where id = ${partnerId}`,
   ];
   for (const change of changes) {
     await change();
