@@ -65,7 +65,7 @@ async function readThings(sql: Tx, schemas: readonly string[], prefix: string): 
     (
       select coalesce(json_agg(json_build_object(
         'name', name,
-        'logins', array(select m.rolname from pg_auth_members a join pg_roles m on m.oid = a.member
+        'logins', array(select distinct m.rolname from pg_auth_members a join pg_roles m on m.oid = a.member
                         where a.roleid = role.oid and m.rolcanlogin order by 1),
         'elsewhere', array(select distinct d.datname from pg_shdepend s join pg_database d on d.oid = s.dbid
                            where s.refclassid = 'pg_authid'::regclass and s.refobjid = role.oid
