@@ -150,7 +150,7 @@ export const QUESTIONS: readonly Question[] = [
   },
   {
     question: 'Which deliveries of a day did not arrive?',
-    where: ['audit report --day DAY', 'GET /v1/auditoria/entregas?status=erro&de=DAY&ate=DAY'],
+    where: ['audit report --day DAY', 'GET /v1/auditoria/entregas?de=DAY&ate=DAY (a status other than entregue)'],
     none: 'all of the day arrived, or are in the archive (see 9)',
     ask: (sql, { from, until }) => sql`
       select coalesce(finished_at, created_at) as at,
@@ -184,11 +184,11 @@ export const QUESTIONS: readonly Question[] = [
       select checked_at as at, findings || ' findings over ' || rows || ' rows' as answer from verify_verdicts where finished`,
   },
   {
-    question: 'Did every event reach each webhook that was subscribed?',
+    question: 'Has each event a delivery for each webhook that was subscribed?',
     where: ['audit balance --from DAY --to DAY', 'GET /v1/auditoria/balanco?de=DAY&ate=DAY'],
     none: 'not counted yet: api does so every night',
     ask: (sql) => sql`
-      select checked_at as at, from_day || ' to ' || to_day || case when closes then ' closes, ' else ' does not close, ' end || differences || ' differences' as answer
+      select checked_at as at, from_day || ' to ' || to_day || case when closes then ' closes, ' else ' does not close, ' end || differences || ' differences (what arrived is in 12)' as answer
       from balance_verdicts`,
   },
   {
@@ -224,7 +224,7 @@ export const QUESTIONS: readonly Question[] = [
   },
   {
     question: 'What changed in the interface?',
-    where: ['GET /v1/auditoria/sistema?sobre=catalogo', 'GET /openapi.json (info.version)'],
+    where: ['GET /v1/auditoria/sistema?sobre=catalogo', 'GET /docs/mudancas (by version)'],
     none: 'nothing since the installation: the events are those of its catalog',
     ask: (sql) => sql`
       select changed_at as at, name || coalesce(' is of version ' || (value::json ->> 'versao'), ' is gone') || ', by ' || actor as answer
