@@ -100,7 +100,7 @@ export function webhookCredentials<U extends z.ZodType<string>>(url: U) {
     })
     .refine(
       (given) => Object.values(given).some((value) => value !== undefined),
-      'deve ter cabecalhos, autorizacao ou certificado',
+      'informe cabecalhos, autorizacao ou certificado',
     )
     .meta({ minProperties: 1 });
 }

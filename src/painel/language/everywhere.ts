@@ -92,7 +92,7 @@ export const everywhere = {
         'deve ser um número inteiro': 'must be a whole number',
         'campo desconhecido': 'unknown field',
         'deve ter ao menos um campo': 'must have at least one field',
-        'deve ter cabecalhos, autorizacao ou certificado': 'must have cabecalhos, autorizacao or certificado',
+        'informe cabecalhos, autorizacao ou certificado': 'give cabecalhos, autorizacao or certificado',
         'não é um nome de cabeçalho': 'is no name of a header',
         'não é um valor de cabeçalho': 'is no value of a header',
         'tem um nome repetido': 'has a name twice',
