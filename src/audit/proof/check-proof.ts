@@ -50,6 +50,7 @@ export function checkProof(text: string, trusted: Trusted): CheckedProof {
 
 type Verdict = Pick<CheckedProof, 'fits' | 'reason'>;
 
+// Decides: the lines that may say true.
 function decide(file: Proof, rows: Rows, reached: Reached, trusted: Trusted): Verdict {
   const fault = reached.fault ?? faultOf(file, reached, trusted);
   if (fault !== null) return { fits: false, reason: fault };
