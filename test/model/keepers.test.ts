@@ -67,7 +67,11 @@ test.each([
   ['two snapshots in one turn', 'lane.flying.get(row.id)?.number === row.number ||', ''],
   ['what ended during a turn, taken again', '|| this.#endedMeanwhile.get(row.id) === row.number', ''],
   ['a cursor that does not go back', 'if (before < lane.cursor) lane.cursor = before;', ''],
-  ['what is left that does not wake its lane', "if (row.kind === 'left') this.#reading.goBack(lane, row);", ''],
+  [
+    'what is left that does not wake its lane',
+    "if (row.kind === 'left' && lane !== undefined) this.#reading.goBack(lane, row);",
+    '',
+  ],
   ['a failure that is not remembered', 'if (retryAt !== null) this.#reading.retryBy(lane, retryAt.getTime());', ''],
   ['an end that does not ask for the next of its loan', 'if (loan !== null) lane.loans?.end(loan);', ''],
   ['what came back during a turn, forgotten', 'for (const again of late) again();', ''],

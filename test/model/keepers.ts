@@ -352,7 +352,7 @@ class Poller {
   keep(most: number): void {
     const { server, name } = this;
     if (!server.keepers.has(name)) {
-      if (!server.faults.remembersLanes) this.lanes.forgetAll();
+      if (!server.faults.remembersLanes) this.lanes.keepOnly([]);
       this.lanes.seen = server.snapshot;
       server.keepers.add(name);
     }

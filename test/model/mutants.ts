@@ -216,8 +216,8 @@ queue/release.ts: a claim that is over puts off what another poller holds
 stale release: was ended by a release
 
 queue/claim.ts: a claim of unknown commit that is cleared takes others along
-- delete from claims where poller = \${poller} and (
-+ delete from claims where (
+- where poller = \${poller} and number >=
++ where number >=
 stale release: was ended by a release
 
 queue/lease.ts: a send starts although the lease may end under it

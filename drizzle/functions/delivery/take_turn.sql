@@ -167,7 +167,7 @@ begin
   event := pg_postmaster_start_time();
   due_at := to_char(moment at time zone 'UTC', iso);
   told := followed;
-  is_test := exists (select from lanes l where l.keeper = p_poller and l.changed);
+  is_test := exists (select from lanes l where l.keeper = p_poller and l.changed for update skip locked);
   return next;
 end
 $$;

@@ -23,7 +23,8 @@ begin
       if exists (select from pending where tx >= after) or running <> '{}' and exists (select from pending where tx = any (running)) then
         return null;
       end if;
-      if patience_ms is null or exists (select from lanes where keeper = p_poller and changed) then
+      -- One that somebody else holds locked can't be read yet.
+      if patience_ms is null or exists (select from lanes where keeper = p_poller and changed for update skip locked) then
         return seen;
       end if;
       looked_at := seen;

@@ -67,7 +67,8 @@ export class Claimer {
   readonly #keeping: Keeping;
   readonly #hourCounter: HourCounter;
   #numbers = 0;
-  #cleared = 0;
+  /** When it cleared its claims last, and up to which. */
+  #cleared = { at: 0, below: 0 };
   #server: string | null = null;
   /** The database's clock less the monotonic one, in ms. */
   #clockMs = Date.now() - performance.now();
@@ -126,7 +127,8 @@ export class Claimer {
     this.#clockMs = claimedAt.getTime() - answeredAtMs;
     const due = this.#lanes.hear(ask, rows, claimedAt.getTime());
     this.#lanes.seen = turn.seen;
-    if (server !== this.#server && this.#server !== null) this.#lanes.readAll();
+    // Another server may have lost what this process knows.
+    if (server !== this.#server && this.#server !== null) this.#keeping.doubt();
     this.#server = server;
     this.#keeping.isStale = turn.hasChanged;
     this.#hourCounter.countNowAndThen();
@@ -195,10 +197,11 @@ export class Claimer {
 
   async #clearNowAndThen(): Promise<void> {
     const { pool, name } = this.#deps;
-    if (this.#numbers - this.#cleared < CLEARED_AT_ONCE) return;
+    if (this.#numbers - this.#cleared.at < CLEARED_AT_ONCE) return;
     const [below = this.#numbers] = this.#open.keys();
-    await pool.run((sql) => clearClaims(sql, name, { below }));
-    this.#cleared = this.#numbers;
+    const from = this.#cleared.below;
+    await pool.run((sql) => clearClaims(sql, name, { from, below }));
+    this.#cleared = { at: this.#numbers, below };
   }
 
   /** Deletes the claims whose commit is unknown and the recorded ones; throws while the database is unreachable. */

@@ -2,11 +2,13 @@
  * The keeping of lanes: a poller registers, gives signs of life, takes lanes and hands them back.
  * Invariant: what it knows of a lane is true while it keeps the lane; once others have ended it, it forgets all lanes. It follows `pending`
  * from a snapshot that is older than its first lane.
+ * No answer to a commit: all that it keeps is read anew ({@link Keeping.doubt}).
  * Crash: others see that its lock is gone, or that it is silent ({@link beat}), and free its lanes.
  * Pollers share the lanes evenly. The first {@link LOOKERS} keep them; those behind take only lanes that were free for a beat. A poller
  * without a free slot for {@link FULL_MS} hands back lanes of partners that are under their share.
  */
 import { beat, enter, handBack, handOver, readFlying, readLanes } from '../queue/claim.ts';
+import type { Tx } from '../../db/pool.ts';
 import type { EngineDeps } from '../queue/engine-deps.ts';
 import type { KeptLane } from '../queue/lanes/kept-lane.ts';
 import type { KeptLanes } from '../queue/lanes/kept-lanes.ts';
@@ -41,6 +43,8 @@ export class Keeping {
   #wasFree = false;
   /** A lane of its own has changed and must be read again. */
   isStale = false;
+  /** False after a commit without an answer: which lanes it keeps, and their settings, are read anew. */
+  #isSure = true;
 
   constructor(deps: KeepingDeps, lanes: KeptLanes) {
     this.#deps = deps;
@@ -55,7 +59,7 @@ export class Keeping {
   async handOver(): Promise<void> {
     const { pool, name } = this.#deps;
     await pool.transaction((tx) => handOver(tx, name, this.#lanes.all));
-    this.#lanes.forgetAll();
+    this.#lanes.keepOnly([]);
   }
 
   /** Gives a sign of life when due, takes free lanes, hands back what exceeds its part, and reads changed lanes. */
@@ -64,7 +68,7 @@ export class Keeping {
     this.#fullSinceMs = slots.free > 0 ? null : (this.#fullSinceMs ?? monotonicMs());
     let most = 0;
     if (!this.#isKnown) {
-      this.#lanes.forgetAll();
+      this.#lanes.keepOnly([]);
       const hasLock = (await sign.term()) !== null;
       this.#lanes.seen = await pool.run((sql) => enter(sql, name, hasLock));
       this.#isKnown = true;
@@ -74,9 +78,12 @@ export class Keeping {
       this.#beatAtMs = monotonicMs();
       most = await this.#share(slots);
     }
-    if (most === 0 && !this.isStale) return;
+    const isSure = this.#isSure;
+    if (most === 0 && !this.isStale && isSure) return;
     this.isStale = false;
-    const settings = await pool.transaction((tx) => readLanes(tx, name, most));
+    const settings = await this.#commit((tx) => readLanes(tx, name, most, !isSure));
+    this.#isSure = true;
+    if (!isSure) this.#lanes.keepOnly(settings);
     for (const one of settings) this.#lanes.keep(one);
     const inactive = settings.filter(({ isActive }) => !isActive).map(({ webhookId }) => webhookId);
     this.#mender.mend(inactive);
@@ -115,10 +122,23 @@ export class Keeping {
     return living === 1 ? ALL_LANES : Math.max(FEW_LANES, part - this.#lanes.size);
   }
 
+  doubt(): void {
+    this.#isSure = false;
+  }
+
+  /** Should the answer to its commit be lost, nothing that this process knows of its lanes is sure. */
+  async #commit<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    try {
+      return await this.#deps.pool.transaction(work);
+    } catch (error) {
+      this.doubt();
+      throw error;
+    }
+  }
+
   async #handBack(lanes: readonly KeptLane[]): Promise<void> {
-    const { pool, name } = this.#deps;
     if (lanes.length === 0) return;
-    await pool.transaction((tx) => handBack(tx, name, lanes));
+    await this.#commit((tx) => handBack(tx, this.#deps.name, lanes));
     for (const { settings } of lanes) this.#lanes.forget(settings.webhookId);
   }
 }

@@ -142,12 +142,19 @@ export function deliveryOf(row: DueRow, { settings }: KeptLane, claimedAt: Date)
   };
 }
 
-/** Takes up to `most` free lanes; returns the current settings of its new and changed lanes. */
-export async function readLanes(tx: Tx, poller: string, most: number): Promise<LaneSettings[]> {
+/**
+ * Takes up to `most` free lanes; returns the current settings of its new and changed lanes, or of `all` of its lanes. A changed lane that
+ * somebody else holds locked is left for later, unless all are wanted.
+ */
+export async function readLanes(tx: Tx, poller: string, most: number, all = false): Promise<LaneSettings[]> {
   if (most > 0) await tx`select take_lanes(${poller}, ${most})`;
   return tx<LaneSettings[]>`
-    with mine as materialized (
-      update lanes set changed = false where keeper = ${poller} and changed returning *
+    with free as materialized (
+      select webhook_id from lanes where keeper = ${poller} and (changed or ${all}) order by webhook_id
+      for no key update ${all ? tx`` : tx`skip locked`}
+    ),
+    mine as materialized (
+      update lanes l set changed = false from free where l.webhook_id = free.webhook_id returning l.*
     ),
     flying as materialized (
       select f.webhook_id, json_agg(json_build_object('id', f.delivery_id, 'number', f.number, 'loan', (
@@ -189,14 +196,19 @@ function windowsOf(tx: Tx, lanes: readonly KeptLane[]) {
   return tx`unnest(${ids}::uuid[], ${lanes.map(({ pace }) => pace.window)}::real[]) as t (id, size)`;
 }
 
-/** Deletes the poller's recorded claims, or one whose commit was unknown; returns the number of rows. */
+/**
+ * Deletes the poller's recorded claims in a range, or one whose commit was unknown; returns the number of rows. The range begins where the
+ * last one ended: behind it lie dead rows that vacuum may not have removed.
+ */
 export async function clearClaims(
   tx: Tx,
   poller: string,
-  { below, number }: { below?: number; number?: number },
+  { from = 0, below, number }: { from?: number; below?: number; number?: number },
 ): Promise<number> {
   const { count } = await tx`
-    delete from claims where poller = ${poller} and (number < ${below ?? null}::bigint or number = ${number ?? null}::bigint)`;
+    delete from claims
+    where poller = ${poller} and number >= ${number ?? from}::bigint
+      and number < ${number === undefined ? (below ?? null) : number + 1}::bigint`;
   return count;
 }
 

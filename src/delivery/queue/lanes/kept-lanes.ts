@@ -32,6 +32,7 @@ export class KeptLanes {
   /** Flights that ended during the current turn, which may not have seen their end. */
   readonly #endedMeanwhile = new Map<string, number>();
   #planned: TurnPlan | null = null;
+  #retriesFirst = false;
   /** Flights of earlier keepers' claims, with their lanes. */
   readonly #foreign = new Map<string, string>();
   seen = '1:1:';
@@ -104,13 +105,10 @@ export class KeptLanes {
     }
   }
 
-  forgetAll(): void {
-    for (const id of this.#lanes.keys()) this.forget(id);
-  }
-
-  /** Reads every lane from its start: another server may have lost rows that this process remembers. */
-  readAll(): void {
-    for (const lane of this.#lanes.values()) this.#reading.readFromStart(lane, 0);
+  /** Forgets the lanes that are not among `kept`. */
+  keepOnly(kept: readonly LaneSettings[]): void {
+    const ids = new Set(kept.map(({ webhookId }) => webhookId));
+    for (const id of this.#lanes.keys()) if (!ids.has(id)) this.forget(id);
   }
 
   /** Lanes to hand back, at most `most`, with nothing in flight (handing-over.ts). */
@@ -138,17 +136,24 @@ export class KeptLanes {
       for (const loan of lane.loans?.next(roomOf(lane, nowMs)) ?? [])
         plan.read(lane, { dueAt: null, id: FIRST }, 'infinity', loan);
     }
+    // In turns, because either may take all slots that come free.
+    this.#retriesFirst = !this.#retriesFirst;
+    if (!this.#retriesFirst) this.#readReady(plan);
     for (const lane of this.#reading.retrying) {
       if (lane.retryAtMs <= nowMs) plan.read(lane, lane.mark, 'infinity');
       else plan.wakeBy(lane.retryAtMs);
     }
-    for (const lane of this.#reading.ready) plan.read(lane, { dueAt: null, id: lane.cursor }, '-infinity');
+    if (this.#retriesFirst) this.#readReady(plan);
     // Every other lane has room for what a turn takes of it.
     plan.bound(this.#reading.narrow, this.#lanes.values(), this.#reading.ready);
     for (const lane of this.#reading.narrow)
       if (lane.flying.size === 0 && !this.#reading.ready.has(lane) && roomOf(lane, nowMs) >= MOST_EACH)
         this.#reading.narrow.delete(lane);
     return plan.ask;
+  }
+
+  #readReady(plan: TurnPlan): void {
+    for (const lane of this.#reading.ready) plan.read(lane, { dueAt: null, id: lane.cursor }, '-infinity');
   }
 
   /** Applies a turn's result. Returns what may be sent: the due rows that are not in flight already. */
@@ -181,12 +186,15 @@ export class KeptLanes {
     }
     this.#hearLoans(ask.loans?.asks ?? [], rows, shut);
     const late = this.#reading.heard();
-    // After the asks, because rows left over keep a lane ready.
     for (const row of rows) {
       const lane = this.#lanes.get(row.webhookId);
-      if (lane === undefined) continue;
-      if (row.kind === 'left') this.#reading.goBack(lane, row);
-      if (row.kind === 'next') this.#reading.retryAt(lane, row.dueAt === null ? Infinity : timeOf(row.dueAt));
+      if (row.kind === 'next' && lane !== undefined)
+        this.#reading.retryAt(lane, row.dueAt === null ? Infinity : timeOf(row.dueAt));
+    }
+    // After the asks, because rows left over keep a lane ready; after the next retries, because what was left is due now.
+    for (const row of rows) {
+      const lane = this.#lanes.get(row.webhookId);
+      if (row.kind === 'left' && lane !== undefined) this.#reading.goBack(lane, row);
     }
     for (const again of late) again();
     return mine;
