@@ -131,7 +131,7 @@ describe('the pool', () => {
     });
     afterEach(async () => {
       await fresh.close(0);
-      await vi.waitUntil(() => proxy.open === 0);
+      await vi.waitUntil(() => proxy.open === 0, 300_000);
       process.off('unhandledRejection', keep);
       for (const other of others) process.on('unhandledRejection', other);
     });

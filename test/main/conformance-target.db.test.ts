@@ -10,7 +10,7 @@ import { insertEncryptedWebhook } from '../support/poller-process.ts';
 test('an address inside is not connected to, and the run tells why', async () => {
   const { sql, url } = await createTestDatabase();
   const inside = createServer().listen(0, '127.0.0.1');
-  await vi.waitUntil(() => inside.listening);
+  await vi.waitUntil(() => inside.listening, 300_000);
   let connections = 0;
   inside.on('connection', (socket) => {
     connections += 1;

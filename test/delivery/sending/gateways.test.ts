@@ -65,7 +65,7 @@ async function start(program: string, ...args: string[]): Promise<void> {
       if (gateway.exitCode !== null) throw new Error(`${program} ended with ${gateway.exitCode}`);
       expect(await isOpen()).toBe(true);
     },
-    { timeout: 60_000, interval: 50 },
+    { timeout: 300_000, interval: 50 },
   );
 }
 

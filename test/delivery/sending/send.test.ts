@@ -498,7 +498,7 @@ describe('a receiver that works on behind its answer', () => {
     await vi.waitFor(async () => {
       await post();
       expect(receiver.posts.at(-1)?.requestOfConnection).toBeGreaterThan(1);
-    });
+    }, 300_000);
   });
 
   test('loses it after 15 s', async () => {
