@@ -7,12 +7,12 @@
  * Pollers share the lanes evenly. The first {@link LOOKERS} keep them; those behind take only lanes that were free for a beat. A poller
  * without a free slot for {@link FULL_MS} hands back lanes of partners that are under their share.
  */
-import { beat, enter, handBack, handOver, readFlying, readLanes } from '../queue/claim.ts';
+import { beat, enter, handBack, handOver, readLanes } from '../queue/claim.ts';
 import type { Tx } from '../../db/pool.ts';
 import type { EngineDeps } from '../queue/engine-deps.ts';
 import type { KeptLane } from '../queue/lanes/kept-lane.ts';
 import type { KeptLanes } from '../queue/lanes/kept-lanes.ts';
-import { endOverdue } from '../queue/lost.ts';
+import { endOverdue, readFlying } from '../queue/lost.ts';
 import type { Slots } from '../queue/slots.ts';
 import { endPoller } from '../queue/upkeep/dead-pollers.ts';
 import { Mender } from '../queue/upkeep/mender.ts';

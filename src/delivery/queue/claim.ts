@@ -178,13 +178,6 @@ export async function readLanes(tx: Tx, poller: string, most: number, all = fals
     left join flying f on f.webhook_id = m.webhook_id`;
 }
 
-export async function readFlying(sql: Tx, ids: readonly string[]): Promise<Set<string>> {
-  const rows = await sql<
-    { id: string }[]
-  >`select delivery_id as id from flights() where delivery_id = any (${ids as string[]}::uuid[])`;
-  return new Set(rows.map(({ id }) => id));
-}
-
 export async function handBack(tx: Tx, poller: string, lanes: readonly KeptLane[]): Promise<void> {
   await tx`
     update lanes l set keeper = null, changed = false, window_size = t.size from ${windowsOf(tx, lanes)}
@@ -196,10 +189,7 @@ function windowsOf(tx: Tx, lanes: readonly KeptLane[]) {
   return tx`unnest(${ids}::uuid[], ${lanes.map(({ pace }) => pace.window)}::real[]) as t (id, size)`;
 }
 
-/**
- * Deletes the poller's recorded claims in a range, or one whose commit was unknown; returns the number of rows. The range begins where the
- * last one ended: behind it lie dead rows that vacuum may not have removed.
- */
+/** Deletes the poller's claims: recorded ones, from where it ended last (behind that lie dead rows), or one of unknown commit. Returns how many. */
 export async function clearClaims(
   tx: Tx,
   poller: string,

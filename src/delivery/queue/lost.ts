@@ -49,3 +49,11 @@ export async function endClaimsOfThePast(tx: Tx): Promise<number> {
   await tx`delete from keepers`;
   return row.ended;
 }
+
+/** Those of these deliveries that a claim names and whose attempts have not ended. */
+export async function readFlying(sql: Tx, ids: readonly string[]): Promise<Set<string>> {
+  const rows = await sql<
+    { id: string }[]
+  >`select delivery_id as id from flights() where delivery_id = any (${ids as string[]}::uuid[])`;
+  return new Set(rows.map(({ id }) => id));
+}

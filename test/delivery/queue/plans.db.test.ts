@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest';
 import type { Pool } from '../../../src/db/pool.ts';
 import { resendOne } from '../../../src/delivery/partner/resend.ts';
-import { enter, readFlying, readLanes } from '../../../src/delivery/queue/claim.ts';
-import { endOverdue } from '../../../src/delivery/queue/lost.ts';
+import { enter, readLanes } from '../../../src/delivery/queue/claim.ts';
+import { endOverdue, readFlying } from '../../../src/delivery/queue/lost.ts';
 import { readOldestDueS } from '../../../src/delivery/queue/oldest-due.ts';
 import { suspendUnclaimed } from '../../../src/delivery/queue/orders/suspend.ts';
 import { endPoller } from '../../../src/delivery/queue/upkeep/dead-pollers.ts';
