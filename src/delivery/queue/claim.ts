@@ -150,7 +150,7 @@ export async function readLanes(tx: Tx, poller: string, most: number, all = fals
   if (most > 0) await tx`select take_lanes(${poller}, ${most})`;
   return tx<LaneSettings[]>`
     with free as materialized (
-      select webhook_id from lanes where keeper = ${poller} and (changed or ${all}) order by webhook_id
+      select webhook_id from lanes where keeper = ${poller} ${all ? tx`` : tx`and changed`} order by webhook_id
       for no key update ${all ? tx`` : tx`skip locked`}
     ),
     mine as materialized (
