@@ -1,5 +1,6 @@
 /** What a keeper does when the answer to a commit is lost, a row or a lane is locked, or silent webhooks take every slot. */
 import { expect, test } from 'vitest';
+import { readLanes } from '../../../src/delivery/queue/claim.ts';
 import { muteLane } from '../../../src/delivery/queue/orders/mute.ts';
 import type { Pool } from '../../../src/db/pool.ts';
 import { DELIVERED } from '../../support/delivered.ts';
@@ -10,12 +11,14 @@ import { commitEvents, insertPartner, insertWebhook } from '../../support/outbox
 const { pool, sql } = await useEmptyDatabase();
 const soon = () => Date.now() + 60_000;
 
-/** The pool, but the answer to the next commit that reads lanes is lost, once `state.loses`. */
+/** The pool; counts how often lanes are read. The answer to the next commit that does is lost, once `state.loses`. */
 function losing() {
-  const state = { loses: false };
+  const state = { loses: false, reads: 0 };
   const transaction: Pool['transaction'] = async (work) => {
     const result = await pool.transaction(work);
-    if (!state.loses || !String(work).includes('readLanes')) return result;
+    if (!String(work).includes('readLanes')) return result;
+    state.reads += 1;
+    if (!state.loses) return result;
     state.loses = false;
     throw Object.assign(new Error('connection lost'), { code: 'CONNECTION_CLOSED' });
   };
@@ -81,13 +84,22 @@ test('a changed lane that somebody holds locked keeps nobody else waiting', asyn
   const partnerId = await insertPartner(sql);
   const { id } = await insertWebhook(sql, partnerId, 'https://locked.example/');
   await insertWebhook(sql, partnerId, 'https://free.example/');
-  const poller = startHeldPoller(pool, 'p', 64, soon());
+  const { state, lossy } = losing();
+  const poller = startHeldPoller(lossy, 'p', 64, soon());
   await poller.fill(0);
   await sql`update lanes set changed = true where webhook_id = ${id}`;
   await sql.begin(async (tx) => {
     await tx`select from lanes where webhook_id = ${id} for update`;
+    const read = pool.transaction(async (other) => {
+      await other`set local lock_timeout = '5s'`;
+      return readLanes(other, 'p', 0);
+    });
+    expect(await read).toEqual([]);
+    state.reads = 0;
     await commitEvents(sql, partnerId, 1);
     await poller.fill(1);
+    // It does not go round for a lane that it can't read.
+    expect(state.reads).toBe(0);
     expect([poller.flying('https://free'), poller.flying('https://locked')]).toEqual([1, 0]);
   });
   await poller.fill(2);
