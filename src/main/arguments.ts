@@ -2,6 +2,7 @@
 import { InvalidArgumentError } from 'commander';
 import type { TreeHead } from '../audit/seals/tree/merkle.ts';
 import { readHead as parseHead } from '../audit/checkpoint/checkpoint.ts';
+import { isCpf } from '../contract/masking/cpf.ts';
 import { FIRST_DAY, LAST_DAY } from '../contract/calendar.ts';
 
 export function readText(text: string): string {
@@ -50,4 +51,10 @@ export function readInteger(min: number, max: number): (text: string) => number 
 export function readPosition(text: string): string {
   if (!/^[1-9]\d{0,17}$/.test(text)) throw new InvalidArgumentError('Give the number that --before was told with.');
   return text;
+}
+
+export function readCpf(text: string): string {
+  const digits = text.replaceAll(/[.-]/g, '');
+  if (!isCpf(digits)) throw new InvalidArgumentError('Give a CPF: 11 digits with right check digits.');
+  return digits;
 }

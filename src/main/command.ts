@@ -1,9 +1,9 @@
 /**
- * What a command is: a name, what it takes, what its help says, how it ends, and what it does. One file of `commands/` describes
- * one; `command-list.ts` names it. `run` is typed by what `takes` and `options` read, so a renamed option fails to compile. What is
- * heavy is loaded inside `run`.
+ * What a command is: what it takes, what its help says, how it ends, and what it does; and how commander gets to know it. `run` is
+ * typed by what `takes` and `options` read, so a renamed option fails to compile. What is heavy is loaded inside `run`.
+ * Alternative: `@commander-js/extra-typings` types a chain of calls as well; it would be one more package for sixty lines.
  */
-import { Option } from 'commander';
+import { Argument, type Command, Option } from 'commander';
 import type { Config, Use } from '../config.ts';
 import type { Logger } from '../log-lines.ts';
 
@@ -34,9 +34,9 @@ export class OutOfReach extends Error {
 }
 
 /** Makes a value of a word of the command line. Throws commander's `InvalidArgumentError` with the rule. */
-export type Read<T> = (text: string) => T;
+type Read<T> = (text: string) => T;
 
-interface Argument<T = unknown> {
+interface Taken<T = unknown> {
   readonly about: string;
   readonly read: Read<T>;
   /** How the usage shows it; its key unless it is given. */
@@ -47,17 +47,17 @@ interface Argument<T = unknown> {
 
 declare const VALUE: unique symbol;
 /** Commander's own, with the type of what it comes to: `--ttl <time>` takes a value, `--check` is true or left out. */
-export type OptionOf<T = unknown> = Option & { readonly [VALUE]?: T };
+type OptionOf<T = unknown> = Option & { readonly [VALUE]?: T };
 
-type Arguments = Readonly<Record<string, Argument>>;
+type Arguments = Readonly<Record<string, Taken>>;
 type Options = Readonly<Record<string, OptionOf>>;
 type Given<A extends Arguments, O extends Options> = {
-  readonly [K in keyof A]: A[K] extends Argument<infer T> ? T : never;
+  readonly [K in keyof A]: A[K] extends Taken<infer T> ? T : never;
 } & {
   readonly [K in keyof O]: O[K] extends OptionOf<infer T> ? T : never;
 };
 
-/** How the command ends; what every command has (usage, out of reach) is said by the list. */
+/** How the command ends; what every command has (usage, out of reach) is added to it. */
 export interface Exits {
   readonly done: string;
   readonly refused?: string;
@@ -82,6 +82,14 @@ export interface Description {
   readonly help: string;
   readonly exits: Exits;
   readonly run: (given: never, line: CommandLine) => Promise<ExitCode | void>;
+}
+
+/** Commands that begin with the same word, which may be a command too. */
+export interface Group {
+  readonly about: string;
+  readonly own?: Description;
+  /** By their second words. */
+  readonly commands: Readonly<Record<string, Description>>;
 }
 
 export function command<const A extends Arguments, const O extends Options>(
@@ -126,4 +134,52 @@ export function flag(flags: string, about: string): OptionOf<boolean> {
 /** One of these words, or undefined. */
 export function choice<W extends string>(flags: string, about: string, words: readonly W[]): OptionOf<W | undefined> {
   return new Option(flags, about).choices(words);
+}
+
+/** Adds what `name` stands for; of a group whose command `word` is called, that one alone, and so a command with the group's name. */
+export function addCommand(
+  program: Command,
+  name: string,
+  found: Description | Group,
+  line: CommandLine,
+  word = '',
+): void {
+  if (!('commands' in found)) return describe(program.command(name), name, found, line);
+  const { about, own, commands } = found;
+  const called = commands[word];
+  const group = program.command(name).description(about);
+  if (own !== undefined && called === undefined) describe(group, name, own, line);
+  if (own !== undefined && word !== '' && called === undefined) return;
+  const added = called === undefined ? Object.entries(commands) : [[word, called] as const];
+  for (const [second, command] of added) describe(group.command(second), `${name} ${second}`, command, line);
+}
+
+function describe(own: Command, name: string, description: Description, line: CommandLine): void {
+  const { summary, takes, options, help, exits, run } = description;
+  own.description(summary).addHelpText('after', `\n${help.trim()}\n\n${exitCodes(exits)}`);
+  for (const [key, { about, read, shown = key, isOptional }] of Object.entries(takes)) {
+    own.addArgument(new Argument(isOptional === true ? `[${shown}]` : `<${shown}>`, about).argParser(read));
+  }
+  for (const [key, option] of Object.entries(options)) {
+    if (option.attributeName() !== key) throw new Error(`the option ${option.flags} of ${name} is not called ${key}`);
+    own.addOption(option);
+    if (option.isBoolean()) own.setOptionValue(key, false);
+  }
+  own.action(async () => {
+    const args = Object.keys(takes).map((key, index) => [key, own.processedArgs[index] as unknown] as const);
+    const given = { ...own.opts(), ...Object.fromEntries(args) };
+    process.exitCode = (await run(given as never, line)) ?? EXIT.done;
+  });
+}
+
+function exitCodes({ done, refused, outOfReach = 'the database is out of reach' }: Description['exits']): string {
+  const codes = [
+    [EXIT.done, done],
+    [EXIT.refused, refused ?? 'it could not be done'],
+    [EXIT.usage, 'the arguments or the environment cannot be used; nothing was tried'],
+    ...(outOfReach === null ? [] : [[EXIT.outOfReach, outOfReach] as const]),
+  ] as const;
+  return codes
+    .map(([code, text], index) => `${index === 0 ? 'Exit code: ' : '           '}${code}  ${text}`)
+    .join('\n');
 }

@@ -29,6 +29,8 @@ export interface JobOptions {
   readonly needs?: keyof typeof LOGINS;
   /** False for an operator, who is told at once that the database is out of reach; a timer's job waits for it. */
   readonly isPatient?: boolean;
+  /** The job itself asks for a fit database, after a look at one that may have nothing of Carteiro. */
+  readonly looksFirst?: boolean;
 }
 
 /** For those who only read, an auditor's login among them. */
@@ -40,21 +42,23 @@ export interface Around {
   readonly log: Logger;
   /** For a person at a terminal; it ends with the job. */
   readonly progress: Progress;
+  readonly untilFit: () => Promise<unknown>;
 }
 
 export async function withJobPool<T>(
   { configure }: Pick<CommandLine, 'configure'>,
   work: (pool: Pool, around: Around) => Promise<T>,
-  { onStrange = 'refuse', needs = 'app', isPatient = true }: JobOptions = {},
+  { onStrange = 'refuse', needs = 'app', isPatient = true, looksFirst = false }: JobOptions = {},
 ): Promise<T> {
   const { config, log } = configure();
   const database = await openDatabase(config, log);
   const pool = openPool(config, database.url, 'job', DEADLINE_MS);
   pool.mend = async (error) => (await import('./service/archives.ts')).mend(config, pool, error);
   const progress = openProgress();
+  const fit = () => untilFit(pool, log, AbortSignal.timeout(WAIT_FOR_DATABASE_MS), { onStrange, isPatient });
   try {
-    await untilFit(pool, log, AbortSignal.timeout(WAIT_FOR_DATABASE_MS), { onStrange, isPatient });
-    return await work(pool, { config, log, progress });
+    if (!looksFirst) await fit();
+    return await work(pool, { config, log, progress, untilFit: fit });
   } catch (error) {
     throw codeOf(error) === PERMISSION_DENIED ? await lackingRights(pool, config, needs, error) : error;
   } finally {

@@ -1,8 +1,7 @@
 /** `listen` as a program of its own, for Node alone. make-listen.ts makes GET /ferramentas/listen.mjs of it and its imports. */
 import { Command, CommanderError } from 'commander';
 import { VERSION } from '../version.ts';
-import { addCommand } from './add-command.ts';
-import { type CommandLine, EXIT, OutOfReach, UsageError } from './command.ts';
+import { addCommand, type CommandLine, EXIT, OutOfReach, UsageError } from './command.ts';
 import { listen } from './commands/listen.ts';
 import { reasonOf } from './reason.ts';
 

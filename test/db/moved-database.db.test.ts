@@ -11,7 +11,7 @@ import { migrate } from '../../src/db/migrations/migrate.ts';
 import type { Pool, Sql } from '../../src/db/pool.ts';
 import { claimDue } from '../support/turn.ts';
 import { whereToGoOn } from '../../src/log/feed.ts';
-import { adoptServer } from '../../src/main/commands/adopt.ts';
+import { adoptServer } from '../../src/main/commands/installation.ts';
 import {
   backUp,
   clientTools,

@@ -8,7 +8,7 @@ import { verifySeals } from '../../src/audit/seals/verify.ts';
 import { readServerFault } from '../../src/db/known-server.ts';
 import { migrate } from '../../src/db/migrations/migrate.ts';
 import type { Sql } from '../../src/db/pool.ts';
-import { adoptServer } from '../../src/main/commands/adopt.ts';
+import { adoptServer } from '../../src/main/commands/installation.ts';
 import { openPool } from '../support/database.ts';
 import { deliverAll, expectToGoOn, live, readOn } from '../support/lived-database.ts';
 import { commitEvents, insertSubscriber } from '../support/outbox.ts';

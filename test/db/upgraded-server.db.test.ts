@@ -9,7 +9,7 @@ import { expect, test, type TestContext } from 'vitest';
 import { chooseOwner } from '../../src/db/embedded/embedded-programs.ts';
 import { readServerFault } from '../../src/db/known-server.ts';
 import { migrate } from '../../src/db/migrations/migrate.ts';
-import { adoptServer } from '../../src/main/commands/adopt.ts';
+import { adoptServer } from '../../src/main/commands/installation.ts';
 import { openPool } from '../support/database.ts';
 import { endOf } from '../support/ends.ts';
 import { freePorts } from '../support/free-ports.ts';

@@ -61,14 +61,6 @@ test('each command has a summary, a help with its exit codes, and a place in a R
   }
 });
 
-test('each file of commands/ is one of them, but the one of those that serve', async () => {
-  const files = globSync('src/main/commands/**/*.ts', { cwd: ROOT });
-  const names = files
-    .map((file) => file.replace('src/main/commands/', '').replace('.ts', '').replace('/', ' '))
-    .flatMap((name) => (name === 'serve' ? ['start', 'api', 'poll'] : [name]));
-  expect([...(await commandsOf()).keys()].toSorted()).toEqual(names.toSorted());
-});
-
 test('a call loads its own command alone; help loads all', async () => {
   expect([...(await commandsOf('webhook', 'mute', 'x')).keys()]).toEqual(['webhook mute']);
   expect([...(await commandsOf('poll')).keys()]).toEqual(['poll']);

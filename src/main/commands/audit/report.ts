@@ -1,8 +1,7 @@
-import { command, option, UsageError } from '../../command.ts';
-import { readDay } from '../../arguments.ts';
+import { command, option } from '../../command.ts';
+import { readCpf, readDay } from '../../arguments.ts';
 import { withJobPool } from '../../job-pool.ts';
 import { json, tell } from '../../operator.ts';
-import { readCpf } from '../../worker.ts';
 
 export const report = command({
   summary: 'answer the questions of a supervisor',
@@ -28,11 +27,9 @@ Output: text; with --json a list: [{"numero": 15, "pergunta": "…", "respostas"
     const { addDays, dayOf, startOfDay } = await import('../../../contract/calendar.ts');
     const { digestOf } = await import('../../../core/workers/worker-key.ts');
     const { indexWorkers } = await import('../../../core/workers/worker-index.ts');
-    const { readWorkerKey } = await import('../../service/key-files.ts');
+    const { needWorkerKey } = await import('../worker.ts');
     const { config } = line.configure();
-    const key = cpf === undefined ? null : await readWorkerKey(config);
-    if (cpf !== undefined && key === null)
-      throw new UsageError('WORKER_KEY_FILE is required: name the file of the key that api has');
+    const key = cpf === undefined ? null : await needWorkerKey(config);
     const asked = await withJobPool(line, async (pool) => {
       if (key !== null) await indexWorkers(pool, key);
       return pool.run(async (sql) => {

@@ -1,16 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Pool } from '../../../db/pool.ts';
-import { table } from '../../table.ts';
-import { readInteger } from '../../arguments.ts';
-import { command, flag, optionOr } from '../../command.ts';
-import { json, steer, tell } from '../../operator.ts';
-import { takeStopSignals } from '../../service/stop-signals.ts';
-import { FAULT_ADVICE } from '../../../delivery/partner/explain.ts';
-import type { QueueStatus } from '../../../steering/queue.ts';
+import type { Pool } from '../../db/pool.ts';
+import { FAULT_ADVICE } from '../../delivery/partner/explain.ts';
+import type { QueueStatus } from '../../steering/queue.ts';
+import { readInteger, readUuid } from '../arguments.ts';
+import { command, flag, optionOr, type Group } from '../command.ts';
+import { json, rowsOr, steer, tell } from '../operator.ts';
+import { orMissing } from '../refused.ts';
+import { takeStopSignals } from '../service/stop-signals.ts';
+import { table } from '../table.ts';
 
 const CLEAR = '\u001B[H\u001B[J';
 
-export const status = command({
+const status = command({
   summary: 'show the queue: what waits, how late it is, how fast it moves, and which pollers move it',
   options: {
     lanes: optionOr('--lanes <number>', 'how many webhooks, those that are latest first', readInteger(1, 1_000), 10),
@@ -36,8 +37,8 @@ Output: text; with --json {"at": "2026-…", "pending": 17, "isExact": true, "in
 "attemptsLastMinute": 740, "seenAgoS": 0.1}]}`,
   exits: { done: 'it was shown' },
   async run({ lanes, every, once, json }, line) {
-    const { readQueue } = await import('../../../steering/queue.ts');
-    const { readBounded } = await import('../../../steering/bounds.ts');
+    const { readQueue } = await import('../../steering/queue.ts');
+    const { readBounded } = await import('../../steering/bounds.ts');
     const isLive = process.stdout.isTTY && !once && !json;
     const stopping = new AbortController();
     const stop = () => stopping.abort();
@@ -97,3 +98,59 @@ function textOf({
         ),
   ].join('\n');
 }
+
+const explain = command({
+  summary: 'why a delivery waits, in one sentence, with what proves it',
+  takes: { delivery: { about: 'its id, the value of X-Webhook-Delivery', read: readUuid } },
+  options: { json },
+  help: `
+Looks at the delivery, its webhook and lane, and the pollers that live, and tells the first reason that holds: it is over; its
+partner or webhook is inactive; it is in flight, or its poller was lost; the webhook is muted; it waits for an earlier delivery of
+its loan, or for its next attempt; no poller lives; the webhook is falhando, or has its window full; or it goes next. The partner
+reads the same in its own words with GET /v1/entregas/{id}/espera.
+
+Output: the sentence, then the facts, one a line; with --json {"reason": "limite_do_webhook", "pt": "…", "en": "…",
+"facts": {"status": "pendente", "inFlight": 8, "window": 8, …}}.`,
+  exits: { done: 'it was explained', refused: 'there is no such delivery' },
+  async run({ delivery: id, json }, line) {
+    const { explainDelivery } = await import('../../delivery/partner/explain.ts');
+    const read = (pool: Pool) => pool.run((sql) => explainDelivery(sql, id, null));
+    const found = orMissing(await steer(line, read, { onStrange: 'accept' }), 'delivery', id);
+    const facts = Object.entries(found.facts).map(([name, value]) => {
+      return `  ${name}: ${value instanceof Date ? value.toISOString() : String(value)}`;
+    });
+    tell(line, json, found, [found.en, ...facts].join('\n'));
+  },
+});
+
+const worst = command({
+  summary: 'the webhooks that are worst off: held up by a fault of ours, late, failing, saturated',
+  options: { limit: optionOr('--limit <number>', 'how many', readInteger(1, 1_000), 10), json },
+  help: `
+The webhooks with deliveries that are late or wait for a retry; those that a fault of ours holds
+up come first, then those with the most late deliveries. /metrics only
+counts them, because a label for each webhook would never end. Reads indexes up to a bound, so it may be run at any load.
+
+  overdue          due and not taken, counted up to 1,000; oldest_seconds is the age of the oldest of them
+  failing          a retry waits
+  saturated        the webhook's cap, or its partner's share, is in use
+  fault            what keeps its deliveries from being sent now, on our side; doctor tells what to do
+  failed_attempts  of the last 15 minutes; resultado is the most frequent outcome among them
+
+Output: text; with --json [{"webhook": "0199…", "partner": "0199…", "active": true, "overdue": 120, "oldest_seconds": 95,
+"failing": true, "saturated": true, "max_in_flight": 8, "failed_attempts": 44, "resultado": "tempo_esgotado", "fault": null}].`,
+  exits: { done: 'the list, which is empty when no webhook is late or failing' },
+  async run({ limit, json: isJson }, line) {
+    const { readWorst } = await import('../operations/worst.ts');
+    const webhooks = await steer(line, (pool) => pool.transaction((tx) => readWorst(tx, limit)), {
+      onStrange: 'accept',
+    });
+    const text = rowsOr(webhooks, (rows) => table(rows.map((row) => ({ ...row }))), 'no webhook is late or failing');
+    tell(line, isJson, webhooks, text);
+  },
+});
+
+export const queue: Group = {
+  about: 'what waits, and who moves it',
+  commands: { status, explain, worst },
+};
