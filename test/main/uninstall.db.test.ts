@@ -62,4 +62,7 @@ test('names schemas, roles, their logins, what others hang on them, and what mus
   await sql.unsafe(drop ?? '');
   expect(await sql`select nspname from pg_namespace where nspname like 'carteiro%'`).toEqual([]);
   expect(await sql`select from pg_class where relname = 'open_streams'`).toEqual([]);
+  const gone = await run('--check');
+  expect(JSON.parse(gone.stdout)).toMatchObject({ schemas: [], dependents: [], first: [] });
+  expect([gone.code, gone.stderr]).toEqual([0, 'nothing of Carteiro is in this database: it has no schema carteiro\n']);
 });
