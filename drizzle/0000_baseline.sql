@@ -134,6 +134,7 @@ CREATE TABLE "lanes" (
 	"failing_since" timestamp with time zone,
 	"in_order" boolean DEFAULT false NOT NULL,
 	"resumes_until" timestamp with time zone,
+	"resting" boolean DEFAULT false NOT NULL,
 	CONSTRAINT "lanes_max_in_flight" CHECK (max_in_flight between 1 and 1000),
 	CONSTRAINT "lanes_window_size" CHECK (window_size >= 1)
 );

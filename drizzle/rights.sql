@@ -109,7 +109,7 @@ grant insert, update, delete on claims, keepers to carteiro_poller;
 grant insert on seals, seal_trees, seal_nodes to carteiro_app, carteiro_poller;
 grant insert (size, root, note) on checkpoints to carteiro_app, carteiro_poller;
 grant select on anchors, anchor_receipts to carteiro_app, carteiro_poller;
-grant update (keeper, changed, window_size, max_in_flight, muted_at, failing_since, in_order, resumes_until)
+grant update (keeper, changed, window_size, max_in_flight, muted_at, failing_since, in_order, resumes_until, resting)
   on lanes to carteiro_app, carteiro_poller;
 -- A row can be locked only with the right to update one of its columns: this is the one that nothing is decided by.
 grant update (created_at) on partners, webhooks to carteiro_app, carteiro_poller;

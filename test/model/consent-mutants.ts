@@ -2,7 +2,7 @@
 import { readMutants } from './read-mutants.ts';
 
 export const CONSENT_MUTANTS = readMutants(String.raw`
-queue/claim.ts: a webhook without a first 2xx has its whole window
+queue/keepers.ts: a webhook without a first 2xx has its whole window
 - m.failing_since is not null or w.refusals is not null as "isSingle"
 + m.failing_since is not null as "isSingle"
 consent: [2-9] are in flight before a first 2xx

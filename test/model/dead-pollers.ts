@@ -1,6 +1,6 @@
 /** Pollers that die, live, or come back with the server, on one monotonic clock that is moved by hand. */
 import { Pool, type Sql } from '../../src/db/pool.ts';
-import { enter } from '../../src/delivery/queue/claim.ts';
+import { enter } from '../../src/delivery/queue/keepers.ts';
 import { SignOfLife } from '../../src/delivery/poller/sign-of-life.ts';
 import { DeadPollers } from '../../src/delivery/queue/upkeep/dead-pollers.ts';
 import { silentLog } from '../support/silent-log.ts';

@@ -2,7 +2,7 @@
 import { readMutants } from './read-mutants.ts';
 
 export const FAILING_MUTANTS = readMutants(String.raw`
-queue/claim.ts: a falhando webhook keeps its window
+queue/keepers.ts: a falhando webhook keeps its window
 - m.failing_since is not null or w.refusals is not null as "isSingle"
 + w.refusals is not null as "isSingle"
 failing webhook: of a falhando webhook are in flight

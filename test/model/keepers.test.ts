@@ -82,7 +82,11 @@ test.each([
   ],
   ['a lane with more that is not ready', 'if (hasMore) this.ready.add(lane);', ''],
   ['a window that does not count what flies', 'return Math.max(cap - flying.size, 0);', 'return cap;'],
-  ['a lane with little room that takes as much as another', 'else if (room < MOST_EACH) {', 'else if (room < 0) {'],
+  [
+    'a lane with little room that takes as much as another',
+    'else if (room < MOST_EACH || lane.isResting) {',
+    'else if (room < 0) {',
+  ],
   ['what a record tells nothing of, at its place before', 'this.#reading.goBack(lane, { id, dueAt: null });', ''],
   [
     'the same, among the retries',

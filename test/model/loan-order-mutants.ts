@@ -48,12 +48,12 @@ keep_pending.sql: who ends a delivery leaves its lane as it is
 + where false
 loans of four pollers: wait for ever
 
-queue/claim.ts: a keeper does not learn until when a resumption holds back loans
+queue/keepers.ts: a keeper does not learn until when a resumption holds back loans
 - m.resumes_until as "resumesUntil"
 + null::timestamptz as "resumesUntil"
 resumed no more: taken before its turn
 
-queue/claim.ts: of what an earlier keeper has in flight the loans are not known
+queue/keepers.ts: of what an earlier keeper has in flight the loans are not known
 - where d.id = f.delivery_id and l.in_order
 + where false
 resent beside a later one: two of a loan in flight|taken before its turn

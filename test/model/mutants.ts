@@ -98,7 +98,7 @@ take_turn.sql: a turn takes what flies already
 +         limit l.room
 differential: not due|over the cap|sent and must not
 
-queue/claim.ts: a keeper does not learn what its lanes have in flight
+queue/keepers.ts: a keeper does not learn what its lanes have in flight
 - coalesce(f.all, '[]') as flying
 + '[]'::json as flying
 differential: not due|over the cap|sent and must not
@@ -165,7 +165,7 @@ queue/lanes/kept-lane.ts: a deactivated webhook is still sent to
 + isMuted
 deactivated: sent to a deactivated
 
-queue/claim.ts: a webhook of a deactivated partner is still sent to
+queue/keepers.ts: a webhook of a deactivated partner is still sent to
 - w.active and p.active as "isActive"
 + w.active as "isActive"
 deactivated partner: sent to a deactivated

@@ -98,6 +98,7 @@ export async function insertAttempts(sql: Sql): Promise<void> {
 
 /** As if the poller of this claim had claimed these deliveries, `agoS` seconds ago, and not been heard of since. */
 export async function insertClaim(sql: Sql, claim: string, ids: readonly string[], agoS = 0): Promise<void> {
+  await sql`insert into keepers (name, seen_at) values (poller_of(${claim}), '-infinity') on conflict do nothing`;
   await sql`
     insert into claims (poller, number, done_below, at, hooks, ids, numbers)
     select poller_of(${claim}), ${Number(claim.split(/[/.]/).at(-1))}::bigint, 0, now() - ${agoS} * interval '1 second',

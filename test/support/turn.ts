@@ -1,11 +1,6 @@
 import type { Pool, Tx } from '../../src/db/pool.ts';
-import {
-  type ClaimedDelivery,
-  deliveryOf,
-  enter,
-  readLanes,
-  takeTurn as turn,
-} from '../../src/delivery/queue/claim.ts';
+import { type ClaimedDelivery, deliveryOf, takeTurn as turn } from '../../src/delivery/queue/claim.ts';
+import { enter, readLanes } from '../../src/delivery/queue/keepers.ts';
 import type { KeptLane } from '../../src/delivery/queue/lanes/kept-lane.ts';
 import { KeptLanes } from '../../src/delivery/queue/lanes/kept-lanes.ts';
 import { endOverdue } from '../../src/delivery/queue/lost.ts';
@@ -45,7 +40,7 @@ export async function claimDue(
   }
   await tx`update lanes set keeper = null where keeper = ${poller}`;
   // One that held its lock is found dead by its row.
-  if (!number.includes('.')) await tx`delete from keepers where name = ${poller}`;
+  if (!number.includes('.')) await tx`update keepers set seen_at = '-infinity' where name = ${poller}`;
   return { deliveries, inactive: settings.filter(({ isActive }) => !isActive).map(({ webhookId }) => webhookId) };
 }
 

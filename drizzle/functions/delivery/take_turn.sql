@@ -1,7 +1,7 @@
 -- A poller's turn, in the caller's transaction: waits up to `patience_ms` for work (null: not at all) and claims due rows of its lanes.
 -- src/delivery/queue/lanes/kept-lanes.ts has the invariant. Parameters:
 --   seen              the snapshot up to which the caller has followed `pending`; wake_at: when something that it knows comes due
---   closed, tight     lanes that may take nothing new now (reported, not claimed), or few, and how many
+--   closed, tight     lanes that may take nothing new now (reported, not claimed; so are resting ones that are not tight), or few, and how many
 --   most, most_each   the new rows to take, in all and of any other lane
 --   hooks … rooms     lanes to read on behind a place (due_at, id) up to a time, and how many to take; flying: their rows in flight there
 --   loans             the same for lanes in order (take_loans.sql)
@@ -66,7 +66,7 @@ begin
       lane as materialized (
         select l.webhook_id from lanes l
         where l.webhook_id = any (array(select distinct n.webhook_id from new n where n.webhook_id <> all (closed)))
-          and l.keeper = p_poller and not l.changed and not l.in_order
+          and l.keeper = p_poller and not l.changed and not l.in_order and (not l.resting or l.webhook_id = any (tight))
         for update of l skip locked
       ),
       due as materialized (

@@ -9,15 +9,8 @@ import { leaveToCommit } from '../../db/transaction.ts';
 import type { DeliveryMetrics } from '../../telemetry/delivery-metrics.ts';
 import { tellOf } from '../../telemetry/traces.ts';
 import { gatherAnswers } from '../queue/answers.ts';
-import {
-  type ClaimedDelivery,
-  clearClaims,
-  deliveryOf,
-  leave,
-  type Patience,
-  takeTurn,
-  type Turn,
-} from '../queue/claim.ts';
+import { type ClaimedDelivery, clearClaims, deliveryOf, type Patience, takeTurn, type Turn } from '../queue/claim.ts';
+import { leave } from '../queue/keepers.ts';
 import { KeptLanes } from '../queue/lanes/kept-lanes.ts';
 import { LEASE_S } from '../queue/lease.ts';
 import type { Landing } from '../queue/record.ts';

@@ -7,7 +7,7 @@
  * Pollers share the lanes evenly. The first {@link LOOKERS} keep them; those behind take only lanes that were free for a beat. A poller
  * without a free slot for {@link FULL_MS} hands back lanes of partners that are under their share.
  */
-import { beat, enter, handBack, handOver, readLanes } from '../queue/claim.ts';
+import { beat, enter, handBack, handOver, noteResting, readLanes } from '../queue/keepers.ts';
 import type { Tx } from '../../db/pool.ts';
 import type { EngineDeps } from '../queue/engine-deps.ts';
 import type { KeptLane } from '../queue/lanes/kept-lane.ts';
@@ -81,7 +81,8 @@ export class Keeping {
     const isSure = this.#isSure;
     if (most === 0 && !this.isStale && isSure) return;
     this.isStale = false;
-    const settings = await this.#commit((tx) => readLanes(tx, name, most, !isSure));
+    // All of its lanes are waited for, so it must not hold new ones meanwhile.
+    const settings = await this.#commit((tx) => readLanes(tx, name, isSure ? most : 0, !isSure));
     this.#isSure = true;
     if (!isSure) this.#lanes.keepOnly(settings);
     for (const one of settings) this.#lanes.keep(one);
@@ -99,12 +100,14 @@ export class Keeping {
       this.#isKnown = false;
       return 0;
     }
+    this.#mender.mend();
     for (const other of silent) await pool.transaction((tx) => endPoller(tx, other, false));
     const { foreign } = this.#lanes;
     if (foreign.length > 0) {
       await pool.transaction((tx) => endOverdue(tx, now()));
       this.#lanes.hearForeign(await pool.run((sql) => readFlying(sql, foreign)));
     }
+    await this.#noteResting();
     const part = Math.ceil(kept / living);
     const isFull = this.#fullSinceMs !== null;
     await this.#handBack(this.#lanes.excess(hasFree || isFull ? 0 : this.#lanes.size - part));
@@ -112,7 +115,9 @@ export class Keeping {
       const isLong = monotonicMs() - this.#fullSinceMs >= FULL_MS;
       // A lane that it got without reading it could not be handed back.
       this.isStale = true;
-      if (isLong && living > 1) await this.#handBack(this.#lanes.spare(new Set(slots.shares().sated)));
+      const sated = new Set(slots.shares().sated);
+      const isSpare = ({ flying, settings }: KeptLane) => flying.size === 0 && !sated.has(settings.partnerId);
+      if (isLong && living > 1) await this.#handBack(this.#lanes.all.filter(isSpare));
       return 0;
     }
     const wasFree = this.#wasFree;
@@ -136,9 +141,18 @@ export class Keeping {
     }
   }
 
+  async #noteResting(): Promise<void> {
+    const { misnoted } = this.#lanes;
+    if (misnoted.length === 0) return;
+    for (const id of await this.#commit((tx) => noteResting(tx, this.#deps.name, misnoted))) {
+      const lane = this.#lanes.get(id);
+      if (lane !== undefined) lane.isResting = !lane.isResting;
+    }
+  }
+
   async #handBack(lanes: readonly KeptLane[]): Promise<void> {
     if (lanes.length === 0) return;
-    await this.#commit((tx) => handBack(tx, this.#deps.name, lanes));
-    for (const { settings } of lanes) this.#lanes.forget(settings.webhookId);
+    const handed = await this.#commit((tx) => handBack(tx, this.#deps.name, lanes));
+    for (const webhookId of handed) this.#lanes.forget(webhookId);
   }
 }

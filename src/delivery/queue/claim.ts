@@ -7,7 +7,7 @@
  * All locks are taken with SKIP LOCKED, so a claim never waits.
  */
 import type { Tx } from '../../db/pool.ts';
-import type { KeptLane, LaneSettings } from './lanes/kept-lane.ts';
+import type { KeptLane } from './lanes/kept-lane.ts';
 import { type Ask, type Found, MOST_EACH } from './lanes/turn-plan.ts';
 
 /** How an idle poller waits for work, in milliseconds: the maximum, and the interval of its looks. */
@@ -142,53 +142,6 @@ export function deliveryOf(row: DueRow, { settings }: KeptLane, claimedAt: Date)
   };
 }
 
-/**
- * Takes up to `most` free lanes; returns the current settings of its new and changed lanes, or of `all` of its lanes. A changed lane that
- * somebody else holds locked is left for later, unless all are wanted.
- */
-export async function readLanes(tx: Tx, poller: string, most: number, all = false): Promise<LaneSettings[]> {
-  if (most > 0) await tx`select take_lanes(${poller}, ${most})`;
-  return tx<LaneSettings[]>`
-    with free as materialized (
-      select webhook_id from lanes where keeper = ${poller} ${all ? tx`` : tx`and changed`} order by webhook_id
-      for no key update ${all ? tx`` : tx`skip locked`}
-    ),
-    mine as materialized (
-      update lanes l set changed = false from free where l.webhook_id = free.webhook_id returning l.*
-    ),
-    flying as materialized (
-      select f.webhook_id, json_agg(json_build_object('id', f.delivery_id, 'number', f.number, 'loan', (
-               select e.stream from deliveries d join events e on e.id = d.event_id and e.is_of_loan
-               where d.id = f.delivery_id and l.in_order))) as all
-      from flights() f join lanes l using (webhook_id)
-      group by f.webhook_id
-    )
-    select m.webhook_id as "webhookId", m.partner_id as "partnerId", w.url, w.encrypted_secret as "encryptedSecret",
-           w.previous_encrypted_secret as "previousEncryptedSecret", w.previous_until as "previousUntil", w.signs_from as "signsFrom",
-           w.encrypted_credentials as "encryptedCredentials", w.active and p.active as "isActive", m.muted_at is not null as "isMuted",
-           m.failing_since is not null or w.refusals is not null as "isSingle", w.quiet_until as "quietUntil",
-           m.max_in_flight as "maxInFlight", m.window_size as "windowSize", m.in_order as "inOrder", m.resumes_until as "resumesUntil",
-           coalesce(f.all, '[]') as flying,
-           exists (select from pending q where q.webhook_id = m.webhook_id and q.due_at = '-infinity') as "hasDue",
-           (select nullif(q.due_at, 'infinity') from pending q
-            where q.webhook_id = m.webhook_id and q.due_at > '-infinity' order by q.due_at limit 1) as "retryAt"
-    from mine m
-    join webhooks w on w.id = m.webhook_id
-    join partners p on p.id = m.partner_id
-    left join flying f on f.webhook_id = m.webhook_id`;
-}
-
-export async function handBack(tx: Tx, poller: string, lanes: readonly KeptLane[]): Promise<void> {
-  await tx`
-    update lanes l set keeper = null, changed = false, window_size = t.size from ${windowsOf(tx, lanes)}
-    where l.webhook_id = t.id and l.keeper = ${poller}`;
-}
-
-function windowsOf(tx: Tx, lanes: readonly KeptLane[]) {
-  const ids = lanes.map(({ settings }) => settings.webhookId);
-  return tx`unnest(${ids}::uuid[], ${lanes.map(({ pace }) => pace.window)}::real[]) as t (id, size)`;
-}
-
 /** Deletes the poller's claims: recorded ones, from where it ended last (behind that lie dead rows), or one of unknown commit. Returns how many. */
 export async function clearClaims(
   tx: Tx,
@@ -200,50 +153,4 @@ export async function clearClaims(
     where poller = ${poller} and number >= ${number ?? from}::bigint
       and number < ${number === undefined ? (below ?? null) : number + 1}::bigint`;
   return count;
-}
-
-/** After this long without a sign a poller counts as frozen: its lanes go to others; its claims stand until their leases end. */
-const FROZEN_S = 5;
-
-export interface Company {
-  /** False: others have ended this poller and freed its lanes. */
-  readonly isKnown: boolean;
-  /** How many pollers keep lanes, this one among them. */
-  readonly living: number;
-  readonly kept: number;
-  readonly hasFree: boolean;
-  /** Pollers that have given no sign of life for {@link FROZEN_S}. */
-  readonly silent: readonly string[];
-}
-
-/** Gives the sign of life with the number of kept lanes, and reads who else keeps some. */
-export async function beat(sql: Tx, poller: string, kept: number, hasLock: boolean): Promise<Company> {
-  const [row] = await sql<[Company]>`
-    with told as (update keepers set seen_at = clock_timestamp(), lanes = ${kept}, has_lock = ${hasLock} where name = ${poller} and seen_at > '-infinity' returning name)
-    select exists (select from told) as "isKnown", count(*)::int + 1 as living, coalesce(sum(k.lanes), 0)::int + ${kept} as kept,
-           exists (select from lanes where coalesce(keeper, '') = '') as "hasFree",
-           coalesce(array_agg(k.name) filter (where k.seen_at < clock_timestamp() - ${FROZEN_S} * interval '1 second'), '{}') as silent
-    from keepers k where k.name <> ${poller} and k.seen_at > '-infinity'`;
-  return row;
-}
-
-/** Registers the poller, with or without a lock. Returns a snapshot from which it may follow `pending` for lanes taken from now on. */
-export async function enter(sql: Tx, poller: string, hasLock: boolean): Promise<string> {
-  const [row] = await sql<[{ seen: string }]>`
-    insert into keepers (name, has_lock) values (${poller}, ${hasLock})
-    on conflict (name) do update set seen_at = clock_timestamp(), lanes = 0, has_lock = excluded.has_lock
-    returning pg_current_snapshot()::text as seen`;
-  return row.seen;
-}
-
-/** Hands over all lanes with their windows. Their next keepers count what is still in flight. */
-export async function handOver(tx: Tx, poller: string, lanes: readonly KeptLane[]): Promise<void> {
-  await tx`
-    update lanes l set window_size = t.size from ${windowsOf(tx, lanes)} where l.webhook_id = t.id and l.keeper = ${poller}`;
-  await tx`select end_poller(${poller}, false)`;
-}
-
-/** Unregisters a poller that has no claims. */
-export async function leave(tx: Tx, poller: string): Promise<void> {
-  await tx`select end_poller(${poller}, true)`;
 }

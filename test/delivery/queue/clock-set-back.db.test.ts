@@ -1,6 +1,6 @@
-/** The database's clock is set back an hour while claims are held: they lie ahead of it, and so do the signs of keepers. */
+/** The database's clock is set back, or put forward, an hour while claims are held. */
 import { beforeEach, expect, test } from 'vitest';
-import { beat } from '../../../src/delivery/queue/claim.ts';
+import { beat } from '../../../src/delivery/queue/keepers.ts';
 import { LEASE_S } from '../../../src/delivery/queue/lease.ts';
 import { record } from '../../../src/delivery/queue/record.ts';
 import { Sweeper } from '../../../src/delivery/queue/upkeep/sweep.ts';
@@ -82,3 +82,25 @@ test('a keeper that froze before the clock was set back is seen to be silent', a
   await sql`update keepers set seen_at = seen_at - interval '6 seconds'`;
   expect(await silent()).toEqual(['frozen']);
 });
+
+test.each([
+  ['a success', DELIVERED, 'entregue'],
+  ['a failure', { ...DELIVERED, outcome: 'resposta_nao_2xx', statusCode: 500 } as const, 'pendente'],
+])(
+  'put forward, it ends what flies, but each POST has its row, and %s that comes after it counts as late',
+  async (_, result, status) => {
+    await commitEvents(sql, partnerId, 1);
+    const [claimed] = await takeTurn(pool, 'alive/1', 1, back);
+    if (claimed === undefined) throw new Error('nothing was claimed');
+    await sweepAt(3_600);
+    expect(await readDeliveries(sql, webhookId)).toMatchObject([{ status: 'pendente', attempts: 1, failures: 0 }]);
+    const [again] = await take('alive/2');
+    expect([again?.id, again?.number]).toEqual([claimed.id, 2]);
+    const report = reportFor(claimed, 'alive/1', result);
+    const landings = await record(pool, [report], () => 0, new Date(back.getTime() + atMs));
+    expect(landings.get(report)?.standing).toBe('late');
+    const rows = (await readAttempts(sql, claimed.id)).filter(({ number }) => number === 1);
+    expect(rows.map(({ outcome }) => outcome).toSorted()).toEqual(['desconhecido', result.outcome].toSorted());
+    expect(await readDeliveries(sql, webhookId)).toMatchObject([{ status, failures: 0 }]);
+  },
+);

@@ -1,10 +1,12 @@
 /** Lanes: who has one, who keeps it, and what a change of it waits for. */
 import { expect, test } from 'vitest';
-import { handBack, enter, readLanes } from '../../../src/delivery/queue/claim.ts';
+import { takeTurn } from '../../../src/delivery/queue/claim.ts';
+import { enter, handBack, noteResting, readLanes } from '../../../src/delivery/queue/keepers.ts';
 import type { KeptLane } from '../../../src/delivery/queue/lanes/kept-lane.ts';
 import { KeptLanes } from '../../../src/delivery/queue/lanes/kept-lanes.ts';
 import { setCap } from '../../../src/delivery/queue/orders/cap.ts';
 import { muteLane, wakeLane } from '../../../src/delivery/queue/orders/mute.ts';
+import { Slots } from '../../../src/delivery/queue/slots.ts';
 import { DELIVERED } from '../../support/delivered.ts';
 import { startCounting } from '../../support/counters.ts';
 import { openPool } from '../../support/database.ts';
@@ -107,4 +109,32 @@ test('a turn steps over none of what is over, though a snapshot held open keeps 
   }
   letGo();
   await holding;
+});
+
+test('no turn names lanes that may take nothing for long: their rows say so', async () => {
+  for (let count = 0; count < 100; count += 1) await insertWebhook(sql, partnerId, 'https://partner.example/');
+  await sql`update lanes set muted_at = now() where webhook_id <> ${webhookId}`;
+  const lanes = new KeptLanes();
+  const keep = async () => {
+    for (const one of await pool.transaction((tx) => readLanes(tx, 'p', 200))) lanes.keep(one);
+  };
+  lanes.seen = await pool.run((tx) => enter(tx, 'p', false));
+  await keep();
+  const turn = async (number: number) => {
+    const ask = lanes.plan(new Slots(64), Date.now());
+    const taken = await pool.transaction((tx) => takeTurn(tx, { poller: 'p', number, doneBelow: 0 }, lanes.seen, ask));
+    lanes.seen = taken.seen;
+    return { named: ask.closed.length, due: lanes.hear(ask, taken.rows, Date.now()).length };
+  };
+  for (let number = 1; number <= 2; number += 1) expect(await turn(number)).toEqual({ named: 100, due: 0 });
+  for (const id of await pool.transaction((tx) => noteResting(tx, 'p', lanes.misnoted)))
+    (lanes.get(id) as KeptLane).isResting = true;
+  await turn(3);
+  expect(await turn(4)).toEqual({ named: 0, due: 0 });
+  await commitEvents(sql, partnerId, 1);
+  // Each muted one is told of, and has more that it may not take.
+  expect(await turn(5)).toEqual({ named: 0, due: 1 });
+  await sql`update lanes set muted_at = null, changed = true`;
+  await keep();
+  expect((await turn(6)).due).toBeGreaterThan(0);
 });

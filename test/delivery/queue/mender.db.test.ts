@@ -4,6 +4,7 @@ import { endClaimsOfThePast } from '../../../src/delivery/queue/lost.ts';
 import { Mender } from '../../../src/delivery/queue/upkeep/mender.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { commitEvents, insertSubscriber, readDeliveries } from '../../support/outbox.ts';
+import { silentLog } from '../../support/silent-log.ts';
 import { takeTurn } from '../../support/turn.ts';
 
 const database = await createTestDatabase();
@@ -43,6 +44,18 @@ test('says that a suspension fails, and tries again a second later', async () =>
   expect(await statuses()).toEqual(['pendente', 'pendente']);
   atMs = 1_000;
   expect(await statuses()).toEqual(['suspensa', 'suspensa']);
+});
+
+test('what is deactivated while it suspends is suspended after that', async () => {
+  const { pool, sql } = database;
+  const hooks = [await insertSubscriber(sql), await insertSubscriber(sql)];
+  for (const { partnerId } of hooks) await commitEvents(sql, partnerId, 1);
+  const ids = hooks.map(({ id }) => id);
+  await sql`update webhooks set active = false where id = any (${ids}::uuid[])`;
+  const mender = new Mender({ pool, log: silentLog, monotonicMs: () => 0, now: () => null });
+  for (const id of ids) mender.mend([id]);
+  await mender.settled();
+  for (const id of ids) expect(await readDeliveries(sql, id)).toMatchObject([{ status: 'suspensa' }]);
 });
 
 test('the end of all claims waits for a delivery that somebody else has locked, and does not go round meanwhile', async () => {

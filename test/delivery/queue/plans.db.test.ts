@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import type { Pool } from '../../../src/db/pool.ts';
 import { resendOne } from '../../../src/delivery/partner/resend.ts';
-import { enter, readLanes } from '../../../src/delivery/queue/claim.ts';
+import { enter, readLanes } from '../../../src/delivery/queue/keepers.ts';
 import { endOverdue, readFlying } from '../../../src/delivery/queue/lost.ts';
 import { readOldestDueS } from '../../../src/delivery/queue/oldest-due.ts';
 import { suspendUnclaimed } from '../../../src/delivery/queue/orders/suspend.ts';
@@ -118,6 +118,22 @@ test.each([false, true])(
     await pool.close();
   },
 );
+
+test('what flies is read past none of the claims that are over, though a snapshot held open keeps them all', async () => {
+  const { url, sql } = await createTestDatabase();
+  await sql`insert into keepers (name) values ('p'), ('q')`;
+  await sql.begin('isolation level repeatable read', async (tx) => {
+    await tx`select from claims`;
+    await sql`
+      insert into claims (poller, number, done_below, at, hooks, ids, numbers)
+      select name, n, n, now(), '{}', '{}', '{}' from keepers, generate_series(1, 5000) n`;
+    await sql`delete from claims where number < 4990`;
+    const counting = await startCounting(url);
+    await sql`select from flights()`;
+    expect(await counting.readFromEndToEnd(['claims'])).toEqual([]);
+    expect((await counting.of('claims')).entries).toBeLessThan(20);
+  });
+});
 
 test('a turn that is full has looked at no lane but those that it serves', async () => {
   const { url, sql } = await createTestDatabase();

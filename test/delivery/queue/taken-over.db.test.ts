@@ -1,9 +1,13 @@
 /** What a lane that was taken over asks for while its earlier keeper's claims stand. */
 import { expect, test } from 'vitest';
-import type { Pool } from '../../../src/db/pool.ts';
-import { beat, enter, readLanes, takeTurn } from '../../../src/delivery/queue/claim.ts';
+import type { Pool, Sql } from '../../../src/db/pool.ts';
+import { takeTurn } from '../../../src/delivery/queue/claim.ts';
+import { beat, enter, handBack, readLanes } from '../../../src/delivery/queue/keepers.ts';
+import { newLane } from '../../../src/delivery/queue/lanes/kept-lane.ts';
 import { KeptLanes } from '../../../src/delivery/queue/lanes/kept-lanes.ts';
+import { endOverdue } from '../../../src/delivery/queue/lost.ts';
 import { endPoller } from '../../../src/delivery/queue/upkeep/dead-pollers.ts';
+import { wakeSleepers } from '../../../src/delivery/queue/upkeep/stray-rows.ts';
 import { record } from '../../../src/delivery/queue/record.ts';
 import { Slots } from '../../../src/delivery/queue/slots.ts';
 import { DELIVERED, reportFor } from '../../support/delivered.ts';
@@ -15,7 +19,7 @@ import { claimDue } from '../../support/turn.ts';
 const HOUR_MS = 3_600_000;
 const FAILED = { ...DELIVERED, outcome: 'resposta_nao_2xx', statusCode: 500 } as const;
 
-const { partnerId, pool, sql } = await useOneWebhook();
+const { partnerId, webhookId, pool, sql } = await useOneWebhook();
 
 /** Turns of a poller that takes the lanes; returns what the next one would read on. */
 async function readOnAfter(turns: number, onePool: Pool, now: Date): Promise<number> {
@@ -96,4 +100,62 @@ test('a drain gives its lanes to others before what is in flight has ended, and 
   await drained;
   expect(await sql`select name from keepers`).toEqual([{ name: 'b' }]);
   expect(await sql`select from claims where poller = 'a'`).toEqual([]);
+});
+
+test.each([
+  ['a lane', (tx: Sql) => tx`select from lanes where webhook_id = ${webhookId} for update`],
+  ['its row', (tx: Sql) => tx`select from keepers where name = 'gone' for key share`],
+  ['a delivery', (tx: Sql) => tx`select from deliveries for update`],
+])('the end of a dead poller does not wait for who holds %s, and the next one ends what it left', async (_, hold) => {
+  await insertWebhook(sql, partnerId, 'https://partner.example/');
+  await commitEvents(sql, partnerId, 1);
+  await pool.transaction((tx) => claimDue(tx, 'gone/1.1', 10, new Date(Date.now() + 1_000)));
+  await sql`update lanes set keeper = 'gone'`;
+  const end = () =>
+    pool.transaction(async (tx) => {
+      await tx`set local lock_timeout = '100ms'`;
+      return endPoller(tx, 'gone', true);
+    });
+  await sql.begin(async (tx) => {
+    await hold(tx as unknown as Sql);
+    await end();
+  });
+  expect(await sql`select seen_at from keepers`).toHaveLength(1);
+  await end();
+  expect(await sql`select delivery_id from attempts where outcome = 'desconhecido'`).toHaveLength(2);
+  for (const left of [sql`select from keepers`, sql`select from claims`, sql`select from lanes where keeper = 'gone'`])
+    expect(await left).toEqual([]);
+});
+
+test('a silent poller without a lock stays known to who reads what flies, until that is over', async () => {
+  await commitEvents(sql, partnerId, 1);
+  await pool.transaction((tx) => claimDue(tx, 'silent/1', 1, new Date(Date.now() + 1_000)));
+  const beatAndEnd = async () => {
+    const { silent } = await pool.run((tx) => beat(tx, 'b', 0, true));
+    for (const name of silent) await pool.transaction((tx) => endPoller(tx, name, false));
+    return silent;
+  };
+  expect(await beatAndEnd()).toEqual(['silent']);
+  expect(await sql`select poller from flights()`).toEqual([{ poller: 'silent' }]);
+  expect(await pool.transaction((tx) => endOverdue(tx, new Date(Date.now() + HOUR_MS)))).toBe(1);
+  expect(await beatAndEnd()).toEqual(['silent']);
+  expect(await sql`select from claims`).toEqual([]);
+  expect(await beatAndEnd()).toEqual([]);
+});
+
+test('lanes are handed back, and sleepers woken, beside somebody who locks others of them in another order', async () => {
+  const { id: other } = await insertWebhook(sql, partnerId, 'https://partner.example/');
+  await commitEvents(sql, partnerId, 1);
+  await sql`update deliveries set next_attempt_at = now() - interval '1 hour'`;
+  await sql`update lanes set keeper = 'a'`;
+  const lanes = [webhookId, other].map((id) => newLane({ webhookId: id, windowSize: 4, flying: [] } as never));
+  await sql.begin(async (tx) => {
+    await tx`select from lanes where webhook_id = ${other} for update`;
+    await pool.transaction(async (own) => {
+      await own`set local lock_timeout = '100ms'`;
+      expect(await wakeSleepers(own, null, 10)).toBe(1);
+      expect(await handBack(own, 'a', lanes)).toEqual([webhookId]);
+    });
+  });
+  expect(await pool.transaction((own) => handBack(own, 'a', lanes))).toEqual([other]);
 });

@@ -1,6 +1,6 @@
 /** What a keeper does when the answer to a commit is lost, a row or a lane is locked, or silent webhooks take every slot. */
 import { expect, test } from 'vitest';
-import { readLanes } from '../../../src/delivery/queue/claim.ts';
+import { readLanes } from '../../../src/delivery/queue/keepers.ts';
 import { muteLane } from '../../../src/delivery/queue/orders/mute.ts';
 import type { Pool } from '../../../src/db/pool.ts';
 import { DELIVERED } from '../../support/delivered.ts';

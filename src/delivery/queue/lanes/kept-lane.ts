@@ -69,6 +69,8 @@ export interface KeptLane {
   /** Set where it delivers each loan in order. */
   loans: KeptLoans | null;
   resumesUntilMs: number;
+  /** As its row says: a turn that does not name it takes nothing new of it (lane-reading.ts). */
+  isResting: boolean;
   /** It takes nothing new, so that it can be handed back. */
   isLeaving: boolean;
 }
@@ -91,7 +93,18 @@ export function newLane(settings: LaneSettings): KeptLane {
     { cursor: FIRST, mark: NO_MARK },
     { retryAtMs: Infinity, resumesUntilMs: -Infinity },
   ];
-  return { settings, ...start, ...never, flying, claimed: 0, served: 0, pace, loans: null, isLeaving: false };
+  return {
+    settings,
+    ...start,
+    ...never,
+    flying,
+    claimed: 0,
+    served: 0,
+    pace,
+    loans: null,
+    isResting: false,
+    isLeaving: false,
+  };
 }
 
 /** Its own next record lets it send more; the server's look for work does not see that. */

@@ -21,7 +21,7 @@ import { excessOf } from './handing-over.ts';
 import { KeptLoans, type LoanAsk } from './kept-loans.ts';
 import { LaneReading } from './lane-reading.ts';
 import type { Slots } from '../slots.ts';
-import { type Ask, type Found, MOST_EACH, TurnPlan } from './turn-plan.ts';
+import { type Ask, type Found, TurnPlan } from './turn-plan.ts';
 import { nextWindow } from '../window.ts';
 
 export class KeptLanes {
@@ -71,6 +71,7 @@ export class KeptLanes {
     const lane = known ?? newLane(settings);
     if (known === undefined) for (const { id } of settings.flying) this.#foreign.set(id, settings.webhookId);
     lane.settings = settings;
+    lane.isResting = false;
     this.#lanes.set(settings.webhookId, lane);
     lane.loans = settings.inOrder ? new KeptLoans() : null;
     lane.resumesUntilMs = settings.resumesUntil?.getTime() ?? -Infinity;
@@ -116,9 +117,8 @@ export class KeptLanes {
     return excessOf(this.all, most, (lane) => this.#reading.ready.has(lane) || lane.loans?.hasEnded === true);
   }
 
-  /** Lanes with nothing in flight, except those of these partners. */
-  spare(sated: ReadonlySet<string>): KeptLane[] {
-    return this.all.filter(({ flying, settings }) => flying.size === 0 && !sated.has(settings.partnerId));
+  get misnoted(): readonly KeptLane[] {
+    return this.#reading.misnoted;
   }
 
   /** Plans a turn at `nowMs` on the database's clock. */
@@ -146,9 +146,7 @@ export class KeptLanes {
     if (this.#retriesFirst) this.#readReady(plan);
     // Every other lane has room for what a turn takes of it.
     plan.bound(this.#reading.narrow, this.#lanes.values(), this.#reading.ready);
-    for (const lane of this.#reading.narrow)
-      if (lane.flying.size === 0 && !this.#reading.ready.has(lane) && roomOf(lane, nowMs) >= MOST_EACH)
-        this.#reading.narrow.delete(lane);
+    this.#reading.settle(nowMs);
     return plan.ask;
   }
 

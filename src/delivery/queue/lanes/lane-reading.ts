@@ -2,7 +2,11 @@
  * How far a keeper's lanes are read, and which have more. Pure.
  * Invariant: a row that becomes due again during a turn, which may not have seen it, is applied again after the turn.
  */
-import { FIRST, isBehind, type KeptLane, NO_MARK, type Place, previousOf, timeOf } from './kept-lane.ts';
+import { FIRST, isBehind, type KeptLane, NO_MARK, type Place, previousOf, roomOf, timeOf } from './kept-lane.ts';
+import { MOST_EACH } from './turn-plan.ts';
+
+/** Above this many narrow lanes, those that are idle are noted in their rows, so that no turn names them. */
+const FEW_NARROW = 64;
 
 export class LaneReading {
   /** Lanes with more to read behind their cursors, in serving order. */
@@ -11,6 +15,7 @@ export class LaneReading {
   /** Lanes with something in flight, more to read, or a window smaller than what a turn takes. */
   readonly narrow = new Set<KeptLane>();
   #meanwhile: (() => void)[] | null = null;
+  #nowMs = 0;
 
   forget(lane: KeptLane): void {
     for (const lanes of [this.ready, this.retrying, this.narrow]) lanes.delete(lane);
@@ -18,6 +23,26 @@ export class LaneReading {
 
   planned(): void {
     this.#meanwhile = [];
+  }
+
+  /** After the narrow lanes were named: those go whose rows say what a turn may take. */
+  settle(nowMs: number): void {
+    this.#nowMs = nowMs;
+    for (const lane of this.narrow) if (this.#isIdle(lane) && !this.#isMisnoted(lane)) this.narrow.delete(lane);
+  }
+
+  /** Idle lanes whose rows should say that a turn takes nothing new of them (`resting`), or no longer say so. */
+  get misnoted(): readonly KeptLane[] {
+    if (this.narrow.size <= FEW_NARROW) return [];
+    return [...this.narrow].filter((lane) => this.#isIdle(lane) && this.#isMisnoted(lane));
+  }
+
+  #isIdle(lane: KeptLane): boolean {
+    return lane.flying.size === 0 && !this.ready.has(lane);
+  }
+
+  #isMisnoted(lane: KeptLane): boolean {
+    return lane.isResting !== roomOf(lane, this.#nowMs) < MOST_EACH;
   }
 
   get isPlanned(): boolean {

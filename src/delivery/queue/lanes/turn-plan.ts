@@ -105,10 +105,11 @@ export class TurnPlan {
     for (const lane of this.#shares.isScarce() ? all : narrow) {
       const room = this.#roomOf(lane);
       const id = lane.settings.webhookId;
-      if (ready.has(lane) || room <= 0 || this.#shares.room(lane.settings.partnerId) < MOST_EACH) this.#closed.push(id);
-      else if (room < MOST_EACH) {
+      if (ready.has(lane) || room <= 0 || this.#shares.room(lane.settings.partnerId) < MOST_EACH) {
+        if (!lane.isResting) this.#closed.push(id);
+      } else if (room < MOST_EACH || lane.isResting) {
         this.#tight.push(id);
-        this.#tightRooms.push(room);
+        this.#tightRooms.push(Math.min(room, MOST_EACH));
       }
     }
   }

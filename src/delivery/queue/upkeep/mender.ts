@@ -1,6 +1,6 @@
 /**
- * Suspends pending deliveries of inactive webhooks beside the claims. Their lanes are kept like any other and never sent. The sweep finds
- * what is left undone (left-pending.ts).
+ * Suspends pending deliveries of inactive webhooks beside the claims. Their lanes are kept like any other and never sent.
+ * Invariant: a webhook waits here until its pending deliveries are suspended. Crash: the sweep finds what is left (left-pending.ts).
  */
 import { logFailedTry } from '../../../db/outage-log.ts';
 import type { EngineDeps } from '../engine-deps.ts';
@@ -10,6 +10,7 @@ const PAUSE_MS = 1_000;
 
 export class Mender {
   readonly #deps: EngineDeps;
+  #inactive = new Set<string>();
   #pausedUntilMs = Number.NEGATIVE_INFINITY;
   #mending: Promise<void> | null = null;
 
@@ -17,23 +18,30 @@ export class Mender {
     this.#deps = deps;
   }
 
-  mend(inactive: readonly string[]): void {
-    if (inactive.length === 0 || this.#mending !== null) return;
-    if (this.#deps.monotonicMs() < this.#pausedUntilMs) return;
-    this.#mending = this.#mend(inactive).finally(() => (this.#mending = null));
+  /** Suspends those of these webhooks, and of the ones that still wait. */
+  mend(inactive: readonly string[] = []): void {
+    for (const id of inactive) this.#inactive.add(id);
+    if (this.#mending !== null || this.#deps.monotonicMs() < this.#pausedUntilMs) return;
+    this.#mending = this.#mend().finally(() => (this.#mending = null));
   }
 
   async settled(): Promise<void> {
     await this.#mending;
   }
 
-  async #mend(inactive: readonly string[]): Promise<void> {
+  async #mend(): Promise<void> {
     const { pool, log, monotonicMs, now } = this.#deps;
-    try {
-      while ((await pool.transaction((tx) => suspendUnclaimed(tx, inactive, now()))) === SUSPENDED_AT_ONCE);
-    } catch (error) {
-      this.#pausedUntilMs = monotonicMs() + PAUSE_MS;
-      logFailedTry(log, error, 'cannot suspend deliveries, trying again', 'cannot suspend deliveries, trying again');
+    while (this.#inactive.size > 0) {
+      const ids = [...this.#inactive];
+      this.#inactive.clear();
+      try {
+        while ((await pool.transaction((tx) => suspendUnclaimed(tx, ids, now()))) === SUSPENDED_AT_ONCE);
+      } catch (error) {
+        for (const id of ids) this.#inactive.add(id);
+        this.#pausedUntilMs = monotonicMs() + PAUSE_MS;
+        logFailedTry(log, error, 'cannot suspend deliveries, trying again', 'cannot suspend deliveries, trying again');
+        return;
+      }
     }
   }
 }

@@ -59,8 +59,12 @@ export async function wakeSleepers(tx: Tx, cursor: string | null, page: number):
         select delivery_id from pending p where p.webhook_id = w.id and p.due_at <= now() order by p.due_at, p.delivery_id limit 1
       ) first
       cross join lateral (select next_attempt_at from deliveries where id = first.delivery_id limit 1) d
+      cross join lateral (
+        select from lanes l where l.webhook_id = w.id and l.keeper is not null and l.muted_at is null and not l.changed
+        limit 1 for no key update skip locked
+      ) lane
       where d.next_attempt_at < now() - ${DUE_FOR_S} * interval '1 second'
         and w.id <> all (array(select f.webhook_id from flights() f))
-    )) and keeper is not null and muted_at is null and not changed`;
+    ))`;
   return count;
 }
