@@ -3,7 +3,7 @@
  * secret. An empty variable counts as absent. One trailing line end is dropped: files of secrets have one.
  */
 import { z } from 'zod';
-import { DATABASE_VARIABLES, READING_VARIABLES, readingSettings } from './database-url.ts';
+import { DATABASE_VARIABLES } from './database-url.ts';
 import {
   checkEmbedded,
   checkPairs,
@@ -64,7 +64,6 @@ const PLAIN = {
 
 const environment = z.object({
   ...PLAIN,
-  ...READING_VARIABLES,
   SANDBOX: flag.optional(),
   ALLOW_INSECURE_TARGETS: flag.optional(),
   /** Keys of 32 bytes: the first encrypts, all decrypt. Empty in a sandbox that makes its own. */
@@ -154,18 +153,11 @@ export function readConfig(variables: Environment, uses: readonly Use[] = ['secr
   const values = parsed.data;
   const isEmbedded = values.DATABASE_URL === undefined;
   const sandbox = values.SANDBOX ?? isEmbedded;
-  const hasRegistry = values.REGISTRY_URL !== undefined;
-  const anchors = [
-    values.ANCHOR_TIMESTAMP_URL,
-    values.ANCHOR_DIRECTORY,
-    values.ANCHOR_S3_URL,
-    values.ANCHOR_WITNESS_URL,
-  ];
-  const hasAnchors = anchors.some((place) => place !== undefined);
+  const { ANCHOR_TIMESTAMP_URL, ANCHOR_DIRECTORY, ANCHOR_S3_URL, ANCHOR_WITNESS_URL } = values;
+  const hasAnchors = Boolean(ANCHOR_TIMESTAMP_URL ?? ANCHOR_DIRECTORY ?? ANCHOR_S3_URL ?? ANCHOR_WITNESS_URL);
   return Object.freeze({
     ...plainSettings(values),
     directDatabaseUrl: values.DIRECT_DATABASE_URL ?? values.DATABASE_URL ?? null,
-    reading: readingSettings(values),
     sandbox,
     // Insecure targets are the default of the embedded sandbox alone: nobody else's database is behind it.
     allowInsecureTargets: values.ALLOW_INSECURE_TARGETS ?? isEmbedded,
@@ -174,7 +166,12 @@ export function readConfig(variables: Environment, uses: readonly Use[] = ['secr
     drainDelayS: values.DRAIN_DELAY_SECONDS,
     hasAnchors,
     bridge: registrySettings(values.REGISTRY_URL ?? '', values),
-    jobs: schedulesOf(values, { sandbox, isOwnCore: values.LOAN_CORE === 'own', hasRegistry, hasAnchors }),
+    jobs: schedulesOf(values, {
+      registry: values.REGISTRY_URL !== undefined,
+      anchors: hasAnchors,
+      ownCore: values.LOAN_CORE === 'own',
+      noSandbox: !sandbox,
+    }),
     ...failingEndpoints(values),
   });
 }

@@ -5,62 +5,24 @@
 import { z } from 'zod';
 import { flag, identifier } from './environment-rules.ts';
 
-const SSL_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
-const WANTED = ['any', 'read-write', 'read-only', 'primary', 'standby', 'prefer-standby'] as const;
 const DEFAULT_PORT = '5432';
 
-/** The kind of server wanted (`target_session_attrs`). */
-export type WantedServer = (typeof WANTED)[number];
+const any = z.string().optional();
+const oneOf = <const W extends readonly string[]>(words: W) =>
+  z.enum(words, `must be one of ${words.join(', ')}`).optional();
 
-/** Files are read at each connect. */
-export interface UrlTls {
-  readonly mode: (typeof SSL_MODES)[number] | null;
-  /** The authority's certificate file; null for the public authorities. */
-  readonly authority: string | null;
-  readonly certificate: string | null;
-  readonly key: string | null;
-  readonly keyPassword: string | null;
-  /** TLS at once, without negotiation. */
-  readonly isDirect: boolean;
-}
-
-export interface DatabaseHost {
-  /** A name, an address, or the folder of a Unix socket. */
-  readonly name: string;
-  readonly port: number;
-}
-
-/** What a URL says; null where it says nothing: the driver then uses PGUSER and PGPASSWORD. */
-export interface DatabasePlace {
-  /** Tried in order. */
-  readonly hosts: readonly DatabaseHost[];
-  readonly user: string | null;
-  readonly password: string | null;
-  /** A libpq file of passwords, read at each connect. */
-  readonly passfile: string | null;
-  readonly database: string | null;
-  readonly tls: UrlTls;
-  readonly wanted: WantedServer;
-  /** Per host; null: our default. */
-  readonly connectTimeoutS: number | null;
-  readonly applicationName: string | null;
-  /** Settings as `-c name=value`. */
-  readonly options: string | null;
-}
-
-const oneOf = (allowed: readonly string[]) => (value: string) =>
-  allowed.includes(value) ? null : `must be one of ${allowed.join(', ')}`;
-const any = () => null;
-
-/** Each obeyed parameter, with what is wrong with a value. */
-const PARAMETERS: Readonly<Record<string, (value: string) => string | null>> = {
+/** Each obeyed parameter. */
+const PARAMETERS = z.object({
   host: any,
-  port: (value) => (/^\d{1,5}(,\d{1,5})*$/.test(value) ? null : 'must be one number, or one for each host'),
+  port: z
+    .string()
+    .regex(/^\d{1,5}(,\d{1,5})*$/, 'must be one number, or one for each host')
+    .default(DEFAULT_PORT),
   dbname: any,
   user: any,
   password: any,
   passfile: any,
-  sslmode: oneOf(SSL_MODES),
+  sslmode: oneOf(['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full']),
   ssl: oneOf(['true']),
   sslrootcert: any,
   sslcert: any,
@@ -68,12 +30,17 @@ const PARAMETERS: Readonly<Record<string, (value: string) => string | null>> = {
   sslpassword: any,
   sslnegotiation: oneOf(['postgres', 'direct']),
   // The driver cannot bind a password to the channel; that matters only where it is required.
-  channel_binding: (value) =>
-    value === 'require'
-      ? 'cannot be "require": take it out, and let sslmode=verify-full show who the server is'
-      : oneOf(['disable', 'prefer'])(value),
-  target_session_attrs: oneOf(WANTED),
-  connect_timeout: (value) => (/^\d{1,4}$/.test(value) ? null : 'must be a number of seconds'),
+  channel_binding: any
+    .refine((value) => value !== 'require', {
+      error: 'cannot be "require": take it out, and let sslmode=verify-full show who the server is',
+      abort: true,
+    })
+    .pipe(oneOf(['disable', 'prefer'])),
+  target_session_attrs: oneOf(['any', 'read-write', 'read-only', 'primary', 'standby', 'prefer-standby']),
+  connect_timeout: z
+    .string()
+    .regex(/^\d{1,4}$/, 'must be a number of seconds')
+    .optional(),
   application_name: any,
   fallback_application_name: any,
   options: any,
@@ -83,7 +50,15 @@ const PARAMETERS: Readonly<Record<string, (value: string) => string | null>> = {
   client_encoding: oneOf(['UTF8', 'utf8', 'auto']),
   sslsni: oneOf(['1']),
   sslcompression: oneOf(['0']),
-};
+});
+
+/** What a URL says; null where it says nothing: the driver then uses PGUSER and PGPASSWORD. Files are read at each connect. */
+export type DatabasePlace = ReturnType<typeof placeOf>;
+/** A name, an address, or the folder of a Unix socket, with its port. */
+export type DatabaseHost = DatabasePlace['hosts'][number];
+export type UrlTls = DatabasePlace['tls'];
+/** The kind of server wanted (`target_session_attrs`). */
+export type WantedServer = DatabasePlace['wanted'];
 
 export function isVerifying(mode: UrlTls['mode']): boolean {
   return mode === 'verify-ca' || mode === 'verify-full';
@@ -117,48 +92,49 @@ function readParts(url: string): DatabasePlace | { readonly fault: string } {
     const [, name = '', value = ''] = /^([^=]*)=?(.*)/s.exec(pair) ?? [];
     say(decodeURIComponent(name), value);
   }
-  for (const [name, value] of said) {
-    const judge = Object.hasOwn(PARAMETERS, name) ? PARAMETERS[name] : undefined;
-    if (judge === undefined) return { fault: `${name.slice(0, 40)} in it is not obeyed here: take it out` };
-    const fault = judge(value);
-    if (fault !== null) return { fault: `${name} in it ${fault}` };
-  }
-  return placeOf(said);
+  const unknown = said.keys().find((name) => !Object.hasOwn(PARAMETERS.shape, name));
+  if (unknown !== undefined) return { fault: `${unknown.slice(0, 40)} in it is not obeyed here: take it out` };
+  const { data, error } = PARAMETERS.safeParse(Object.fromEntries(said));
+  const [issue] = error?.issues ?? [];
+  if (data === undefined) return { fault: `${String(issue?.path[0])} in it ${issue?.message}` };
+  const place = placeOf(data);
+  const names = place.hosts.map(({ name }) => name);
+  if (names.includes('')) return { fault: 'names no host: the folder of a Unix socket is ?host=/var/run/postgresql' };
+  const ports = data.port.split(',').length;
+  if (ports !== 1 && ports !== names.length) return { fault: 'port in it must be one number, or one for each host' };
+  if (data.sslrootcert !== undefined && !isVerifying(place.tls.mode))
+    return { fault: 'sslrootcert in it needs sslmode=verify-full or verify-ca beside it' };
+  if ((data.sslcert === undefined) !== (data.sslkey === undefined))
+    return { fault: 'sslcert and sslkey in it need each other' };
+  return place;
 }
 
-function placeOf(said: ReadonlyMap<string, string>): DatabasePlace | { readonly fault: string } {
-  const of = (name: string) => said.get(name) ?? null;
-  const names = (of('host') ?? '').split(',');
-  const ports = (of('port') ?? DEFAULT_PORT).split(',');
-  if (names.includes('')) return { fault: 'names no host: the folder of a Unix socket is ?host=/var/run/postgresql' };
-  if (ports.length !== 1 && ports.length !== names.length) {
-    return { fault: 'port in it must be one number, or one for each host' };
-  }
-  const mode = (of('sslmode') ?? (of('ssl') === null ? null : 'require')) as UrlTls['mode'];
-  if (of('sslrootcert') !== null && !isVerifying(mode)) {
-    return { fault: 'sslrootcert in it needs sslmode=verify-full or verify-ca beside it' };
-  }
-  if ((of('sslcert') === null) !== (of('sslkey') === null)) {
-    return { fault: 'sslcert and sslkey in it need each other' };
-  }
+function placeOf(said: z.output<typeof PARAMETERS>) {
+  const ports = said.port.split(',').map(Number);
   return {
-    hosts: names.map((name, i) => ({ name, port: Number(ports[i] ?? ports[0]) })),
-    user: of('user'),
-    password: of('password'),
-    passfile: of('passfile'),
-    database: of('dbname'),
+    /** Tried in order. */
+    hosts: (said.host ?? '').split(',').map((name, index) => ({ name, port: ports[index] ?? ports[0] ?? 0 })),
+    user: said.user ?? null,
+    password: said.password ?? null,
+    /** A libpq file of passwords. */
+    passfile: said.passfile ?? null,
+    database: said.dbname ?? null,
     tls: {
-      mode,
-      authority: of('sslrootcert') === 'system' ? null : of('sslrootcert'),
-      certificate: of('sslcert'),
-      key: of('sslkey'),
-      keyPassword: of('sslpassword'),
-      isDirect: of('sslnegotiation') === 'direct',
+      mode: said.sslmode ?? (said.ssl === undefined ? null : ('require' as const)),
+      /** The authority's certificate file; null for the public authorities. */
+      authority: said.sslrootcert === 'system' ? null : (said.sslrootcert ?? null),
+      certificate: said.sslcert ?? null,
+      key: said.sslkey ?? null,
+      keyPassword: said.sslpassword ?? null,
+      /** TLS at once, without negotiation. */
+      isDirect: said.sslnegotiation === 'direct',
     },
-    wanted: (of('target_session_attrs') ?? 'any') as WantedServer,
-    connectTimeoutS: Number(of('connect_timeout') ?? 0) || null,
-    applicationName: of('application_name'),
-    options: of('options'),
+    wanted: said.target_session_attrs ?? ('any' as const),
+    /** Per host; null: our default. */
+    connectTimeoutS: Number(said.connect_timeout ?? 0) || null,
+    applicationName: said.application_name ?? null,
+    /** Settings as `-c name=value`. */
+    options: said.options ?? null,
   };
 }
 
@@ -178,15 +154,8 @@ export const DATABASE_VARIABLES = {
   DATABASE_ROLE_PREFIX: identifier.default('carteiro'),
   /** Prepared statements; false behind a pooler in transaction mode. */
   DATABASE_PREPARE: flag.default(true),
-};
-
-export const READING_VARIABLES = {
+  /** A standby that reports are read on. */
   READ_DATABASE_URL: databaseUrl.optional(),
   /** Reports are read on the primary while the standby is away; otherwise they are 503. */
   READ_DATABASE_FALLBACK: flag.default(true),
 };
-
-export function readingSettings(values: z.output<z.ZodObject<typeof READING_VARIABLES>>) {
-  const { READ_DATABASE_URL: url, READ_DATABASE_FALLBACK: fallsBack } = values;
-  return url === undefined ? null : { url, fallsBack };
-}

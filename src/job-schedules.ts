@@ -15,15 +15,12 @@ interface Job {
   readonly longestS: number;
   /** Exit code 1 is the job's finding, which another try would repeat. */
   readonly isVerdict: boolean;
-  /** A sandbox's partner does this itself, through /v1/sandbox. */
-  readonly isPlayed: boolean;
-  /** LOAN_CORE=outside leaves it to the lender's core. */
-  readonly isOwnCore?: boolean;
-  /** Needs REGISTRY_URL. */
-  readonly asksRegistry?: boolean;
-  /** Needs one of ANCHOR_*. */
-  readonly asksAnchors?: boolean;
+  /** Without these it runs by itself only where its variable says so. */
+  readonly needs: readonly Need[];
 }
+
+/** `registry`: REGISTRY_URL; `anchors`: one of ANCHOR_*; `ownCore`: not LOAN_CORE=outside; `noSandbox`: a sandbox's partner does it itself. */
+type Need = 'registry' | 'anchors' | 'ownCore' | 'noSandbox';
 
 export const JOBS = {
   balance: {
@@ -33,7 +30,7 @@ export const JOBS = {
     // A week, because deliveries pending on the first night end within it. Settled days cost nothing.
     words: (now) => ['audit', 'balance', '--from', addDays(dayOf(now), -7), '--to', addDays(dayOf(now), -1)],
     isVerdict: true,
-    isPlayed: false,
+    needs: [],
   },
   verify: {
     variable: 'JOB_VERIFY',
@@ -42,16 +39,15 @@ export const JOBS = {
     // Without --resume: a cut-short run's place is kept in the database that is checked.
     words: () => ['audit', 'verify'],
     isVerdict: true,
-    isPlayed: false,
+    needs: [],
   },
   anchor: {
     variable: 'JOB_ANCHOR',
     longestS: 1 * HOUR_S,
     usual: '7 * * * *',
     words: () => ['audit', 'anchor'],
-    asksAnchors: true,
     isVerdict: false,
-    isPlayed: false,
+    needs: ['anchors'],
   },
   drill: {
     variable: 'JOB_DRILL',
@@ -59,7 +55,7 @@ export const JOBS = {
     usual: '0 6 1 * *',
     words: () => ['audit', 'drill'],
     isVerdict: true,
-    isPlayed: false,
+    needs: [],
   },
   maintain: {
     variable: 'JOB_MAINTAIN',
@@ -67,26 +63,23 @@ export const JOBS = {
     usual: '30 4 * * *',
     words: () => ['maintain'],
     isVerdict: false,
-    isPlayed: false,
+    needs: [],
   },
   'sync-bonds': {
     variable: 'JOB_SYNC_BONDS',
     longestS: 2 * HOUR_S,
     usual: '0 1 * * *',
     words: () => ['sync-bonds'],
-    isOwnCore: true,
-    asksRegistry: true,
     isVerdict: false,
-    isPlayed: true,
+    needs: ['ownCore', 'registry', 'noSandbox'],
   },
   'close-settlement': {
     variable: 'JOB_CLOSE_SETTLEMENT',
     longestS: 4 * HOUR_S,
     usual: '0 4 1 * *',
     words: (now) => ['close-settlement', monthsBefore(dayOf(now), 1).slice(0, 7)],
-    isOwnCore: true,
     isVerdict: false,
-    isPlayed: true,
+    needs: ['ownCore', 'noSandbox'],
   },
 } as const satisfies Readonly<Record<string, Job>>;
 
@@ -120,26 +113,14 @@ export const SCHEDULES = Object.fromEntries(JOB_NAMES.map((name) => [JOBS[name].
   typeof schedule
 >;
 
-/** Leaves out what a sandbox's partner does itself, what needs a registry that is not named, and what an outside core does. */
+/** Those that are set, and of the others those whose needs are met. */
 export function schedulesOf(
   values: { readonly [Variable in keyof typeof SCHEDULES]?: string | undefined },
-  {
-    sandbox,
-    isOwnCore,
-    hasRegistry,
-    hasAnchors,
-  }: {
-    readonly sandbox: boolean;
-    readonly isOwnCore: boolean;
-    readonly hasRegistry: boolean;
-    readonly hasAnchors: boolean;
-  },
+  holds: Readonly<Record<Need, boolean>>,
 ): Schedules {
   const of = (name: JobName): string | null => {
-    const { usual, isPlayed, asksRegistry = false, asksAnchors = false, isOwnCore: isOurs = false }: Job = JOBS[name];
-    const isLacking = (asksRegistry && !hasRegistry) || (asksAnchors && !hasAnchors);
-    const isOff = (sandbox && isPlayed) || (isOurs && !isOwnCore) || isLacking;
-    const set = values[JOBS[name].variable] ?? (isOff ? 'off' : usual);
+    const { variable, usual, needs } = JOBS[name];
+    const set = values[variable] ?? (needs.every((need) => holds[need]) ? usual : 'off');
     return set === 'off' ? null : set;
   };
   return Object.freeze(Object.fromEntries(JOB_NAMES.map((name) => [name, of(name)]))) as Schedules;

@@ -13,7 +13,7 @@ const RANKS: readonly (readonly string[])[] = [
   ['job-schedules.ts', 'log-lines.ts'],
   ['config.ts'],
   ['telemetry'],
-  ['loan', 'delivery/target', 'metrics.ts'],
+  ['loan', 'delivery/target'],
   ['db', 'delivery/sending'],
   ['delivery/queue'],
   ['log', 'webhooks', 'registry', 'conformance', 'core', 'delivery/poller', 'delivery/partner', 'audit'],

@@ -10,7 +10,7 @@ import type { Pool } from '../db/pool.ts';
 import type { Installation } from '../db/installation.ts';
 import type { Reports } from '../db/reports.ts';
 import type { Logger } from '../log-lines.ts';
-import type { Metrics } from '../metrics.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
 import type { Handshake } from '../webhooks/gateway/handshake.ts';
 import type { Vault } from '../webhooks/secrets.ts';
 import type { Cursors } from './cursor.ts';

@@ -1,7 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto';
 import type { MiddlewareHandler } from 'hono';
 import type { Logger } from '../log-lines.ts';
-import type { Metrics } from '../metrics.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
 import type { Env } from './request-env.ts';
 import { PROBED } from './request-trace.ts';
 

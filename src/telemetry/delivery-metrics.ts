@@ -2,21 +2,7 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
 import { FAILING_CHANGES, type FailingChange, type Outcome, OUTCOMES } from '../contract/statuses.ts';
 
-export interface DeliveryMetrics {
-  countAttempt(outcome: Outcome, durationMs: number): void;
-  /** From the append of a delivery to the start of its first attempt. */
-  observeFirstAttempt(seconds: number): void;
-  countClaim(deliveries: number): void;
-  /** How each report was taken, and how long the flush took. */
-  countRecord(standings: readonly ReportStanding[], durationMs: number): void;
-  /** A delivery that a fault of ours kept from being sent. */
-  countSendFault(): void;
-  /** A delivery ended because its event is unreadable. */
-  countUnreadable(): void;
-  /** Rows of `pending` without a pending delivery, deleted by the sweep; expected to stay at 0. */
-  countStray(rows: number): void;
-  countFailing(change: FailingChange): void;
-}
+export type DeliveryMetrics = ReturnType<typeof deliveryMetrics>;
 
 const STANDINGS = ['current', 'given_up', 'late', 'repeated'] as const;
 type ReportStanding = (typeof STANDINGS)[number];
@@ -28,8 +14,7 @@ const FIRST_ATTEMPT_BOUNDS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.
 /** In seconds: the wait for a connection, or one statement. */
 export const DATABASE_BOUNDS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
-export function deliveryMetrics(exposition: Registry): DeliveryMetrics {
-  const { counter, histogram } = makersIn(exposition);
+export function deliveryMetrics({ counter, histogram }: Makers) {
   const attempts = counter(
     'carteiro_delivery_attempts_total',
     'Attempts this process has sent, by outcome',
@@ -74,28 +59,32 @@ export function deliveryMetrics(exposition: Registry): DeliveryMetrics {
     DATABASE_BOUNDS_S,
   );
   return {
-    countAttempt(outcome, durationMs) {
+    countAttempt(outcome: Outcome, durationMs: number): void {
       attempts.inc({ outcome });
       durations.observe({ outcome }, durationMs / 1_000);
     },
-    observeFirstAttempt: (seconds) => firsts.observe(seconds),
-    countClaim(deliveries) {
+    /** From the append of a delivery to the start of its first attempt. */
+    observeFirstAttempt: (seconds: number) => firsts.observe(seconds),
+    countClaim(deliveries: number): void {
       claims.inc();
       claimed.inc(deliveries);
     },
-    countRecord(taken, durationMs) {
+    /** How each report was taken, and how long the flush took. */
+    countRecord(taken: readonly ReportStanding[], durationMs: number): void {
       for (const standing of STANDINGS) recorded.inc({ standing }, taken.filter((each) => each === standing).length);
       flushes.observe(durationMs / 1_000);
     },
     countSendFault: () => faults.inc(),
     countUnreadable: () => unreadable.inc(),
-    countStray: (rows) => stray.inc(rows),
-    countFailing: (change) => failing.inc({ change }),
+    countStray: (rows: number) => stray.inc(rows),
+    countFailing: (change: FailingChange) => failing.inc({ change }),
   };
 }
 
+export type Makers = ReturnType<typeof makersIn>;
+
 /** Each value of a label is shown as 0 from the start. */
-function makersIn(exposition: Registry) {
+export function makersIn(exposition: Registry) {
   const registers = [exposition];
   return {
     counter: (name: string, help: string, label?: string, values: readonly string[] = []) => {
@@ -103,7 +92,7 @@ function makersIn(exposition: Registry) {
       for (const value of values) made.labels(value).inc(0);
       return made;
     },
-    histogram: (name: string, help: string, buckets: number[], ...labelNames: string[]) =>
-      new Histogram({ name, help, buckets, labelNames, registers }),
+    histogram: (name: string, help: string, buckets?: number[], ...labelNames: string[]) =>
+      new Histogram({ name, help, labelNames, registers, ...(buckets && { buckets }) }),
   };
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createApp } from '../../src/http/app.ts';
 import type { HttpDeps } from '../../src/http/deps.ts';
 import { sandboxRoutes } from '../../src/http/routes/sandbox.ts';
-import { createMetrics } from '../../src/metrics.ts';
+import { createMetrics } from '../../src/telemetry/metrics.ts';
 import { describedAnswers, holdToDescription } from '../support/described-answers.ts';
 import type { ApiDescription } from '../support/description.ts';
 import { silentLog } from '../support/silent-log.ts';

@@ -6,7 +6,7 @@ import { createApp } from '../../src/http/app.ts';
 import type { HttpDeps } from '../../src/http/deps.ts';
 import { sandboxRoutes } from '../../src/http/routes/sandbox.ts';
 import { createLogger } from '../../src/log-lines.ts';
-import { createMetrics } from '../../src/metrics.ts';
+import { createMetrics } from '../../src/telemetry/metrics.ts';
 
 const log = createLogger('silent');
 const deps = {

@@ -4,7 +4,7 @@ import { EVENTS, SUBSCRIBABLE_NAMES } from '../../src/contract/events.ts';
 import { createApp } from '../../src/http/app.ts';
 import type { HttpDeps } from '../../src/http/deps.ts';
 import { sandboxRoutes } from '../../src/http/routes/sandbox.ts';
-import { createMetrics } from '../../src/metrics.ts';
+import { createMetrics } from '../../src/telemetry/metrics.ts';
 import { schemaChecker } from '../support/described-answers.ts';
 import type { ApiDescription, JsonSchema } from '../support/description.ts';
 import { silentLog } from '../support/silent-log.ts';

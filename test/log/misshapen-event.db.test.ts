@@ -9,7 +9,7 @@ import { projectTurn } from '../../src/core/projection/projector.ts';
 import { readSettlement } from '../../src/core/settlement/installments.ts';
 import { closeSettlement } from '../../src/core/settlement/settlement.ts';
 import type { LogFields } from '../../src/log-lines.ts';
-import { createMetrics } from '../../src/metrics.ts';
+import { createMetrics } from '../../src/telemetry/metrics.ts';
 import { disbursedLoan, registeringLoan } from '../core/disbursed-loans.ts';
 import { startDeliveryWorld } from '../support/delivery-world.ts';
 import { untilSettled } from '../support/settled.ts';

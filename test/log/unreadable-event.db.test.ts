@@ -5,7 +5,7 @@ import { verifySeals } from '../../src/audit/seals/verify.ts';
 import { projectTurn } from '../../src/core/projection/projector.ts';
 import { rebuildLoans } from '../../src/core/projection/rebuild.ts';
 import { closeSettlement } from '../../src/core/settlement/settlement.ts';
-import { createMetrics } from '../../src/metrics.ts';
+import { createMetrics } from '../../src/telemetry/metrics.ts';
 import { disbursedLoan } from '../core/disbursed-loans.ts';
 import { startDeliveryWorld } from '../support/delivery-world.ts';
 import { startEngine } from '../support/engine.ts';

@@ -17,7 +17,7 @@ import type { HttpDeps } from '../../src/http/deps.ts';
 import { sandboxRoutes } from '../../src/http/routes/sandbox.ts';
 import { openLocalKeys } from '../../src/http/auth/keys-local.ts';
 import type { LogFields, Logger } from '../../src/log-lines.ts';
-import { createMetrics } from '../../src/metrics.ts';
+import { createMetrics } from '../../src/telemetry/metrics.ts';
 import { askedBy } from '../../src/main/service/registry.ts';
 import { createVault } from '../../src/webhooks/secrets.ts';
 import { startRegistry } from './registry.ts';

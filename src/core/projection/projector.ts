@@ -16,7 +16,7 @@ import { takeTurns } from '../../db/outage-log.ts';
 import { codeOf, isUnavailable } from '../../db/unavailable.ts';
 import { moveTo, type PlacedEvent, readProgress, readSettled } from '../../log/follow.ts';
 import type { Logger } from '../../log-lines.ts';
-import type { Metrics } from '../../metrics.ts';
+import type { Metrics } from '../../telemetry/metrics.ts';
 import { applyEvents, type Attempt, readFaulty } from './apply-events.ts';
 import { LOANS } from './lag.ts';
 

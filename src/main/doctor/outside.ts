@@ -53,15 +53,16 @@ export async function lookAtRegistry({ sandbox, bridge, loanCore }: Config): Pro
 
 /** The reports of this release are read on a standby that keeps up. */
 export async function lookAtStandby(config: Config, primary: Pool): Promise<readonly Finding[]> {
-  if (config.reading === null) return [ok('standby', 'reports are read on the primary: READ_DATABASE_URL is not set')];
-  const standby = openPool(config, config.reading.url, 'doctor', 15_000);
+  if (config.readDatabaseUrl === null)
+    return [ok('standby', 'reports are read on the primary: READ_DATABASE_URL is not set')];
+  const standby = openPool(config, config.readDatabaseUrl, 'doctor', 15_000);
   try {
     const lagS = await readLagS(primary, standby);
     const found = `reports are read there, ${lagS} s behind the primary`;
     const advice = 'see pg_stat_replication on the primary, and what replay waits for';
     return [warningUnless(lagS <= BEHIND_S, 'standby', found, advice)];
   } catch (error) {
-    const then = config.reading.fallsBack ? 'reports weigh on the primary' : 'reports are 503';
+    const then = config.readDatabaseFallback ? 'reports weigh on the primary' : 'reports are 503';
     return [fault('standby', (error as Error).message, `${then}: see that this host reaches READ_DATABASE_URL`)];
   } finally {
     await standby.close();

@@ -1,7 +1,7 @@
 /** What `poll` serves: `/metrics`, `/healthz`, `/readyz`, on `node:http` alone, because a poller carries no HTTP framework. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { isIPv6 } from 'node:net';
-import type { Metrics } from '../../metrics.ts';
+import type { Metrics } from '../../telemetry/metrics.ts';
 
 /** Enough for monitors and orchestrators; further connections are refused. */
 const MAX_CONNECTIONS = 32;

@@ -4,7 +4,7 @@ import type { Config } from '../../config.ts';
 import { type MarginDeps, type MarginQueries, marginQueries } from '../../core/margin/margin.ts';
 import type { Pool } from '../../db/pool.ts';
 import type { Logger } from '../../log-lines.ts';
-import type { Metrics } from '../../metrics.ts';
+import type { Metrics } from '../../telemetry/metrics.ts';
 import { createAdapter } from '../../registry/adapter.ts';
 import { behindGate, RegistryGate } from '../../registry/gate.ts';
 import type { EmploymentRegistry } from '../../registry/port.ts';

@@ -4,7 +4,7 @@ import { flushCompileCache } from 'node:module';
 import { resolve } from 'node:path';
 import { type Config, DEFAULT_DATA_DIR } from '../../config.ts';
 import type { Logger } from '../../log-lines.ts';
-import { createMetrics } from '../../metrics.ts';
+import { createMetrics } from '../../telemetry/metrics.ts';
 import { startExporting } from '../../telemetry/exporting.ts';
 import { banner } from './banner.ts';
 import { migrateDatabase, type OpenDatabase, openDatabase } from './database.ts';

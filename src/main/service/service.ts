@@ -13,7 +13,7 @@ import { areWritesRefused } from '../../db/refused-writes.ts';
 import { readWriteFault } from '../../db/write-faults.ts';
 import type { Logger } from '../../log-lines.ts';
 import type { ServerOptions } from '../../http/server.ts';
-import type { Metrics } from '../../metrics.ts';
+import type { Metrics } from '../../telemetry/metrics.ts';
 import { openConformance } from './conformance.ts';
 import { openEgress } from './egress.ts';
 import { ReceiverCertificates } from '../../webhooks/certificates.ts';

@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { createMetrics } from '../../../src/metrics.ts';
+import { createMetrics } from '../../../src/telemetry/metrics.ts';
 import { makeAuthority } from '../../support/certificates.ts';
 import { sandboxOn, startServing } from '../../support/command.ts';
 import { createTestDatabase } from '../../support/database.ts';

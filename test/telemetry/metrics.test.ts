@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { OUTCOMES } from '../src/contract/statuses.ts';
-import { createMetrics, type Metrics } from '../src/metrics.ts';
+import { OUTCOMES } from '../../src/contract/statuses.ts';
+import { createMetrics, type Metrics } from '../../src/telemetry/metrics.ts';
 
 test('attempts are counted by outcome, and reading them changes nothing', async () => {
   const metrics = createMetrics();

@@ -3,10 +3,10 @@
  * webhook or another id. The one growing list is bounded: the processes of the last hour, 100 at most. main/operations/README.md lists each
  * name and label.
  */
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { readMetrics } from './telemetry/database-metrics.ts';
-import { deliveryMetrics } from './telemetry/delivery-metrics.ts';
-import { REVISION, VERSION } from './version.ts';
+import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { REVISION, VERSION } from '../version.ts';
+import { readMetrics } from './database-metrics.ts';
+import { deliveryMetrics, type Makers, makersIn } from './delivery-metrics.ts';
 
 const CALL_OUTCOMES = ['answered', 'failed', 'not_asked'] as const;
 
@@ -33,10 +33,11 @@ export function createMetrics(readTimeoutMs = READ_TIMEOUT_MS) {
     labelNames: ['version', 'revision', 'node'],
     registers: [exposition],
   }).set({ version: VERSION, revision: REVISION, node: process.versions.node }, 1);
+  const makers = makersIn(exposition);
   return {
-    ...deliveryMetrics(exposition),
+    ...deliveryMetrics(makers),
     ...readMetrics(exposition, readTimeoutMs),
-    ...ownMetrics(exposition),
+    ...apiMetrics(makers),
     /** Leaves out what cannot be read in time. */
     expose: async () => ({ text: await exposition.metrics(), contentType: exposition.contentType as string }),
     describe: () =>
@@ -53,41 +54,37 @@ interface Described {
 }
 
 /** Those of the API, of the projector, and of calls to the registry. */
-function ownMetrics(exposition: Registry) {
-  const registers = [exposition];
-  const requests = new Histogram({
-    name: 'carteiro_http_request_duration_seconds',
-    help: 'Requests by method, route pattern and status',
-    labelNames: ['method', 'route', 'status'],
-    registers,
-  });
-  const dropped = new Counter({
-    name: 'carteiro_http_connections_dropped_total',
-    help: 'Connections to the API closed because too many were open, in all or from one address',
-    labelNames: ['bound'],
-    registers,
-  });
-  for (const bound of ['total', 'address']) dropped.inc({ bound }, 0);
-  const faults = new Counter({
-    name: 'carteiro_projector_faults_total',
-    help: 'Events that the projector found not as the catalog has them or could not apply; 0 unless somebody wrote past append_event',
-    registers,
-  });
-  const calls = new Counter({
-    name: 'carteiro_registry_calls_total',
-    help: 'Calls to the employment-data registry: answered, failed, not_asked (no slot was free, or the breaker is open)',
-    labelNames: ['outcome'],
-    registers,
-  });
-  for (const outcome of CALL_OUTCOMES) calls.inc({ outcome }, 0);
+function apiMetrics({ counter, histogram }: Makers) {
+  const requests = histogram(
+    'carteiro_http_request_duration_seconds',
+    'Requests by method, route pattern and status',
+    undefined,
+    'method',
+    'route',
+    'status',
+  );
+  const dropped = counter(
+    'carteiro_http_connections_dropped_total',
+    'Connections to the API closed because too many were open, in all or from one address',
+    'bound',
+    ['total', 'address'],
+  );
+  const faults = counter(
+    'carteiro_projector_faults_total',
+    'Events that the projector found not as the catalog has them or could not apply; 0 unless somebody wrote past append_event',
+  );
+  const calls = counter(
+    'carteiro_registry_calls_total',
+    'Calls to the employment-data registry: answered, failed, not_asked (no slot was free, or the breaker is open)',
+    'outcome',
+    CALL_OUTCOMES,
+  );
   return {
     observeRequest: (method: string, route: string, status: number, durationS: number) =>
       requests.observe({ method, route, status }, durationS),
-    /** A connection closed because there were too many: in all, or from one address. */
     countDroppedConnection: (bound: 'total' | 'address') => dropped.inc({ bound }),
     /** An event unlike the catalog, or a failed piece of the projector's work. */
     countProjectorFault: () => faults.inc(),
-    /** `not_asked`: no slot was free, or the breaker is open. */
     countRegistryCall: (outcome: (typeof CALL_OUTCOMES)[number]) => calls.inc({ outcome }),
   };
 }
