@@ -6,26 +6,22 @@
  * later, and shuts down if the file is removed. So an empty file is removed only when it is old.
  */
 import { type ChildProcess, execFile } from 'node:child_process';
-import { once } from 'node:events';
 import { constants, type FileHandle, open, readFile, readlink, realpath, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { type Address, choosePort, findLoopback, hostOf } from './embedded-address.ts';
-import { type Cluster, clusterUrl } from './embedded-cluster.ts';
+import type { Cluster } from './embedded-cluster.ts';
 import { adviceOn, startProgram } from './embedded-programs.ts';
-import { Pool } from '../pool.ts';
 
 const START_TIMEOUT_MS = 60_000;
-const START_ATTEMPTS = 8;
+const START_ATTEMPTS = 12;
 /** After this a stop becomes a crash. */
 const STOP_TIMEOUT_MS = 60_000;
 const CRASH_TIMEOUT_MS = 10_000;
 /** An empty postmaster.pid of this age belongs to no starting server. */
 const EMPTY_FOR_MS = 10_000;
 const POLL_MS = 50;
-/** How long a server may take to say why it does not answer. */
-const REFUSAL_MS = 5_000;
 const TOLD_LINES = 12;
 
 interface Server {
@@ -35,25 +31,32 @@ interface Server {
   readonly isReady: boolean;
 }
 
-/** Uses the running server or starts one. Returns its address. */
+/** Uses the running server or starts one. Returns its address. A start that fails or is given up leaves no server. */
 export async function ensureRunning(cluster: Cluster, stopping?: AbortSignal): Promise<Address> {
   const giveUpAt = performance.now() + START_TIMEOUT_MS;
   const failures: Error[] = [];
-  let refusal: Error | undefined;
-  while (performance.now() < giveUpAt && failures.length < START_ATTEMPTS) {
-    stopping?.throwIfAborted();
+  let started: Started | null = null;
+  for (;;) {
     const server = await findServer(cluster);
-    if (server) {
-      refusal = await refusalOf(cluster, server.address);
-      if (!refusal) return server.address;
-    } else {
-      await startServer(cluster, giveUpAt, stopping).catch((error: Error) => failures.push(error));
+    if (server?.isReady) {
+      // From here on this process may end before the server does.
+      started?.child.removeAllListeners().unref();
+      await started?.log.close();
+      return server.address;
     }
-    // It is starting or stopping, or processes of a killed one are still exiting.
-    if (server || failures.length > 0) await sleep(2 * POLL_MS);
+    if (started?.failure !== undefined) {
+      failures.push(started.failure);
+      started = null;
+    }
+    if (stopping?.aborted || performance.now() > giveUpAt || failures.length >= START_ATTEMPTS) break;
+    // Where one is there, it is starting or stopping.
+    if (started === null && server === undefined) started = await startServer(cluster);
+    await sleep(POLL_MS);
   }
+  started?.child.kill('SIGQUIT');
+  await started?.ended;
   stopping?.throwIfAborted();
-  throw new Error(`PostgreSQL in ${cluster.folder} does not start`, { cause: failures.at(-1) ?? refusal });
+  throw new Error(`PostgreSQL in ${cluster.folder} does not start`, { cause: failures.at(-1) });
 }
 
 /** `fast` ends the sessions and writes everything; `immediate` is a deliberate crash. A slow `fast` becomes `immediate`. */
@@ -97,6 +100,7 @@ async function findServer(cluster: Cluster, isOwner = true): Promise<Server | un
   if (await livesIn(pid, cluster.data)) {
     return { pid, address: { host: hostOf(listens), port: Number(port) }, isReady: status.trim() === 'ready' };
   }
+  // That of a killed one whose sessions still live is PostgreSQL's to judge: it starts none beside them.
   if (isOwner && (pid > 0 ? isTaken(pid) : await isOld(pidFile))) await rm(pidFile, { force: true });
   return undefined;
 }
@@ -127,66 +131,33 @@ function isTaken(pid: number): boolean {
   }
 }
 
-/** Why it does not answer; undefined when it does. */
-async function refusalOf(cluster: Cluster, address: Address): Promise<Error | undefined> {
-  if (!(address.port > 0)) return new Error('it has not said where it listens');
-  const url = clusterUrl(cluster, address, 'postgres');
-  const pool = new Pool({ url, name: 'carteiro start', max: 1, deadlineMs: REFUSAL_MS });
-  try {
-    await pool.run((sql) => sql`select 1`);
-    return undefined;
-  } catch (error) {
-    return error as Error;
-  } finally {
-    await pool.close(1);
-  }
+interface Started {
+  readonly child: ChildProcess;
+  readonly log: FileHandle;
+  readonly ended: Promise<void>;
+  failure?: Error;
 }
 
-async function startServer(cluster: Cluster, giveUpAt: number, stopping: AbortSignal | undefined): Promise<void> {
+async function startServer(cluster: Cluster): Promise<Started> {
   const listens = await findLoopback();
   const port = await choosePort(cluster.folder, listens);
   // No symbolic link is followed: as root we would write wherever the cluster's owner likes.
   const flags = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW;
   const log = await open(join(cluster.folder, 'server.log'), flags, 0o600);
-  try {
-    const { size } = await log.stat();
-    const args = ['-D', cluster.data, '-p', String(port), '-c', `listen_addresses=${listens}`];
-    const child = await startProgram('postgres', args, cluster.owner, log.fd);
-    const failure = await untilReady(cluster, child, giveUpAt, stopping);
-    if (failure === null) return;
-    stopping?.throwIfAborted();
+  const { size } = await log.stat();
+  const args = ['-D', cluster.data, '-p', String(port), '-c', `listen_addresses=${listens}`];
+  const child = await startProgram('postgres', args, cluster.owner, log.fd);
+  const { promise: ended, resolve } = Promise.withResolvers<void>();
+  const started: Started = { child, log, ended };
+  const onEnd = async (why: string) => {
     const told = await linesFrom(log, size);
-    throw new Error(`${failure}${adviceOn(told, cluster.owner)}${told === '' ? '' : `:\n${told}`}`);
-  } finally {
+    started.failure = new Error(`${why}${adviceOn(told, cluster.owner)}${told === '' ? '' : `:\n${told}`}`);
     await log.close();
-  }
-}
-
-/** Null when ready; otherwise its failure, and the server is gone. */
-async function untilReady(
-  cluster: Cluster,
-  child: ChildProcess,
-  giveUpAt: number,
-  stopping: AbortSignal | undefined,
-): Promise<string | null> {
-  const ends: string[] = [];
-  child.once('error', (error) => ends.push(error.message));
-  child.once('exit', (code, signal) => ends.push(`postgres ended with ${signal ?? code}`));
-  while (ends.length === 0) {
-    const server = await findServer(cluster);
-    if (server?.isReady && server.pid === child.pid) {
-      // From here on this process may end before the server does.
-      child.unref();
-      return null;
-    }
-    if (stopping?.aborted || performance.now() > giveUpAt) {
-      child.kill('SIGQUIT');
-      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
-      return 'postgres was not ready in time';
-    }
-    await sleep(POLL_MS);
-  }
-  return ends[0] ?? null;
+    resolve();
+  };
+  child.once('error', (error) => void onEnd(error.message));
+  child.once('exit', (code, signal) => void onEnd(`postgres ended with ${signal ?? code}`));
+  return started;
 }
 
 /** The last lines written since the file had this size. */
