@@ -9,7 +9,6 @@
  *
  * Crash: the lease runs out, a waiting request takes off anew, and the dead flight's late landing is refused.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { MARGIN_ERROR_KINDS } from '../../contract/statuses.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
 
@@ -102,24 +101,18 @@ export async function land(tx: Tx, key: MarginKey, flight: string, failure: Marg
   return rows.length === 1;
 }
 
-/** `isLost`: the lease of the flight ran out; a request that wants the answer must begin a new one. */
-export type Seen = { readonly flight: string } & (
-  | { readonly landing: Landing }
-  | { readonly landing: null; readonly isLost: boolean }
-);
-
-/** The latest flight as it is now; there must be one. */
-export async function look(pool: Pool, { partnerId, workerCpf, employerCnpj }: MarginKey): Promise<Seen> {
+/** What the latest flight landed with; null while it is under way, and when it was lost. There must be one. */
+export async function look(pool: Pool, { partnerId, workerCpf, employerCnpj }: MarginKey): Promise<Landing | null> {
   const [row] = await pool.run(
     (sql) => sql<
       (QueryRow & {
         flight: string;
-        isLost: boolean | null;
+        hasLanded: boolean;
         kind: MarginFailure['kind'] | null;
         error: string | null;
       })[]
     >`
-      select f.flight, f.lease_ends_at <= clock_timestamp() as "isLost", f.error_kind as kind, f.error,
+      select f.flight, f.lease_ends_at is null as "hasLanded", f.error_kind as kind, f.error,
              q.id, q.earnings_centavos::float8 as earnings, q.margin_centavos::float8 as margin,
              q.queried_at as "queriedAt"
       from margin_flights f
@@ -127,41 +120,10 @@ export async function look(pool: Pool, { partnerId, workerCpf, employerCnpj }: M
       where f.partner_id = ${partnerId} and f.worker_cpf = ${workerCpf} and f.employer_cnpj = ${employerCnpj}`,
   );
   if (row === undefined) throw new Error('a margin flight has gone');
-  const { flight, isLost, kind, error } = row;
-  if (kind !== null && error !== null) return { flight, landing: { failure: { kind, error } } };
+  const { flight, hasLanded, kind, error } = row;
+  if (kind !== null && error !== null) return { failure: { kind, error } };
   const query = queryOf(row);
-  if (query !== null) return { flight, landing: { query } };
-  if (isLost === null) throw new Error(`flight ${flight} landed without a result`);
-  return { flight, landing: null, isLost };
-}
-
-const FIRST_POLL_MS = 15;
-const LONGEST_POLL_MS = 250;
-
-/** Waits for flights of others; the requests of one process that wait for one flight look as one. */
-export class FlightWatch {
-  readonly #pool: Pool;
-  readonly #watched = new Map<string, Promise<Landing | null>>();
-
-  constructor(pool: Pool) {
-    this.#pool = pool;
-  }
-
-  /** Resolves when `flight`, which was seen under way, has landed; with null when it is lost or another took its slot. */
-  landingOf(key: MarginKey, flight: string): Promise<Landing | null> {
-    const known = this.#watched.get(flight);
-    if (known !== undefined) return known;
-    const watching = this.#poll(key, flight).finally(() => this.#watched.delete(flight));
-    this.#watched.set(flight, watching);
-    return watching;
-  }
-
-  async #poll(key: MarginKey, flight: string): Promise<Landing | null> {
-    for (let pauseMs = FIRST_POLL_MS; ; pauseMs = Math.min(pauseMs * 1.5, LONGEST_POLL_MS)) {
-      await sleep(pauseMs);
-      const seen = await look(this.#pool, key);
-      if (seen.flight !== flight) return null;
-      if (seen.landing !== null || seen.isLost) return seen.landing;
-    }
-  }
+  if (query !== null) return { query };
+  if (hasLanded) throw new Error(`flight ${flight} landed without a result`);
+  return null;
 }

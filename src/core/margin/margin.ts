@@ -9,6 +9,7 @@
  * Crash between answer and record: the answer is lost, no event told of it, and it is asked again when the lease has run out.
  * Alternative: a row before each call tells that the registry charged, but not the answer.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Fact } from '../../contract/events.ts';
 import type { MarginOrigin } from '../../contract/resources/margin-resource.ts';
 import { type Result, taken } from '../../contract/refusals.ts';
@@ -21,7 +22,6 @@ import { isStream, newStream, readClock } from '../../log/read.ts';
 import { type MarginAnswer, type MarginRegistry, NotAsked, RegistryFailure } from '../../registry/port.ts';
 import {
   arrive,
-  FlightWatch,
   land,
   type Landing,
   look,
@@ -32,6 +32,9 @@ import {
 } from './margin-flight.ts';
 
 const SILENT = 'o registry não respondeu';
+/** Between two looks at another's flight. */
+const FIRST_PAUSE_MS = 15;
+const LONGEST_PAUSE_MS = 250;
 
 export interface MarginDeps {
   readonly pool: Pool;
@@ -63,17 +66,8 @@ export interface MarginQueries {
   query(provenance: Provenance, asking: MarginAsking): Promise<MarginFound>;
 }
 
-/** Makes the one desk of a process through which margins are asked. */
 export function marginQueries(deps: MarginDeps): MarginQueries {
   const { pool, reuseHours, leaseMs } = deps;
-  const watch = new FlightWatch(pool);
-
-  async function follow(key: MarginKey): Promise<Landing | null> {
-    const seen = await look(pool, key);
-    if (seen.landing !== null) return seen.landing;
-    return seen.isLost ? null : watch.landingOf(key, seen.flight);
-  }
-
   return {
     async query(provenance, { workerCpf, employerCnpj, skipCache = false }) {
       const key = { partnerId: provenance.partnerId, workerCpf, employerCnpj };
@@ -81,13 +75,14 @@ export function marginQueries(deps: MarginDeps): MarginQueries {
       if (recent !== null && !skipCache) return { ok: { query: recent, origin: 'cache' } };
       // A lost flight and the one after it.
       const patientUntil = performance.now() + 2 * leaseMs;
-      do {
+      for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 1.5, LONGEST_PAUSE_MS)) {
         const flight = await takeOff(pool, key, landed, leaseMs);
         const flown = flight === null ? null : await fly(deps, provenance, key, flight);
-        const landing = flown ?? (await follow(key));
+        const landing = flown ?? (await look(pool, key));
         if (landing !== null) return foundOf(landing, flight);
-      } while (performance.now() < patientUntil);
-      return { refused: { kind: 'marginFailed', error: SILENT } };
+        if (performance.now() >= patientUntil) return { refused: { kind: 'marginFailed', error: SILENT } };
+        await sleep(pauseMs);
+      }
     },
   };
 }
