@@ -101,21 +101,6 @@ describe('a schema that is not Carteiro’s', () => {
   });
 });
 
-test('tables of the release before, which lay in public, are told with what to do; nothing is made beside them', async () => {
-  const installation = installationOfItsOwn();
-  const tables = `lanes (webhook_id uuid, next_due_at timestamptz), arrivals (webhook_id uuid, due_at timestamptz),
-    deliveries (id uuid, claimed_by text)`;
-  await core.sql.unsafe(tables.replaceAll(/(\w+) \(([^)]*)\),?/g, 'create table public.$1 ($2);'));
-  const before = await everythingOf();
-  await expect(migrate(core.url, silentLog, { installation })).rejects.toThrow(
-    /^the schema "public" holds the tables of an earlier release .*Nothing has changed\. What to do: to keep them, set DATABASE_URL/s,
-  );
-  expect(await everythingOf()).toEqual(before);
-  await core.sql`drop table public.lanes`;
-  await expect(migrate(core.url, silentLog, { installation })).resolves.toBeUndefined();
-  await core.sql`drop table public.arrivals, public.deliveries`;
-});
-
 const everythingOf = () => fingerprintOf(core.sql, { schema: 'none', rolePrefix: 'none' });
 
 test('a role without the rights is told PostgreSQL’s reason and the SQL that an administrator runs; then it can', async () => {

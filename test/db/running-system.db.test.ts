@@ -1,5 +1,4 @@
 /** Changes that a running system survives, and runs of `migrate` that end in the middle. */
-import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
@@ -15,7 +14,7 @@ import { pendingMigrations } from '../../src/db/migrations/pending-migrations.ts
 import type { Sql } from '../../src/db/pool.ts';
 import { untilFit } from '../../src/main/service/fitness.ts';
 import type { LogFields, Logger } from '../../src/log-lines.ts';
-import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { startEngine } from '../support/engine.ts';
 import { createLogin } from '../support/logins.ts';
 import { copyMigrations, type MigrationsFolder } from '../support/migrations-folder.ts';
@@ -301,23 +300,6 @@ function startMigrate(url: string): { pid: number; end(signal?: 'SIGKILL'): Prom
 }
 
 describe('a killed migrate', () => {
-  test('two at once, at 20 moments, leave all or nothing; the next eight complete it', async () => {
-    const empty = await createEmptyDatabase();
-    const sql = postgres(empty.url, { max: 1, onnotice: () => undefined });
-    const pending = await pendingMigrations(sql);
-    for (let n = 0; n < 20; n += 1) {
-      const pair = [startMigrate(empty.url), startMigrate(empty.url)];
-      await setTimeout(randomInt(200, 1_200));
-      await Promise.all(pair.map((one) => one.end('SIGKILL')));
-      expect([0, pending]).toContain(await pendingMigrations(sql));
-      // What was complete is made pending again by starting over.
-      if ((await pendingMigrations(sql)) === 0) await startOver(sql);
-    }
-    await Promise.all(Array.from({ length: 8 }, () => migrate(empty.url, silentLog, { pauseMs: 10 })));
-    expect(await pendingMigrations(sql)).toBe(0);
-    await sql.end();
-  });
-
   test('in the middle of an index outside a transaction is taken up again, also when the index was left invalid', async () => {
     await next.write('0001_index.sql', OUTSIDE);
     const writer = await database.sql.reserve();
@@ -340,11 +322,6 @@ describe('a killed migrate', () => {
     writer.release();
   });
 });
-
-/** Everything but the roles is gone. */
-async function startOver(sql: Sql): Promise<void> {
-  await sql.unsafe('drop schema carteiro, carteiro_auditoria cascade');
-}
 
 /** The session that waits in the middle of building the index. */
 async function backendOf(sql: Sql): Promise<number> {

@@ -144,21 +144,6 @@ test('two closings of one month queue; other months and events of the partner do
   await end(first);
 });
 
-test('a second closing of a month is refused before the projector has seen the first, and 40001 where it cannot see it', async () => {
-  const blind = await begin(core);
-  await blind`set transaction isolation level repeatable read`;
-  await blind`select stream_version(${randomUUID()})`;
-  await close(core, '2026-03');
-  await expect(close(core, '2026-03')).rejects.toMatchObject({
-    code: 'CT409',
-    message: /^the month 2026-03 is closed since/,
-    detail: '{"version":0}',
-  });
-  await expect(close(blind, '2026-03')).rejects.toMatchObject({ code: '40001' });
-  await end(blind, 'rollback');
-  await close(core, '2026-04');
-});
-
 test('while an append is prepared, a crash loses nothing of it; it holds back feed and seals, and no other delivery', async () => {
   const server = await startPrivateServer({ max_prepared_transactions: '5' });
   const receiver = await startReceiver();

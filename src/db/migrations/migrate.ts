@@ -20,7 +20,7 @@ import { pendingFiles, refuseLosses } from './pending-migrations.ts';
 import { Pool, type Tx } from '../pool.ts';
 import { refuseUnfit } from '../fitness/server-settings.ts';
 import { untrusted } from '../connect/tls.ts';
-import { prepareSchema, refuseEarlierRelease } from './prepare-schema.ts';
+import { prepareSchema } from './prepare-schema.ts';
 import { transactOrUndo } from '../transaction.ts';
 import { codeOf, DatabaseUnavailable } from '../unavailable.ts';
 
@@ -159,7 +159,6 @@ async function applyOnce(
     const pending = await pendingFiles(sql, files, installation.schema);
     if (pending.length === 0) return 0;
     await refuseLosses(sql, installation.schema, catalog);
-    if (pending.length === files.length) await refuseEarlierRelease(sql);
     // Files before one that must stand outside are committed first, so that it finds its tables.
     let rest = pending;
     for (let cut = rest.findIndex((file) => file.isOutside); cut >= 0; cut = rest.findIndex((file) => file.isOutside)) {

@@ -24,7 +24,8 @@ let ownFiles: Promise<MigrationFile[]> | null = null;
 /** How many of this version's files are missing in the installation's `schema`. */
 export async function pendingMigrations(sql: Tx, schema = DEFAULT_INSTALLATION.schema): Promise<number> {
   ownFiles ??= readMigrationFiles();
-  return (await missing(sql, await ownFiles, schema)).length;
+  const applied = await readApplied(sql, schema);
+  return (await ownFiles).filter((file) => ['missing', 'older'].includes(standingOf(file, applied))).length;
 }
 
 /**
@@ -51,7 +52,7 @@ export async function pendingFiles(sql: Tx, files: readonly MigrationFile[], sch
       'a released migration never changes; a database of an unreleased version must be made anew',
     );
   }
-  const pending = new Set(files.filter((file) => lastOf(applied, file.name)?.hash !== file.hash));
+  const pending = new Set(files.filter((file) => standingOf(file, applied) !== 'current'));
   if (pending.size === 0) return [];
   const hasTables = [...pending].some(({ kind }) => kind === 'versioned');
   return files.filter(
@@ -74,34 +75,31 @@ export async function refuseLosses(
   throw new MigrationRefused(`the event catalog would lose what the database has: ${losses.join('; ')}`, next);
 }
 
-async function missing(sql: Tx, files: readonly MigrationFile[], schema: string): Promise<MigrationFile[]> {
-  const applied = await readApplied(sql, schema);
-  return files.filter(({ name, kind, hash }) => {
-    const mine = applied.find((row) => row.name === name && row.hash === hash);
-    if (mine === undefined || kind === 'versioned') return mine === undefined;
-    return (lastOf(applied, name)?.first ?? 0) < mine.first;
-  });
-}
-
-/** Files whose version in place is a newer release's. */
+/** Files whose version in place is a newer release's, or that only a newer one has. */
 export async function newerFiles(
   sql: Tx,
   files: readonly MigrationFile[],
   schema: string,
 ): Promise<ReadonlySet<string>> {
   const applied = await readApplied(sql, schema);
-  const hashes = new Map(files.map(({ name, hash }) => [name, hash]));
+  const own = new Map(files.map((file) => [file.name, file]));
   const names = applied.map(({ name }) => name).filter((name) => name.startsWith('functions/'));
   return new Set(
     names.filter((name) => {
-      const mine = applied.find((row) => row.name === name && row.hash === hashes.get(name));
-      return mine === undefined ? !hashes.has(name) : (lastOf(applied, name)?.first ?? 0) > mine.first;
+      const file = own.get(name);
+      return file === undefined || standingOf(file, applied) === 'newer';
     }),
   );
 }
 
-function lastOf(applied: readonly Applied[], name: string): Applied | undefined {
-  return applied.filter((row) => row.name === name).toSorted((a, b) => b.last - a.last)[0];
+/** `older`, `newer`: another version is in place, first applied before or after ours. */
+function standingOf({ name, hash }: MigrationFile, applied: readonly Applied[]) {
+  const versions = applied.filter((row) => row.name === name).toSorted((a, b) => b.last - a.last);
+  const [inPlace] = versions;
+  const mine = versions.find((row) => row.hash === hash);
+  if (inPlace === undefined || mine === undefined) return 'missing';
+  if (inPlace === mine) return 'current';
+  return inPlace.first < mine.first ? 'older' : 'newer';
 }
 
 async function readApplied(sql: Tx, schema: string): Promise<Applied[]> {

@@ -21,28 +21,6 @@ export async function prepareSchema(tx: Tx, { schema, rolePrefix }: Installation
   for (const name of [schema, `${schema}_auditoria`]) await makeSchema(tx, name, owner);
 }
 
-/**
- * Throws {@link MigrationRefused} when another schema holds tables of an early release without `applied_migrations`: a second installation
- * would start empty unnoticed. A core's own tables of these names have other columns.
- */
-export async function refuseEarlierRelease(sql: Tx): Promise<void> {
-  const [found] = await sql<{ schema: string }[]>`
-    select n.nspname as schema
-    from (values ('lanes', 'next_due_at'), ('arrivals', 'webhook_id'), ('deliveries', 'claimed_by')) mark (name, column_name)
-    join pg_class c on c.relname = mark.name and c.relkind in ('r', 'p')
-    join pg_attribute a on a.attrelid = c.oid and a.attname = mark.column_name
-    join pg_namespace n on n.oid = c.relnamespace
-    where not exists (select from pg_class k where k.relnamespace = n.oid and k.relname = 'applied_migrations')
-    group by n.nspname
-    having count(*) = 3`;
-  if (found === undefined) return;
-  throw new MigrationRefused(
-    `the schema "${found.schema}" holds the tables of an earlier release (lanes, arrivals, deliveries and others), which this ` +
-      'one cannot take over, and a second installation beside them would start empty',
-    'to keep them, set DATABASE_URL to another database; to begin anew here, stop that release and drop its tables',
-  );
-}
-
 async function makeRole(tx: Tx, role: string): Promise<void> {
   const [known] = await tx`select from pg_roles where rolname = ${role}`;
   if (known) return;
