@@ -2,6 +2,7 @@
  * Reads of months whose rows lie in files alone: a seal's leaves, a delivery with its attempts, a loan's events, which are put
  * back. The manifests' ranges of ids and the row groups' keys lead to a delivery, so a read parses few parts of a file.
  */
+import { hexOf, type Row, uuidOf } from '../db/binary-record.ts';
 import { placeOf } from '../audit/lists/removed.ts';
 import type { Range, Removed } from '../audit/lists/kind.ts';
 import type { ArchivedLeaves } from '../audit/seals/archived-leaves.ts';
@@ -11,8 +12,7 @@ import type { ArchivedDelivery } from '../delivery/partner/delivery-rows.ts';
 import type { FedEvent, FeedCursor } from '../log/feed.ts';
 import { isRemoved, type MonthAct, readMonths } from './acts.ts';
 import { bringBack, bringBackOf, mendAway } from './bring-back.ts';
-import type { Row } from './cells.ts';
-import { commitmentsOf, hexOf, lacksDigest, withDigests } from './commitments.ts';
+import { commitmentsOf, lacksDigest, withDigests } from './commitments.ts';
 import { type ArchivedFile, type Manifest, mayHold, type Part, readManifest } from './manifest.ts';
 import type { Place } from './place.ts';
 import { jsonRow, placeOfRow, readBetween, readRows } from './read-table.ts';
@@ -229,10 +229,6 @@ export class Archives {
     const isErased = new Set<unknown>(erased.map(({ id }) => id));
     return rows.map((row) => ('answer' in row && isErased.has(row['event_id']) ? withoutAnswer(row) : row));
   }
-}
-
-function uuidOf(id: unknown): string {
-  return hexOf(id).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }
 
 /** An attempt as `worker erase` leaves it; its hash is not read. */

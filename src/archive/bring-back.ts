@@ -8,10 +8,9 @@
  * Crash: before the commit it is away, after it is back. Alternative: each of some thirty readers of events reads the files, too;
  * old loans are seldom asked for.
  */
+import { hexOf, type Row } from '../db/binary-record.ts';
 import type { Pool } from '../db/pool.ts';
 import { codeOf, HISTORY_AWAY, PERMISSION_DENIED } from '../db/unavailable.ts';
-import type { Row } from './cells.ts';
-import { hexOf } from './commitments.ts';
 import { ArchiveFault } from './place.ts';
 
 /** The rows of these events in their months' files, as JSON has them. */

@@ -6,7 +6,7 @@
  * Alternative: a digest in each row, 32 random bytes more beside 131 a delivery.
  */
 import { sha256 } from '../audit/seals/tree/merkle.ts';
-import { type Row, writeCell } from './cells.ts';
+import { hexOf, type Row } from '../db/binary-record.ts';
 
 const TEXTS: Readonly<Record<string, string>> = { events: 'body', attempts: 'answer' };
 /** An attempt's value in the place of a digest that is its event's hash; null is an attempt without a digest. */
@@ -16,15 +16,10 @@ export type Commitments = ReadonlyMap<string, Buffer>;
 
 /** A leaf's part for a row's text: its salted hash, which stands in the row itself once the text was erased. */
 export function commitmentOf(table: string, row: Row): unknown {
-  const text = writeCell(25, row[TEXTS[table] ?? '']);
-  const salt = row['salt'] as Uint8Array | null | undefined;
-  const hasText = text !== null && salt !== null && salt !== undefined;
-  return hasText ? sha256(Buffer.concat([salt, text])) : row['commitment'];
-}
-
-/** An id in hexadecimal, of its text or its bytes. */
-export function hexOf(id: unknown): string {
-  return typeof id === 'string' ? id.replaceAll('-', '') : Buffer.from(id as Uint8Array).toString('hex');
+  const text = row[TEXTS[table] ?? ''];
+  const { salt } = row;
+  const hasText = typeof text === 'string' && salt instanceof Uint8Array;
+  return hasText ? sha256(Buffer.concat([salt, Buffer.from(text)])) : row['commitment'];
 }
 
 export function commitmentsOf(events: readonly Row[]): Commitments {

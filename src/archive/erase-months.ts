@@ -8,11 +8,10 @@
  * Each erasure order is applied once to each month archived before it finished. An event's attempts lie in its month or later; they
  * are found by its deliveries' ids.
  */
+import { hexOf, type Row } from '../db/binary-record.ts';
 import type { Signer } from '../audit/checkpoint/note.ts';
 import type { Pool, Tx } from '../db/pool.ts';
 import { addAct, type MonthAct, newestOf, readActs } from './acts.ts';
-import type { Row } from './cells.ts';
-import { hexOf } from './commitments.ts';
 import {
   type ArchivedFile,
   type Keys,

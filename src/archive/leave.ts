@@ -8,12 +8,11 @@
  * Crash: a loan that is leaving counts as away, and comes back whole (bring-back.ts); the next run goes on. Alternative: loan by
  * loan; a month's ended loans lie in all files of some years, so each file is walked once.
  */
+import { hexOf, type Row } from '../db/binary-record.ts';
 import { FIRST_ID } from '../db/first-id.ts';
 import type { Pool } from '../db/pool.ts';
 import { type MonthAct, readMonths } from './acts.ts';
 import { awayOf, bringBack, putBack, type ReadEvents } from './bring-back.ts';
-import type { Row } from './cells.ts';
-import { hexOf } from './commitments.ts';
 import { readManifest } from './manifest.ts';
 import { ArchiveFault, type Place } from './place.ts';
 import { jsonRow } from './read-table.ts';

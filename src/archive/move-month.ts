@@ -8,10 +8,10 @@
  * Crash: the act stands, rows that are still there stay readable, and the next run verifies and goes on. A restoration is
  * registered when all rows are back; until then readers find the rest in the files.
  */
+import type { Row } from '../db/binary-record.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from '../db/pool.ts';
 import { addAct, isRemoved, type MonthAct } from './acts.ts';
-import type { Row } from './cells.ts';
 import { returnLoans } from './leave.ts';
 import { manifestName, MAX_MANIFEST, readFile, readManifest } from './manifest.ts';
 import { ArchiveFault, type Place } from './place.ts';

@@ -1,4 +1,5 @@
 /** Rows of a file, as Parquet has them: all, those of one key, or those between two places in the file's order. */
+import { hexOf, jsonOf, type Row } from '../db/binary-record.ts';
 import { zstdDecompressSync } from 'node:zlib';
 import {
   type AsyncBuffer,
@@ -9,8 +10,6 @@ import {
 } from 'hyparquet';
 import { placeOf } from '../audit/lists/removed.ts';
 import type { Range } from '../audit/lists/kind.ts';
-import { jsonOf, type Row } from './cells.ts';
-import { hexOf } from './commitments.ts';
 import { columnsOfTable, KEYS, ORDER, type TableName, TYPES_KEY } from './table-file.ts';
 
 const READING = {

@@ -1,10 +1,10 @@
 /** The leaves of a seal whose rows lie in the files of its month, for `audit verify`. */
+import type { Row } from '../db/binary-record.ts';
 import type { ArchivedLeaves } from '../audit/seals/archived-leaves.ts';
 import { readSeals } from '../audit/seals/seal-log.ts';
 import type { Pool } from '../db/pool.ts';
 import type { MonthAct } from './acts.ts';
 import { awayOf } from './bring-back.ts';
-import type { Row } from './cells.ts';
 import type { Part } from './manifest.ts';
 import { ArchiveFault, type Place } from './place.ts';
 import { hashPart, isOfSeal, restsOf } from './verify-month.ts';
@@ -35,14 +35,14 @@ export function leavesOf(
       const { de, ate } = found.selos;
       const seals = await pool.run((sql) => readSeals(sql, de - 1, ate - de + 1));
       const isAway = async (rows: readonly Row[]) => awayOf(pool, rows);
-      const { all, mayLack: lacking } = await hashPart(place, found, seals, undefined, isAway);
+      const { all, stay: staying } = await hashPart(place, found, seals, undefined, isAway);
       [from, to] = [de, ate];
       part = seals.map((seal, index): ArchivedLeaves => {
-        const [leaves, mayLack] = [all[index], lacking[index]];
-        if (leaves === undefined || mayLack === undefined || !isOfSeal(leaves, seal)) {
+        const [leaves, stay] = [all[index], staying[index]];
+        if (leaves === undefined || stay === undefined || !isOfSeal(leaves, seal)) {
           return { fault: `the files in ${place.name} do not give seal ${seal.number}` };
         }
-        return { leaves, mayLack, rests: async () => restsOf(place, found, seal, isAway) };
+        return { leaves, stay, rests: async () => restsOf(place, found, seal, isAway) };
       });
       return part[number - from] ?? null;
     } catch (error) {

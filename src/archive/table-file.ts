@@ -8,12 +8,12 @@
  *
  * A row stays its record until its group is written: as column values, a part of 131,072 rows took 400 MiB more.
  */
+import { hexOf, jsonOf, readColumn, type Row, walk, writeRecord } from '../db/binary-record.ts';
 import { constants, zstdCompressSync } from 'node:zlib';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
-import { BODY, columnOf, columnsOf, SOURCE_NAMES, type SourceName } from '../db/sealed-rows.ts';
-import { walk } from '../audit/seals/entry.ts';
-import { jsonOf, readCell, type Row, schemaOf, writeCell } from './cells.ts';
-import { commitmentOf, commitmentsOf, digestsToKeep, hexOf } from './commitments.ts';
+import { BODY, FRAMES, columnOf, columnsOf, SOURCE_NAMES, type SourceName } from '../db/sealed-rows.ts';
+import { schemaOf } from './parquet-schema.ts';
+import { commitmentOf, commitmentsOf, digestsToKeep } from './commitments.ts';
 
 export type TableName = SourceName | 'deliveries';
 export const TABLE_NAMES: readonly TableName[] = [...SOURCE_NAMES, 'deliveries'];
@@ -68,8 +68,8 @@ export class TableFiles {
   put(table: TableName, oids: readonly number[], rows: readonly Row[]): void {
     const names = columnsOfTable(table);
     for (const row of rows) {
-      const cells = names.map((name, index) => [oids[index] ?? 0, writeCell(oids[index] ?? 0, row[name])] as const);
-      this.add(record([[25, Buffer.from(table)], ...cells]));
+      const values = names.map((name) => row[name]);
+      this.add(Buffer.from(writeRecord(table, oids, values)));
     }
   }
 
@@ -119,8 +119,7 @@ function keepRecord({ oids, ranks, rows }: Filling, bytes: Buffer, at: number): 
 function rowOf(names: readonly string[], record: Buffer): Row {
   const row: Record<string, unknown> = {};
   walk(record, 0, (ordinal, from, end) => {
-    const oid = record.readInt32BE(from - 8);
-    if (ordinal > 0) row[names[ordinal - 1] ?? ''] = end < from ? null : readCell(oid, record.subarray(from, end));
+    if (ordinal > 0) row[names[ordinal - 1] ?? ''] = readColumn(record, from, end).value;
   });
   return row;
 }
@@ -209,23 +208,8 @@ export function withoutText(table: TableName, row: Row): Row {
   return { ...row, ...nothing, commitment: commitmentOf(table, row) };
 }
 
-/** The sealed entry of a row of a file, made again with the hashes of its texts. */
-export function entryOf(table: SourceName, oids: readonly number[], row: Row): Buffer {
-  const cells = columnsOf(table).map((name, index) => {
-    const value = name === 'commitment' ? commitmentOf(table, row) : row[name];
-    return [oids[index] ?? 0, writeCell(oids[index] ?? 0, value)] as const;
-  });
-  return record([[25, Buffer.from(table)], ...cells]);
-}
-
-function record(cells: readonly (readonly [oid: number, raw: Buffer | null])[]): Buffer {
-  const parts = cells.flatMap(([oid, raw]) => {
-    const head = Buffer.alloc(8);
-    head.writeInt32BE(oid, 0);
-    head.writeInt32BE(raw === null ? -1 : raw.length, 4);
-    return raw === null ? [head] : [head, raw];
-  });
-  const count = Buffer.alloc(4);
-  count.writeInt32BE(cells.length);
-  return Buffer.concat([count, ...parts]);
+/** The sealed entry of a row of a file, behind its frame, with the hash of its text; valid until the next one is made. */
+export function entryOf(table: SourceName, oids: readonly number[], row: Row, commitment: unknown): Buffer {
+  const values = columnsOf(table).map((name) => (name === 'commitment' ? commitment : row[name]));
+  return writeRecord(table, oids, values, FRAMES.whole);
 }

@@ -1,11 +1,11 @@
 /** The exercise of a restoration: the rows that PostgreSQL makes of a month's files must equal them. Nothing is written. */
-import { FRAMES, asArchived } from '../db/sealed-rows.ts';
+import type { Row } from '../db/binary-record.ts';
+import { asArchived } from '../db/sealed-rows.ts';
 import type { Pool } from '../db/pool.ts';
 import { LeafList } from '../audit/seals/leaves.ts';
 import { framedOf } from '../audit/seals/rows.ts';
 import type { MonthAct } from './acts.ts';
-import type { Row } from './cells.ts';
-import { withDigests } from './commitments.ts';
+import { commitmentOf, withDigests } from './commitments.ts';
 import { type Part, readManifest } from './manifest.ts';
 import { ArchiveFault, type Place } from './place.ts';
 import { jsonRow } from './read-table.ts';
@@ -32,7 +32,7 @@ async function tryPart(pool: Pool, place: Place, part: Part): Promise<number> {
     for (let at = 0; at < rows.length; at += BATCH) {
       const batch = withDigests(rows.slice(at, at + BATCH), commitments);
       const [archived, made] = [new LeafList(), new LeafList()];
-      for (const row of batch) archived.add(Buffer.concat([Buffer.of(FRAMES.whole), entryOf('attempts', oids, row)]));
+      for (const row of batch) archived.add(entryOf('attempts', oids, row, commitmentOf('attempts', row)));
       for (const entry of await madeOf(
         pool,
         batch.map((row) => jsonRow('attempts', oids, row)),

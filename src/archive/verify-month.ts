@@ -1,14 +1,13 @@
 /** The check of a month's files: each byte against the manifest, each row hashed again, each seal's root made of the rows. */
+import { hexOf, type Row } from '../db/binary-record.ts';
 import type { Pool } from '../db/pool.ts';
-import { FRAMES } from '../db/sealed-rows.ts';
 import { LeafCollector, type Leaves } from '../audit/seals/leaves.ts';
 import { levelAbove, rootOf } from '../audit/seals/tree/merkle.ts';
 import { restLeaf } from '../audit/seals/remains.ts';
 import type { LogPoint } from '../audit/seals/rows.ts';
 import { readSeals, type Seal } from '../audit/seals/seal-log.ts';
 import { faultOf, isRemoved, type MonthAct, readActsOn } from './acts.ts';
-import type { Row } from './cells.ts';
-import { type Commitments, commitmentsOf, hexOf, withDigests } from './commitments.ts';
+import { type Commitments, commitmentOf, commitmentsOf, withDigests } from './commitments.ts';
 import { type ArchivedFile, digestOfDeliveries, type Part, readFile, readManifest } from './manifest.ts';
 import { ArchiveFault, type Place } from './place.ts';
 import { jsonRow, readGroups } from './read-table.ts';
@@ -19,10 +18,10 @@ type OnRow = (table: TableName, row: Row) => void;
 /** The streams of these events, in hexadecimal, of which the database may lack events. */
 type IsAway = (events: readonly Row[]) => Promise<ReadonlySet<string>>;
 
-/** The hashes of the rows of a part's files, seal by seal: all of them, and those that the database may lack; and the deliveries that their attempts speak against. Throws {@link ArchiveFault} where a file is not as the manifest tells. */
+/** The hashes of the rows of a part's files, seal by seal: all of them, and with `isAway` those that the database must have; and the deliveries that their attempts speak against. Throws {@link ArchiveFault} where a file is not as the manifest tells. */
 export async function hashPart(place: Place, part: Part, seals: readonly Seal[], onRow?: OnRow, isAway?: IsAway) {
   const ends = seals.length === 1 ? [Infinity] : seals.map(({ end }) => end.tx);
-  const [all, mayLack] = [new LeafCollector(ends), new LeafCollector(ends)];
+  const [all, stay] = [new LeafCollector(ends), new LeafCollector(ends)];
   const commitments = new Map<string, Buffer>();
   const tried = new Map<string, Tried>();
   const strange = new Map<string, string>();
@@ -35,18 +34,21 @@ export async function hashPart(place: Place, part: Part, seals: readonly Seal[],
         }
         continue;
       }
-      if (table === 'events') for (const [id, hash] of commitmentsOf(rows)) commitments.set(id, hash);
+      const hashes = rows.map((row) => commitmentOf(table, row));
+      if (table === 'events')
+        for (const [index, row] of rows.entries()) commitments.set(hexOf(row['id']), hashes[index] as Buffer);
       const away = table === 'events' ? await isAway?.(rows) : undefined;
-      for (const row of withDigests(rows, commitments)) {
+      for (const [index, row] of withDigests(rows, commitments).entries()) {
         if (table === 'attempts') hear(tried, row);
         onRow?.(table, row);
-        const entry = Buffer.concat([Buffer.of(FRAMES.whole), entryOf(table, oids, row)]);
+        const entry = entryOf(table, oids, row, hashes[index]);
         all.add(entry);
-        if (table === 'attempts' || away?.has(hexOf(row['stream'])) === true) mayLack.add(entry);
+        const mayLack = table === 'attempts' || away?.has(hexOf(row['stream'])) === true;
+        if (isAway !== undefined && !mayLack) stay.add(entry);
       }
     }
   }
-  return { all: await all.finish(), mayLack: await mayLack.finish(), strange };
+  return { all: await all.finish(), stay: await stay.finish(), strange };
 }
 
 const SHARED = ['event_id', 'webhook_id', 'partner_id'] as const;

@@ -1,7 +1,7 @@
 /** Parts of a file that has three row groups: of attempts between two places, and of one delivery. */
+import { hexOf, type Row } from '../../src/db/binary-record.ts';
 import { describe, expect, test } from 'vitest';
-import type { Row } from '../../src/archive/cells.ts';
-import { digestsToKeep, hexOf, withDigests } from '../../src/archive/commitments.ts';
+import { digestsToKeep, withDigests } from '../../src/archive/commitments.ts';
 import { readBetween, readRows } from '../../src/archive/read-table.ts';
 import { columnsOfTable, type TableFile, TableFiles } from '../../src/archive/table-file.ts';
 import { placeOf } from '../../src/audit/lists/removed.ts';

@@ -2,15 +2,15 @@
 import type { Pool } from '../../db/pool.ts';
 import { compareRows, ofSeal, type VerifyFinding } from './compare-rows.ts';
 import type { Leaves } from './leaves.ts';
-import { countOf, hashAt } from './tree/merkle.ts';
+import { HASH_BYTES } from './tree/merkle.ts';
 import type { Sight } from './rows.ts';
 import type { Seal } from './seal-log.ts';
 
-/** The leaves of a seal in its month's files, which give the seal's root, and which of them the database may lack; or why there are none. */
+/** The leaves of a seal in its month's files, which give the seal's root, and those of rows that never leave the database; or why there are none. */
 export type ArchivedLeaves =
   | {
       readonly leaves: Leaves;
-      readonly mayLack: Leaves;
+      readonly stay: Leaves;
       /** Of what erasing would leave of the archived events (remains.ts). */
       readonly rests: () => Promise<Buffer[]>;
     }
@@ -26,13 +26,17 @@ export async function compareArchived(
 ): Promise<VerifyFinding[]> {
   if (archived === null) return compareRows(pool, seal, found, sight);
   if ('fault' in archived) return [ofSeal('arquivo_alterado', seal.number, archived.fault)];
-  const there = setOf(found);
-  const missing = setOf(archived.leaves).difference(there);
-  const isStrange = there.size + missing.size !== countOf(archived.leaves.hashes);
-  if (isStrange || !missing.isSubsetOf(setOf(archived.mayLack))) return compareRows(pool, seal, found, sight);
-  return [];
+  const fits = isWithin(found, archived.leaves) && isWithin(archived.stay, found);
+  return fits ? [] : compareRows(pool, seal, found, sight);
 }
 
-function setOf({ hashes, rows }: Leaves): Set<string> {
-  return new Set(Array.from({ length: rows }, (_, index) => hashAt(hashes, index).toString('latin1')));
+/** Whether all of some leaves are among others. Both are sorted. */
+function isWithin({ hashes: some }: Leaves, { hashes: all }: Leaves): boolean {
+  let at = 0;
+  const isTo = (from: number) => all.compare(some, from, from + HASH_BYTES, at, at + HASH_BYTES);
+  for (let from = 0; from < some.length; from += HASH_BYTES, at += HASH_BYTES) {
+    while (at < all.length && isTo(from) < 0) at += HASH_BYTES;
+    if (at >= all.length || isTo(from) !== 0) return false;
+  }
+  return true;
 }
