@@ -17,6 +17,7 @@ import { pollers } from './pollers.ts';
 import { reads } from './reads.ts';
 import { statement } from './statement.ts';
 import { writers } from './writers.ts';
+import { years } from './years.ts';
 
 /** `memory` comes behind `claim`: it uses its backlog. */
 export const figures: readonly Figure[] = [
@@ -34,6 +35,7 @@ export const figures: readonly Figure[] = [
   pollers,
   reads,
   months,
+  years,
   history,
   evidence,
   proofs,
