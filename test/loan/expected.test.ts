@@ -84,3 +84,21 @@ test('a fact is of a loan’s stream exactly where its payload names the loan', 
   const named = EVENT_TYPES.filter((type) => 'emprestimo_id' in EVENTS[type].data.shape);
   expect(EVENT_TYPES.filter((type) => !OTHER_TYPES.includes(type))).toEqual(named);
 });
+
+const OF_LOAN = { emprestimo_id: LOAN_ID, numero_emprestimo: '2026-00000001' };
+const OF_DOCUMENTS = {
+  'docs_registry.pendente': { ...OF_LOAN, prazo: '2026-03-25' },
+  'docs_registry.recebido': OF_LOAN,
+};
+
+test.each<[keyof typeof OF_DOCUMENTS, Stage]>([
+  ['docs_registry.pendente', 'registered'],
+  ['docs_registry.pendente', 'registering, deferred'],
+  ['docs_registry.pendente', 'registered, documents awaited'],
+  ['docs_registry.recebido', 'registered'],
+  ['docs_registry.recebido', 'registered, documents awaited'],
+  ['docs_registry.recebido', 'registered, documents received'],
+])('%s is unexpected in the stage "%s"', (type, stage) => {
+  const fact = { type, data: OF_DOCUMENTS[type] } as Fact;
+  expect(judge([fact], after(...STAGES[stage]))).toMatchObject([{ key: 'type' }]);
+});
