@@ -1,7 +1,7 @@
 /**
  * The port to the employment-data registry; each method's comment says what makes it idempotent. An answer, also a refusal, is a value. A
  * call that throws got no answer and may be repeated. A call rejects soon after its `signal` aborts, and makes no request if it was aborted
- * before. test/registry/registry-contract.ts holds the HTTP adapter (adapter.ts) to this.
+ * before. test/registry/simulated.db.test.ts holds the HTTP adapter (adapter.ts) to this.
  */
 import type { BondRegistry } from './bonds-port.ts';
 

@@ -1,52 +1,94 @@
+/** The port's promises (src/registry/port.ts) as the adapter keeps them, asking the simulated registry over HTTP. */
 import { randomUUID } from 'node:crypto';
-import type { RegistrationRequest } from '../../src/registry/port.ts';
+import { afterAll, expect, test } from 'vitest';
+import type { MarginQuestion, RegistrationRequest } from '../../src/registry/port.ts';
 import { tellMargin } from '../../src/registry/simulated-margin.ts';
 import { answerNextRegistration } from '../../src/registry/simulated.ts';
 import { createPartner, issueLoan, REQUEST } from '../core/loan-world.ts';
-import { startRegistry } from '../support/registry.ts';
 import { createTestDatabase } from '../support/database.ts';
+import { startRegistry } from '../support/registry.ts';
 import { cpfOf } from '../support/tax-ids.ts';
-import { describeRegistry } from './registry-contract.ts';
 
-describeRegistry('the adapter, asking the simulated registry over HTTP,', async () => {
-  const database = await createTestDatabase();
-  const { pool, sql } = database;
-  const partner = await createPartner(sql);
-  const opened = await startRegistry(pool);
-  let made = 0;
-  const request = (loanId: string, number: string): RegistrationRequest => ({
+const database = await createTestDatabase();
+const { pool, sql } = database;
+const partner = await createPartner(sql);
+const { registry, close } = await startRegistry(pool);
+afterAll(async () => {
+  await close();
+  await database.drop();
+});
+const never = () => new AbortController().signal;
+let made = 0;
+
+/** The next registration of the loan, which is refused unless `error` is null. */
+async function registrationOf(loanId: string, error: string | null): Promise<RegistrationRequest> {
+  await answerNextRegistration(sql, loanId, error);
+  return {
     registrationId: randomUUID(),
     requestId: null,
     loanId,
-    number,
+    number: '2026-00000001',
     workerCpf: REQUEST.cpf_trabalhador,
     workerEnrollment: REQUEST.matricula,
     employerCnpj: REQUEST.cnpj_empregador,
     releasedCentavos: 123_450,
     installments: 12,
     installmentCentavos: 12_033,
-  });
-  return {
-    registry: opened.registry,
-    async newRegistration() {
-      const { id, numero } = await issueLoan(pool, partner, `key-${(made += 1)}`);
-      return request(id, numero);
-    },
-    nextRegistration: ({ loanId, number }) => request(loanId, number),
-    refuseNext: (loanId, error) => answerNextRegistration(sql, loanId, error),
-    newQuestion: () => ({
-      queryId: randomUUID(),
-      requestId: null,
-      partnerId: partner.partnerId,
-      workerCpf: cpfOf((made += 1)),
-      employerCnpj: REQUEST.cnpj_empregador,
-    }),
-    tell: (question, margin) => tellMargin(sql, question, margin),
-    refuseMargin: (question, error) => tellMargin(sql, question, { failure: 'negocial', error }),
-    breakMargin: (question, error) => tellMargin(sql, question, { failure: 'upstream', error }),
-    async close() {
-      await opened.close();
-      await database.drop();
-    },
   };
+}
+
+const newLoan = async () => (await issueLoan(pool, partner, `key-${(made += 1)}`)).id;
+const newQuestion = (): MarginQuestion => ({
+  queryId: randomUUID(),
+  requestId: null,
+  partnerId: partner.partnerId,
+  workerCpf: cpfOf((made += 1)),
+  employerCnpj: REQUEST.cnpj_empregador,
+});
+
+test('one reference has one answer, whatever the registry would answer later', async () => {
+  const loanId = await newLoan();
+  const first = await registrationOf(loanId, 'recusada');
+  const answer = { outcome: 'failed', error: 'recusada' };
+  expect(await registry.register(first, never())).toEqual(answer);
+  const next = await registrationOf(loanId, 'outra recusa');
+  expect(await registry.register(first, never())).toEqual(answer);
+  expect(await registry.register(next, never())).toEqual({ outcome: 'failed', error: 'outra recusa' });
+  const last = { ...next, registrationId: randomUUID() };
+  expect(await registry.register(last, never())).toEqual({
+    outcome: 'concluded',
+    protocol: expect.stringMatching(/\S/) as string,
+  });
+});
+
+test('calls with one reference at once get one answer', async () => {
+  // Several rounds: connections that are open already are what makes calls meet.
+  for (let round = 0; round < 4; round += 1) {
+    const request = await registrationOf(await newLoan(), 'recusada uma vez');
+    const answers = await Promise.all(Array.from({ length: 6 }, () => registry.register(request, never())));
+    expect(answers).toEqual(answers.map(() => ({ outcome: 'failed', error: 'recusada uma vez' })));
+  }
+});
+
+test('what is asked under a signal that has aborted is not asked', async () => {
+  const request = await registrationOf(await newLoan(), 'recusada');
+  await expect(registry.register(request, AbortSignal.abort())).rejects.toThrow(/abort/i);
+  expect(await registry.register(request, never())).toMatchObject({ outcome: 'failed' });
+  await expect(registry.queryMargin(newQuestion(), AbortSignal.abort())).rejects.toThrow(/abort/i);
+});
+
+test('a margin is of one worker and employer, and the latest is told; of the others it is in integer centavos', async () => {
+  const [one, other] = [newQuestion(), newQuestion()];
+  const ask = (question: MarginQuestion) => registry.queryMargin(question, never());
+  expect(await ask(one)).toEqual({ outcome: 'answered', earningsCentavos: 500_000, marginCentavos: 175_000 });
+  await tellMargin(sql, one, { earningsCentavos: 1, marginCentavos: 0 });
+  await tellMargin(sql, other, { earningsCentavos: 999_999_999_999, marginCentavos: 123_456_789_012 });
+  expect(await ask(one)).toEqual({ outcome: 'answered', earningsCentavos: 1, marginCentavos: 0 });
+  await tellMargin(sql, one, { earningsCentavos: 0, marginCentavos: 0 });
+  expect(await ask(one)).toMatchObject({ earningsCentavos: 0, marginCentavos: 0 });
+  expect(await ask(other)).toMatchObject({ earningsCentavos: 999_999_999_999, marginCentavos: 123_456_789_012 });
+  await tellMargin(sql, one, { failure: 'negocial', error: 'vínculo não encontrado' });
+  expect(await ask(one)).toEqual({ outcome: 'refused', error: 'vínculo não encontrado' });
+  await tellMargin(sql, one, { failure: 'upstream', error: 'fora do ar' });
+  await expect(ask(one)).rejects.toMatchObject({ name: 'RegistryFailure', told: 'fora do ar' });
 });
