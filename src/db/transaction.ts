@@ -17,35 +17,30 @@ function isRefused(result: unknown): boolean {
   return typeof result === 'object' && result !== null && 'refused' in result;
 }
 
-/** Runs `work` between begin and commit; a refusal is rolled back. When it throws, the transaction is still open or was never begun. */
-async function transact<T>(tx: Tx, work: (tx: Tx) => Promise<T>): Promise<T> {
-  // `.execute()` sends it now, and the work's first statement follows at once. Left to `await`, postgres.js would send each query when its
-  // promise chain is first awaited, and so out of order.
-  const begun = tx`begin`.execute();
-  begun.catch(() => undefined);
-  const result = await work(tx);
-  if (isRefused(result)) {
-    await tx`rollback`;
-    await begun;
-    return result;
-  }
-  const { command } = await tx`commit`;
-  await Promise.all([begun, ...(leftToCommit.get(tx) ?? [])]);
-  if (command !== 'COMMIT') throw new Error('a statement of the transaction had failed: it was rolled back');
-  return result;
-}
-
 /**
- * As {@link transact}, and rolls back when it throws, unless the connection is lost: writing to a closed socket would end the process.
- * `onStuck` is called for a connection that cannot roll back.
+ * Runs `work` between begin and commit; a refusal and a throw are rolled back, unless the connection is lost: writing to a closed socket
+ * would end the process. `onStuck` is called for a connection that cannot roll back.
  */
 export async function transactOrUndo<T>(
   tx: Tx,
   work: (tx: Tx) => Promise<T>,
   onStuck: () => void = () => undefined,
 ): Promise<T> {
+  // `.execute()` sends it now, and the work's first statement follows at once. Left to `await`, postgres.js would send each query when its
+  // promise chain is first awaited, and so out of order.
+  const begun = tx`begin`.execute();
+  begun.catch(() => undefined);
   try {
-    return await transact(tx, work);
+    const result = await work(tx);
+    if (isRefused(result)) {
+      await tx`rollback`;
+      await begun;
+      return result;
+    }
+    const { command } = await tx`commit`;
+    await Promise.all([begun, ...(leftToCommit.get(tx) ?? [])]);
+    if (command !== 'COMMIT') throw new Error('a statement of the transaction had failed: it was rolled back');
+    return result;
   } catch (error) {
     if (!isLoss(error)) await tx`rollback`.catch(onStuck);
     throw error;
