@@ -329,8 +329,6 @@ CREATE TABLE "failing_policy" (
 	"failing_after" integer NOT NULL,
 	"failing_hours" integer NOT NULL,
 	"suspend_after_days" integer,
-	"epoch" smallint NOT NULL,
-	"snapshot" "pg_snapshot" NOT NULL,
 	"looked_at" timestamp with time zone NOT NULL,
 	CONSTRAINT "failing_policy_is_only_check" CHECK ("failing_policy"."is_only"),
 	CONSTRAINT "failing_policy_bounds" CHECK (failing_after >= 1 and failing_hours >= 1 and suspend_after_days >= 1)

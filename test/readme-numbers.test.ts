@@ -107,7 +107,7 @@ const PAGES: Readonly<Record<string, readonly (readonly [told: string, file: str
     ['suspended 5 days later', 'src/config.ts', "ENDPOINT_SUSPEND_AFTER_DAYS: integerOr('never', 1, 3_650).default(5)"],
     ['end it 5 minutes after its last look', 'src/delivery/queue/upkeep/failing.ts', 'LEFT_AFTER_S = 300;'],
     ['A poller looks every 5 s', 'src/main/upkeep/judging.ts', 'EVERY_MS = 5_000;'],
-    ['ends the state of at most 500', 'src/delivery/queue/upkeep/failing.ts', 'ENDS_AT_ONCE = 500;'],
+    ['changes at most 500', 'src/delivery/queue/upkeep/failing.ts', 'CHANGED_AT_ONCE = 500;'],
     [
       'limits the heap to 128 MiB and the semi-space to 8 MiB',
       'package.json',

@@ -2,12 +2,9 @@
 import { sql } from 'drizzle-orm';
 import { boolean, check, integer, pgTable, smallint, text, uuid } from 'drizzle-orm/pg-core';
 import { OUTCOMES } from '../../src/contract/statuses.ts';
-import { pgSnapshot, preciseInstant } from './columns.ts';
+import { preciseInstant } from './columns.ts';
 
-/**
- * One row while the policy is on. Exactly the attempts visible in `snapshot` (of the server in `epoch`) are counted. It was taken at
- * `looked_at`, on the database's clock.
- */
+/** One row while the policy is on: what it is, and when somebody looked last. */
 export const failingPolicy = pgTable(
   'failing_policy',
   {
@@ -16,8 +13,6 @@ export const failingPolicy = pgTable(
     failingHours: integer('failing_hours').notNull(),
     /** Null: nothing is suspended. */
     suspendAfterDays: integer('suspend_after_days'),
-    epoch: smallint('epoch').notNull(),
-    snapshot: pgSnapshot('snapshot').notNull(),
     lookedAt: preciseInstant('looked_at').notNull(),
   },
   (table) => [
@@ -26,10 +21,7 @@ export const failingPolicy = pgTable(
   ],
 );
 
-/**
- * Each webhook's current run of failures since its last success; no row after a success. Every `falhando` webhook (`lanes.failing_since`)
- * has a row.
- */
+/** Each webhook's current run of failures since its last success; no row after a success. */
 export const failingRuns = pgTable(
   'failing_runs',
   {

@@ -5,6 +5,7 @@ import { type Claim, Claimer } from '../../src/delivery/poller/claimer.ts';
 import { bodyDigestOf } from '../../src/delivery/poller/request.ts';
 import { SESSION_SETTINGS } from '../../src/delivery/poller/session.ts';
 import { Recorder } from '../../src/delivery/poller/recorder.ts';
+import { FailingRuns } from '../../src/delivery/queue/upkeep/failing-runs.ts';
 import { Sweeper } from '../../src/delivery/queue/upkeep/sweep.ts';
 import { Pool } from '../../src/db/pool.ts';
 import { DELIVERED } from '../support/delivered.ts';
@@ -20,7 +21,7 @@ export function openEngine(url: string) {
   const pool = openPool(url);
   const monotonicMs = () => performance.now();
   let recorded = 0;
-  const deps = { pool, log: silentLog, monotonicMs, now: () => null };
+  const deps = { pool, log: silentLog, monotonicMs, now: () => null, runs: new FailingRuns() };
   const claimer = new Claimer({ ...deps, name: `bench-${(engines += 1)}` });
   const sweeper = new Sweeper(deps);
   const recorder = new Recorder({

@@ -26,11 +26,8 @@ test('a poller judges, and tells the operator, signed; two of them tell it once;
   const partnerId = await insertPartner(sql);
   const { id } = await insertEncryptedWebhook(sql, partnerId, `${receiver.url}/failing`);
   await sql`
-    insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, status_code, started_at, duration_ms, url,
-                          address, key_id, claim)
-    select uuidv7(), 1, ${id}, ${partnerId}, 'resposta_nao_2xx', 500, now() - hour * interval '1 hour', 1, 'https://x.example/',
-           '203.0.113.7', 'k', 'p/1'
-    from generate_series(0, 3) hour`;
+    insert into failing_runs (webhook_id, partner_id, failures, first_failed_at, last_failed_at, last_outcome, last_status_code)
+    values (${id}, ${partnerId}, 4, now() - interval '3 hours', now(), 'resposta_nao_2xx', 500)`;
   await receiver.received(1);
   const [post] = receiver.posts;
   expect(post?.path).toBe('/operator');
@@ -62,8 +59,8 @@ test('a poller judges, and tells the operator, signed; two of them tell it once;
 test('a poller that starts with it off ends more webhooks than one transaction takes', async () => {
   const partnerId = await insertPartner(sql);
   await sql`
-    insert into failing_policy (failing_after, failing_hours, epoch, snapshot, looked_at)
-    values (3, 2, current_epoch(), pg_current_snapshot(), now())`;
+    insert into failing_policy (failing_after, failing_hours, looked_at)
+    values (3, 2, now())`;
   await sql`
     insert into webhooks (id, partner_id, url, events, encrypted_secret)
     select uuidv7(), ${partnerId}, 'https://partner.example/', '{desembolso.falhou}', 'secret' from generate_series(1, 1100)`;
@@ -81,8 +78,8 @@ test('a poller that starts with it off ends more webhooks than one transaction t
 
 test('what a poller that had it on longer has left, one with it off ends once nobody looks', async () => {
   const insertPolicy = (lookedS: number) => sql`
-    insert into failing_policy (failing_after, failing_hours, epoch, snapshot, looked_at)
-    values (3, 2, current_epoch(), pg_current_snapshot(), now() - ${lookedS} * interval '1 second')`;
+    insert into failing_policy (failing_after, failing_hours, looked_at)
+    values (3, 2, now() - ${lookedS} * interval '1 second')`;
   await insertPolicy(0);
   const without = await startPollerProcess(login.url, OFF);
   await expect.poll(() => sql`select from failing_policy`).toHaveLength(0);

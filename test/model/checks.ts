@@ -14,7 +14,7 @@ import { Differential } from './differential.ts';
 import { DELIVERED } from '../support/delivered.ts';
 import { endTheDead, judgeFromElsewhere, leaveTheLiving, waitAfterRestart, withLives } from './dead-pollers.ts';
 import { askForConsent } from './consent-checks.ts';
-import { lookBesideRecord, probeFailing, recoverInSteps } from './failing-checks.ts';
+import { probeFailing, recoverInSteps } from './failing-checks.ts';
 import { fallSilent, hideNobody, shareOut } from './fairness.ts';
 import {
   holdBesideRecord,
@@ -60,7 +60,6 @@ export type CheckName =
   | 'silent webhook'
   | 'consent'
   | 'failing webhook'
-  | 'failing beside a record'
   | 'failing in steps'
   | 'dead poller'
   | 'living poller'
@@ -136,7 +135,6 @@ export const CHECKS: Readonly<Record<CheckName, Check>> = {
 
   consent: askForConsent,
   'failing webhook': probeFailing,
-  'failing beside a record': lookBesideRecord,
   'failing in steps': recoverInSteps,
   'order of loans': keepLoanOrder,
   'loan beside a record': holdBesideRecord,

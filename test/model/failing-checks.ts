@@ -1,5 +1,4 @@
-/** What the policy for failing endpoints must keep: each attempt counted once, one probe at a time, the others told. */
-import type { Outcome } from '../../src/contract/statuses.ts';
+/** What the policy for failing endpoints must keep: each failure counted once, one probe at a time, the others told. */
 import type { Pool, Sql } from '../../src/db/pool.ts';
 import { lookForFailing } from '../../src/delivery/queue/upkeep/failing.ts';
 import type { SendResult } from '../../src/delivery/sending/send.ts';
@@ -41,42 +40,15 @@ export async function probeFailing(pool: Pool, sql: Sql): Promise<void> {
   await poller.end(DELIVERED);
 }
 
-/** One failure is recorded by a transaction that ends after the look, one beside it: each is counted once. */
-export async function lookBesideRecord(pool: Pool, sql: Sql): Promise<void> {
-  const { partnerId, id } = await insertSubscriber(sql, URL);
-  const fail = (on: Sql) => insertAttempt(on, { id, partnerId }, 'resposta_nao_2xx');
-  await look(pool);
-  await sql.begin(async (held) => {
-    await fail(held as unknown as Sql);
-    await fail(sql);
-    await look(pool);
-  });
-  await look(pool);
-  const [run] = await sql<{ failures: number }[]>`select failures from failing_runs where webhook_id = ${id}`;
-  if (run?.failures !== 2) throw new Error(`of 2 failures ${run?.failures ?? 0} were counted`);
-}
-
 /** Three webhooks recover at once, and one transaction may end one: the others are ended by later ones. */
 export async function recoverInSteps(pool: Pool, sql: Sql): Promise<void> {
   const partnerId = await insertPartner(sql);
   for (let count = 0; count < 3; count += 1) await insertWebhook(sql, partnerId, URL);
   await look(pool);
+  await sql`update failing_policy set looked_at = now() - interval '2 hours'`;
   await sql`update lanes set failing_since = now()`;
-  await sql`
-    insert into failing_runs (webhook_id, partner_id, failures, first_failed_at, last_failed_at, last_outcome)
-    select id, partner_id, 3, now(), now(), 'desconhecido' from webhooks`;
-  for (const { id } of await sql<{ id: string }[]>`select id from webhooks`) {
-    await insertAttempt(sql, { id, partnerId }, 'entregue');
-  }
-  for (let step = 0; step < 4; step += 1) await lookForFailing(pool, POLICY, { restS: 0, endsAtOnce: 1 });
+  for (let hasMore = true; hasMore;)
+    hasMore = (await lookForFailing(pool, POLICY, { restS: 3_600, atOnce: 1 }))?.hasMore ?? false;
   const { length } = await sql`select from lanes where failing_since is not null`;
   if (length > 0) throw new Error(`${length} that answer well are still falhando`);
-}
-
-async function insertAttempt(on: Sql, webhook: { id: string; partnerId: string }, outcome: Outcome): Promise<void> {
-  await on`
-    insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, status_code, started_at, duration_ms, url,
-                          address, key_id, claim)
-    values (uuidv7(), 1, ${webhook.id}, ${webhook.partnerId}, ${outcome}, ${outcome === 'entregue' ? 200 : 500}, now(), 0,
-            ${URL}, '203.0.113.7', 'k', 'p/1')`;
 }

@@ -463,6 +463,7 @@ function settingsOf(
     isActive: true,
     isMuted,
     isSingle: false,
+    isInRun: false,
     maxInFlight: CAP,
     windowSize: CAP,
     ...found,

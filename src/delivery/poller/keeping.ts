@@ -15,6 +15,7 @@ import type { KeptLanes } from '../queue/lanes/kept-lanes.ts';
 import { endOverdue, readFlying } from '../queue/lost.ts';
 import type { Slots } from '../queue/slots.ts';
 import { endPoller } from '../queue/upkeep/dead-pollers.ts';
+import type { FailingRuns } from '../queue/upkeep/failing-runs.ts';
 import { Mender } from '../queue/upkeep/mender.ts';
 import { LOOKERS } from './rhythm.ts';
 import { LEASE_ALONE, type Sign } from './sign-of-life.ts';
@@ -29,6 +30,7 @@ export interface KeepingDeps extends EngineDeps {
   readonly name: string;
   /** Absent: the lease alone protects its claims. */
   readonly sign?: Sign;
+  readonly runs: FailingRuns;
 }
 
 export class Keeping {
@@ -85,7 +87,10 @@ export class Keeping {
     const settings = await this.#commit((tx) => readLanes(tx, name, isSure ? most : 0, !isSure));
     this.#isSure = true;
     if (!isSure) this.#lanes.keepOnly(settings);
-    for (const one of settings) this.#lanes.keep(one);
+    for (const one of settings) {
+      this.#lanes.keep(one);
+      this.#deps.runs.learn(one.webhookId, one.isInRun);
+    }
     const inactive = settings.filter(({ isActive }) => !isActive).map(({ webhookId }) => webhookId);
     this.#mender.mend(inactive);
   }

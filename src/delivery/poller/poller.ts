@@ -29,6 +29,7 @@ import { FEW_SLOTS_MS, LOOKERS, REST_MS, Rhythm } from './rhythm.ts';
 import { LEASE_ALONE, type Sign } from './sign-of-life.ts';
 import type { Sender } from '../sending/send.ts';
 import { type Openers, rememberOpened, type ToOpen } from '../sending/openers.ts';
+import { FailingRuns } from '../queue/upkeep/failing-runs.ts';
 import { Sweeper } from '../queue/upkeep/sweep.ts';
 import { Unsent } from './unsent.ts';
 
@@ -74,7 +75,8 @@ export class Poller {
 
   constructor(deps: PollerDeps) {
     this.#deps = { now: () => null, sign: LEASE_ALONE, ...deps };
-    this.#claimer = new Claimer(this.#deps);
+    const runs = new FailingRuns();
+    this.#claimer = new Claimer({ ...this.#deps, runs });
     this.#sweeper = new Sweeper(this.#deps);
     this.#failures = new FailureLog(deps.log);
     this.#unsent = new Unsent({
@@ -85,6 +87,7 @@ export class Poller {
     this.#slots = new Slots(deps.capacity);
     this.#recorder = new Recorder({
       ...this.#deps,
+      runs,
       onRecorded: (reports, landings) => {
         this.#claimer.landed(reports, landings);
         this.#letGo(reports);

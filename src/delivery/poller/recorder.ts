@@ -15,6 +15,7 @@ import { tellOf } from '../../telemetry/traces.ts';
 import type { EngineDeps } from '../queue/engine-deps.ts';
 import { heldByOthers, type Landing, record } from '../queue/record.ts';
 import type { Report } from '../queue/report.ts';
+import type { FailingRuns } from '../queue/upkeep/failing-runs.ts';
 import { Consent } from '../queue/consent.ts';
 import { Targets } from '../queue/targets.ts';
 
@@ -29,6 +30,7 @@ const LOCKED_MS = 1_000;
 
 export interface RecorderDeps extends EngineDeps {
   readonly metrics?: Pick<DeliveryMetrics, 'countRecord'>;
+  readonly runs: FailingRuns;
   /** Called after these reports were recorded or given up. */
   readonly onRecorded: (reports: readonly Report[], landings: ReadonlyMap<Report, Landing>) => void;
 }
@@ -107,7 +109,7 @@ export class Recorder {
       tellOf('record', startedMs, { 'carteiro.attempts': batch.length }, () => batch.map(({ span }) => span));
       const late = standings.filter((standing) => standing === 'late').length;
       if (late > 0) log.warn({ late }, 'attempts reported after their lease was lost');
-      await this.#learn(batch);
+      await this.#learn(batch, landings);
       return landings;
     } catch (error) {
       if (hasWaitedTooLong(error)) {
@@ -126,16 +128,17 @@ export class Recorder {
     }
   }
 
-  /** What fails here is learned with the next flush: a missing target costs bytes, a missing consent one answer. */
-  async #learn(batch: readonly Report[]): Promise<void> {
-    const { pool, log, now } = this.#deps;
+  /** What fails here is learned with the next flush: a missing target costs bytes, a missing consent or failure one answer. */
+  async #learn(batch: readonly Report[], landings: ReadonlyMap<Report, Landing>): Promise<void> {
+    const { pool, log, now, runs } = this.#deps;
     try {
       await this.#targets.learn(pool, batch);
       await this.#consent.count(pool, batch, now());
+      await runs.count(pool, landings);
     } catch (error) {
       log.warn(
         { code: codeOf(error) },
-        'where attempts went, and whether a first one was answered, could not be noted',
+        'where attempts went, and what came of them for their webhooks, could not be noted',
       );
     }
   }

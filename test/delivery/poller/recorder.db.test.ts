@@ -5,6 +5,7 @@ import { setCap } from '../../../src/delivery/queue/orders/cap.ts';
 import { Recorder } from '../../../src/delivery/poller/recorder.ts';
 import { SESSION_SETTINGS } from '../../../src/delivery/poller/session.ts';
 import { createTestDatabase } from '../../support/database.ts';
+import { FailingRuns } from '../../../src/delivery/queue/upkeep/failing-runs.ts';
 import { DELIVERED, reportFor } from '../../support/delivered.ts';
 import { commitEvents, insertSubscriber } from '../../support/outbox.ts';
 import { silentLog } from '../../support/silent-log.ts';
@@ -42,6 +43,7 @@ test('a delivery that a stranger holds locked keeps only its own report waiting'
     log: silentLog,
     monotonicMs: () => performance.now(),
     now: () => null,
+    runs: new FailingRuns(),
     onRecorded: (reports) => (recorded += reports.length),
   });
   const stranger = await sql.reserve();
@@ -72,6 +74,7 @@ test('a report that a webhook waits for takes along those that nobody waits for'
     log: silentLog,
     monotonicMs: () => performance.now(),
     now: () => null,
+    runs: new FailingRuns(),
     metrics: { countRecord: (standings) => flushes.push(standings.length) },
     onRecorded: () => undefined,
   });

@@ -1,8 +1,9 @@
 /** A suspension that is refused because the webhook is muted or deactivated while a look runs, and a run that is lost. */
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Outcome } from '../../../src/contract/statuses.ts';
+import type { SendResult } from '../../../src/delivery/sending/send.ts';
 import type { Pool, Tx } from '../../../src/db/pool.ts';
 import { forgetFailing, lookForFailing } from '../../../src/delivery/queue/upkeep/failing.ts';
+import { FailingRuns } from '../../../src/delivery/queue/upkeep/failing-runs.ts';
 import { muteWebhook, unmuteWebhook } from '../../../src/webhooks/muting.ts';
 import { useOneWebhook } from '../../support/one-webhook.ts';
 
@@ -20,11 +21,15 @@ beforeEach(async () => {
 
 const look = async () => (await lookForFailing(pool, POLICY, { restS: 0 }))?.changes;
 const ended = [{ change: 'fim_da_falha' }];
-const attempt = (outcome: Outcome) => sql`
-  insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, status_code, started_at, duration_ms, url,
-                        address, key_id, claim)
-  values (uuidv7(), 1, ${webhookId}, ${partnerId}, ${outcome}, ${outcome === 'entregue' ? 200 : 500}, now(), 0,
-          'https://x.example/', '203.0.113.7', 'k', 'p/1')`;
+const attempt = async (outcome: SendResult['outcome']) => {
+  const runs = new FailingRuns();
+  runs.learn(webhookId, true);
+  const result = { outcome, statusCode: outcome === 'entregue' ? 200 : 500, durationMs: 0 };
+  await runs.count(
+    pool,
+    new Map([[{ webhookId, partnerId, startedByMs: Date.now(), result }, { standing: 'current' }]]),
+  );
+};
 const readFailures = () => sql`select failures from failing_runs`;
 const readLane = () => sql`select failing_since as since, active from lanes join webhooks on id = webhook_id`;
 

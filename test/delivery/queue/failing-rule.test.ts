@@ -19,88 +19,38 @@ const run = (failures: number, firstH: number, lastH: number): Run => ({
   lastOutcome: 'resposta_nao_2xx',
   lastStatusCode: 500,
 });
-const standing = (given: Partial<FailingStanding>): FailingStanding => ({
-  isJudged: true,
-  failingSince: null,
-  run: null,
-  news: { hasDelivered: false, fresh: null },
-  ...given,
-});
-const fresh = (one: Run | null, hasDelivered = false) => ({ hasDelivered, fresh: one });
+const judged = (given: Partial<FailingStanding>, policy = POLICY) =>
+  judge({ isJudged: true, failingSince: null, run: null, ...given }, policy);
 
-describe('a webhook becomes falhando', () => {
-  test.each([
-    ['with enough failures over enough hours', 5, 6, 'falhando'],
-    ['with more of both', 50, 60, 'falhando'],
-    ['not with one failure too few', 4, 60, null],
-    ['not while the first and the last are a second too close', 50, 6 - 1 / 3_600, null],
-  ])('%s', (_, failures, hours, change) => {
-    expect(judge(standing({ news: fresh(run(failures, 0, hours)) }), POLICY).change).toBe(change);
-  });
-
-  test('by failures of several looks, which may come in another order than they ended', () => {
-    const first = judge(standing({ run: run(2, 3, 4), news: fresh(run(2, 0, 1)) }), POLICY);
-    expect(first).toEqual({ run: run(4, 0, 4), change: null });
-    const second = judge(standing({ run: first.run, news: fresh(run(1, 6, 6)) }), POLICY);
-    expect(second).toEqual({ run: run(5, 0, 6), change: 'falhando' });
-  });
-
-  test('not when a success came in between: its run begins after that', () => {
-    const verdict = judge(standing({ run: run(4, 0, 5), news: fresh(run(1, 6, 6), true) }), POLICY);
-    expect(verdict).toEqual({ run: run(1, 6, 6), change: null });
-  });
-
-  test('once: it stays so while it fails on', () => {
-    const verdict = judge(standing({ failingSince: at(6), run: run(5, 0, 6), news: fresh(run(1, 7, 7)) }), POLICY);
-    expect(verdict).toEqual({ run: run(6, 0, 7), change: null });
-  });
+test.each<[string, Partial<FailingStanding>, ReturnType<typeof judge>]>([
+  ['becomes falhando with enough failures over enough hours', { run: run(5, 0, 6) }, 'falhando'],
+  ['becomes falhando with more of both', { run: run(50, 0, 60) }, 'falhando'],
+  ['does not with one failure too few', { run: run(4, 0, 60) }, null],
+  ['does not while the first and the last are a second too close', { run: run(50, 0, 6 - 1 / 3_600) }, null],
+  ['does not while it is not judged', { run: run(90, 0, 600), isJudged: false }, null],
+  ['does so long before it is suspended, however long ago its first failure was', { run: run(9, 0, 900) }, 'falhando'],
+  ['stays so while it fails on', { failingSince: at(6), run: run(6, 0, 7) }, null],
+  ['is so no more after a success', { failingSince: at(6) }, 'fim_da_falha'],
+  [
+    'is so no more after a success that a failure has followed',
+    { failingSince: at(6), run: run(9, 7, 900) },
+    'fim_da_falha',
+  ],
+  [
+    'is so no more when it is not judged',
+    { failingSince: at(6), run: run(9, 0, 900), isJudged: false },
+    'fim_da_falha',
+  ],
+  ['is suspended by a failure three days later', { failingSince: at(6), run: run(6, 0, 6 + 72) }, 'suspensao'],
+  ['is not by one that comes a second earlier', { failingSince: at(6), run: run(6, 0, 6 + 72 - 1 / 3_600) }, null],
+])('a webhook %s', (_, given, change) => {
+  expect(judged(given)).toBe(change);
 });
 
-describe('falhando ends', () => {
-  test('with a success, even when the next attempt has failed already', () => {
-    const one = { failingSince: at(6), run: run(5, 0, 6) };
-    expect(judge(standing({ ...one, news: fresh(null, true) }), POLICY)).toEqual({ run: null, change: 'fim_da_falha' });
-    expect(judge(standing({ ...one, news: fresh(run(1, 8, 8), true) }), POLICY)).toEqual({
-      run: run(1, 8, 8),
-      change: 'fim_da_falha',
-    });
-  });
-
-  test('without a verdict while the webhook is not judged, and what was counted is forgotten', () => {
-    const one = { run: run(90, 0, 600), news: fresh(run(1, 700, 700)), isJudged: false };
-    expect(judge(standing(one), POLICY)).toEqual({ run: null, change: null });
-    expect(judge(standing({ ...one, failingSince: at(6) }), POLICY)).toEqual({ run: null, change: 'fim_da_falha' });
-  });
-});
-
-test('a falhando webhook without a run is not suspended by one failure: its state ends, and it counts from there', () => {
-  const one = { failingSince: at(0), run: null };
-  expect(judge(standing(one), POLICY)).toEqual({ run: null, change: 'fim_da_falha' });
-  const news = fresh(run(1, 900, 900));
-  expect(judge(standing({ ...one, news }), POLICY)).toEqual({ run: run(1, 900, 900), change: 'fim_da_falha' });
-});
-
-describe('a webhook is suspended', () => {
-  const failing = { failingSince: at(6), run: run(5, 0, 6) };
-
-  test.each([
-    ['by a failure that comes three days after it became falhando', 6 + 72, 'suspensao'],
-    ['not by one that comes a second earlier', 6 + 72 - 1 / 3_600, null],
-  ])('%s', (_, hour, change) => {
-    const verdict = judge(standing({ ...failing, news: fresh(run(1, hour, hour)) }), POLICY);
-    expect(verdict).toEqual({ run: run(6, 0, hour), change });
-  });
-
-  test('never by the time alone, nor where no days are set', () => {
-    expect(judge(standing(failing), POLICY).change).toBeNull();
-    const news = fresh(run(1, 10_000, 10_000));
-    expect(judge(standing({ ...failing, news }), { ...POLICY, suspendAfterDays: null }).change).toBeNull();
-    expect(whenSuspended(at(6), { ...POLICY, suspendAfterDays: null })).toBeNull();
-  });
-
-  test('days after its notice, however long ago its first failure was', () => {
-    expect(judge(standing({ run: run(9, 0, 900), news: fresh(run(1, 901, 901)) }), POLICY).change).toBe('falhando');
-  });
+test('nothing is suspended where no days are set', () => {
+  const policy = { ...POLICY, suspendAfterDays: null };
+  expect(judged({ failingSince: at(6), run: run(6, 0, 10_000) }, policy)).toBeNull();
+  expect(whenSuspended(at(6), policy)).toBeNull();
 });
 
 describe('a notice', () => {

@@ -2,7 +2,10 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { readWebhookHealth } from '../../../src/delivery/partner/webhook-health.ts';
 import { forgetFailing, lookForFailing } from '../../../src/delivery/queue/upkeep/failing.ts';
+import { FailingRuns } from '../../../src/delivery/queue/upkeep/failing-runs.ts';
 import type { FailingPolicy } from '../../../src/delivery/queue/upkeep/failing-rule.ts';
+import type { Landing } from '../../../src/delivery/queue/record.ts';
+import type { SendResult } from '../../../src/delivery/sending/send.ts';
 import { measureWebhooks } from '../../../src/main/operations/measure-queue.ts';
 import { muteWebhook, unmuteWebhook } from '../../../src/webhooks/muting.ts';
 import { useOneWebhook } from '../../support/one-webhook.ts';
@@ -250,28 +253,55 @@ test('when many fail at once, some are changed by the next look', async () => {
       await poller.end(BROKEN);
     }
     const now = new Date(startMs + atS * HOUR_S * 1_000);
-    const step = await lookForFailing(pool, POLICY, { now, restS: 0, strictAtOnce: 1 });
+    const step = await lookForFailing(pool, POLICY, { now, restS: 0, atOnce: 1 });
     changed.push((step?.changes ?? []).map(({ change }) => change).join());
   }
   expect(changed).toEqual(['falhando', 'falhando', 'falhando', 'suspensao', 'suspensao', 'suspensao']);
   expect(await sql`select from webhooks where active`).toHaveLength(0);
 });
 
-test('a late report of a failure counts once with its lost attempt; a late success ends the run', async () => {
+test('each recorded failure counts once, late or not, a lost attempt does not; any success ends the run', async () => {
   await turnOn();
-  const insert = (late: boolean, outcome: string, code: number | null) => sql`
-    insert into attempts (delivery_id, number, late, webhook_id, partner_id, outcome, status_code, started_at, duration_ms, url,
-                          claim, address, key_id)
-    values ('019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b', 1, ${late}, ${webhookId}, ${partnerId}, ${outcome}, ${code},
-            now() - interval '1 hour', ${outcome === 'desconhecido' ? null : 1}, 'https://x.example/', 'p/1',
-            ${outcome === 'desconhecido' ? null : '203.0.113.7'}, ${outcome === 'desconhecido' ? null : 'k'})`;
-  await insert(false, 'desconhecido', null);
-  await insert(true, 'resposta_nao_2xx', 500);
-  await look();
-  expect(await sql`select failures from failing_runs`).toEqual([{ failures: 1 }]);
-  await sql`delete from attempts where late`;
-  await insert(true, 'entregue', 200);
-  await look();
+  const runs = new FailingRuns();
+  const count = (...ended: [SendResult, Landing['standing'], number][]) =>
+    runs.count(
+      pool,
+      new Map(
+        ended.map(([result, standing, startedByMs]) => [{ webhookId, partnerId, startedByMs, result }, { standing }]),
+      ),
+    );
+  const counted = async () => (await sql`select failures from failing_runs`)[0]?.['failures'];
+  await count([BROKEN, 'current', 2], [BROKEN, 'late', 1], [BROKEN, 'repeated', 3]);
+  expect(await counted()).toBe(2);
+  await Promise.all([count([BROKEN, 'given_up', 5]), count([BROKEN, 'current', 4])]);
+  expect(await counted()).toBe(4);
+  const [run] = await sql<{ first: Date; last: Date }[]>`
+    select first_failed_at as first, last_failed_at as last from failing_runs`;
+  expect(run).toEqual({ first: new Date(2), last: new Date(6) });
+  await count([BROKEN, 'current', 8], [DELIVERED, 'late', 7]);
+  expect(await counted()).toBe(1);
+  await count([DELIVERED, 'repeated', 9]);
+  expect(await counted()).toBeUndefined();
+});
+
+test('a success of a webhook in no run writes nothing, and a keeper learns of a run that another has counted', async () => {
+  await turnOn();
+  await commitEvents(sql, partnerId, 2);
+  await poller.tick(1);
+  await poller.end(BROKEN, URL, 1);
+  await poller.end(DELIVERED, URL, 1);
+  expect(await sql`select from failing_runs`).toHaveLength(0);
+  await sql`
+    insert into failing_runs (webhook_id, partner_id, failures, first_failed_at, last_failed_at, last_outcome)
+    values (${webhookId}, ${partnerId}, 9, now(), now(), 'erro_conexao')`;
+  await commitEvents(sql, partnerId, 1);
+  await poller.tick(2);
+  await poller.end(DELIVERED, URL, 1);
+  expect(await sql`select from failing_runs`).toHaveLength(1);
+  await sql`update lanes set changed = true`;
+  await commitEvents(sql, partnerId, 1);
+  await poller.tick(3);
+  await poller.end(DELIVERED, URL);
   expect(await sql`select from failing_runs`).toHaveLength(0);
 });
 
@@ -307,11 +337,9 @@ test("the operator's own webhook is not judged", async () => {
   await sql`select keep_operator_webhook(${URL}, 'sealed'::bytea, '{webhook.falhando}')`;
   await turnOn();
   const [{ operator }] = await sql<[{ operator: string }]>`select operator_partner() as operator`;
-  for (let day = 1; day < 9; day += 1) {
-    await sql`
-      insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, started_at, duration_ms, url, claim, key_id, error)
-      values (uuidv7(), 1, ${operator}, ${operator}, 'erro_conexao', now() + ${day} * interval '1 day', 1, ${URL}, 'p/1', 'k', 'reset')`;
-  }
+  await sql`
+    insert into failing_runs (webhook_id, partner_id, failures, first_failed_at, last_failed_at, last_outcome)
+    values (${operator}, ${operator}, 9, now() - interval '8 days', now(), 'erro_conexao')`;
   expect(await look(10 * DAY_S)).toEqual([]);
   expect(await readNotices()).toEqual([]);
 });
@@ -336,7 +364,6 @@ test('with the policy off nothing is read or changed, and turning it off ends wh
 test('what failed before the policy was turned on does not count', async () => {
   await commitEvents(sql, partnerId, 3);
   for (const atS of [1, HOUR_S, 2 * HOUR_S + 10]) await failAt(atS);
-  expect(await look(3 * HOUR_S)).toBeNull();
   expect(await look(3 * HOUR_S)).toEqual([]);
   expect(await sql`select from failing_runs`).toHaveLength(0);
 });

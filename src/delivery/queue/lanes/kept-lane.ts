@@ -19,6 +19,8 @@ export interface LaneSettings {
   readonly isMuted: boolean;
   /** One delivery at a time: the lane is `falhando`, or its URL has not answered 2xx yet. */
   readonly isSingle: boolean;
+  /** Its last attempt has failed, while the policy for failing endpoints was on. */
+  readonly isInRun: boolean;
   readonly quietUntil: Date | null;
   readonly maxInFlight: number;
   readonly windowSize: number;

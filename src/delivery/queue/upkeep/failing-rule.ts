@@ -19,44 +19,28 @@ export interface Run {
   readonly lastStatusCode: number | null;
 }
 
-interface News {
-  readonly hasDelivered: boolean;
-  /** All failures since, or those after its last success. */
-  readonly fresh: Run | null;
-}
-
 export interface FailingStanding {
   /** False for one that is muted, inactive or the operator's own. */
   readonly isJudged: boolean;
   /** When it became `falhando`; null: it is not. */
   readonly failingSince: Date | null;
-  /** At the last look; null: its last attempt had succeeded. */
+  /** Null: its last attempt has succeeded. */
   readonly run: Run | null;
-  readonly news: News;
-}
-
-export interface Verdict {
-  readonly run: Run | null;
-  readonly change: FailingChange | null;
 }
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
 /**
- * A success ends the run and the state. So do muting and deactivation: earlier failures say nothing of the endpoint that is used later.
- * Only a failure suspends, not time alone: an idle webhook is left as it is. The suspension period starts at the notice. Without a run
- * nothing says that the webhook still fails: its state ends, and it is not suspended.
+ * A success ends the run and the state: a run that began later has followed one. So do muting and deactivation: earlier failures say
+ * nothing of the endpoint that is used later.
+ * Only a failure suspends, not time alone: an idle webhook is left as it is. The suspension period starts at the notice.
  */
-export function judge({ isJudged, failingSince, run, news }: FailingStanding, policy: FailingPolicy): Verdict {
-  const next = isJudged ? continueRun(run, news) : null;
-  const isOver = !isJudged || news.hasDelivered || run === null;
-  if (failingSince !== null && isOver) return { run: next, change: 'fim_da_falha' };
-  if (next === null) return { run: null, change: null };
-  if (failingSince === null) return { run: next, change: fails(next, policy) ? 'falhando' : null };
+export function judge({ isJudged, failingSince, run }: FailingStanding, policy: FailingPolicy): FailingChange | null {
+  if (failingSince === null) return isJudged && run !== null && fails(run, policy) ? 'falhando' : null;
+  if (!isJudged || run === null || run.firstFailedAt > failingSince) return 'fim_da_falha';
   const suspendsAt = whenSuspended(failingSince, policy);
-  if (suspendsAt === null || next.lastFailedAt < suspendsAt) return { run: next, change: null };
-  return { run: next, change: 'suspensao' };
+  return suspendsAt !== null && run.lastFailedAt >= suspendsAt ? 'suspensao' : null;
 }
 
 export function whenSuspended(failingSince: Date, { suspendAfterDays }: FailingPolicy): Date | null {
@@ -65,13 +49,4 @@ export function whenSuspended(failingSince: Date, { suspendAfterDays }: FailingP
 
 function fails({ failures, firstFailedAt, lastFailedAt }: Run, { failingAfter, failingHours }: FailingPolicy): boolean {
   return failures >= failingAfter && lastFailedAt.getTime() - firstFailedAt.getTime() >= failingHours * HOUR_MS;
-}
-
-/** Attempts of one look may have ended before those of the look before it. */
-function continueRun(run: Run | null, { hasDelivered, fresh }: News): Run | null {
-  if (run === null || hasDelivered) return fresh;
-  if (fresh === null) return run;
-  const { lastFailedAt, lastOutcome, lastStatusCode } = fresh.lastFailedAt < run.lastFailedAt ? run : fresh;
-  const firstFailedAt = fresh.firstFailedAt < run.firstFailedAt ? fresh.firstFailedAt : run.firstFailedAt;
-  return { failures: run.failures + fresh.failures, firstFailedAt, lastFailedAt, lastOutcome, lastStatusCode };
 }
