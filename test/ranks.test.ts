@@ -195,7 +195,7 @@ describe('the ranks of the house', () => {
       path.relative(path.join(root, 'src'), file),
     );
     expect(receiver.filter((file) => /^(db|webhooks|audit|steering|core)\//.test(file))).toEqual(FOR_THE_RECEIVER);
-    const page = path.join(root, 'src/painel/auditor/seals.ts');
+    const page = path.join(root, 'src/painel/auditor/pages.ts');
     expect(reachPast(page, '', [path.join(root, 'src/audit/seals/verify.ts')])).toContain(
       'imports audit/seals/verify.ts',
     );

@@ -207,11 +207,7 @@ const PAGES: Readonly<Record<string, readonly (readonly [told: string, file: str
     ['to answer after 5 s or not', 'src/painel/sandbox/inbox.ts', 'LATE_MS = 5_000;'],
     ['the 50 newest', 'src/painel/sandbox/inbox.ts', 'KEPT = 50;'],
     ['which end within 45 s', 'src/contract/delivery.ts', 'lease: 45,'],
-    [
-      '8 of one reader, 200 in all, 5 minutes each',
-      'src/painel/live.ts',
-      'LIFE_MS = 5 * 60_000;\nconst STREAMS_EACH = 8;\nconst STREAMS = 200;',
-    ],
+    ['every 1 to 15 seconds', 'src/painel/overview/pulse.ts', 'SLOWLY_S = 15;'],
   ],
 };
 

@@ -12,18 +12,16 @@ import { logRequests } from '../http/request-log.ts';
 import { answerTagged } from '../http/answer.ts';
 import { addAlertPages } from './alerts/pages.ts';
 import { addAuditorPages } from './auditor/pages.ts';
-import { addDeliveryPages } from './deliveries/pages.ts';
+import { addDeliveryPages } from './deliveries/list.ts';
 import { addDocsPages, REFERENCE_PATHS } from './docs/pages.ts';
 import type { PainelContext, PainelDeps, PainelEnv, Theme } from './env.ts';
 import { addEventPages } from './events/pages.ts';
 import { findFile } from './files.ts';
 import { zoneOf } from './frame/clock.ts';
-import { createGuard, readForm, requireOwn } from './frame/guard.ts';
+import { createGuard, ownPage, readForm, requireOwn } from './frame/guard.ts';
 import { entriesFor } from './frame/nav.ts';
-import { ownPage } from './frame/own-page.ts';
-import { answerFault } from './frame/refusals.ts';
+import { answerFault } from './frame/page.ts';
 import { LANGUAGES, languageOf } from './language/choose.ts';
-import { createStreams } from './live.ts';
 import { addLoanPages } from './loans/pages.ts';
 import { addOperatorPages } from './operator/pages.ts';
 import { addOverviewPages } from './overview/pulse.ts';
@@ -65,7 +63,6 @@ export function createPainel(deps: PainelDeps) {
   const app = new Hono<PainelEnv>();
   const gate = createGate(deps);
   const guard = createGuard(app, deps, gate);
-  const streams = createStreams(gate, deps.log);
   app.use(logRequests(deps.log, deps.metrics));
   app.use(async (c, next) => {
     choose(c, deps.sandbox !== null);
@@ -91,22 +88,19 @@ export function createPainel(deps: PainelDeps) {
     const [first] = entriesFor(session.identity, deps.sandbox !== null);
     return c.redirect(first?.path ?? '/painel/entrar', 303);
   });
-  addOverviewPages(guard, streams);
-  addDeliveryPages(guard, streams);
-  addWebhookPages(guard, streams);
+  addOverviewPages(guard);
+  addDeliveryPages(guard);
+  addWebhookPages(guard);
   addLoanPages(guard);
   addEventPages(guard);
   addAlertPages(guard);
   addAuditorPages(guard);
-  addOperatorPages(guard, streams);
-  const endSandbox = deps.sandbox !== null ? addSandboxPages(app, deps, guard, streams) : () => undefined;
+  addOperatorPages(guard);
+  const endSandbox = deps.sandbox !== null ? addSandboxPages(app, deps, guard) : () => undefined;
   return {
     fetch: (request: Request, sent?: Sent): Response | Promise<Response> => app.fetch(request, sent),
-    /** Ends what is live, so that the server can close. */
-    close(): void {
-      streams.close();
-      endSandbox();
-    },
+    /** Ends what the sandbox holds back, so that the server can close. */
+    close: endSandbox,
   };
 }
 

@@ -38,7 +38,13 @@ export type Html = HtmlEscapedString | Promise<HtmlEscapedString>;
 
 export interface Visit {
   readonly c: PainelContext;
+  /** Of the path, where it has one. */
+  readonly id: string;
   readonly session: Session;
+  /** Whether the token may change webhooks. */
+  readonly mayWrite: boolean;
   readonly api: ApiClient;
   readonly t: Texts;
+  /** What the address says of each name, without the spaces around it; empty where it says nothing. */
+  query<N extends string>(...names: readonly N[]): Readonly<Record<N, string>>;
 }

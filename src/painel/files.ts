@@ -24,7 +24,6 @@ const SOURCES = {
   'icon.svg': [own('icon.svg'), 'image/svg+xml'],
   'reference.css': [own('reference.css'), CSS],
   'reference.js': [own('reference.js'), JAVASCRIPT],
-  'live.js': [own('live.js'), JAVASCRIPT],
   'charts.js': [own('charts.js'), JAVASCRIPT],
   'htmx.js': [HTMX, JAVASCRIPT],
   'swagger-ui.css': [SWAGGER_CSS, CSS],

@@ -4,13 +4,11 @@ import { html } from 'hono/html';
 import { ApiError } from '../http/api-error.ts';
 import { isToLoopback } from '../http/auth/hosts.ts';
 import type { Html, PainelContext, PainelDeps, PainelEnv } from './env.ts';
-import { readForm, requireOwn } from './frame/guard.ts';
+import { ownPage, readForm, requireOwn } from './frame/guard.ts';
 import { entriesFor } from './frame/nav.ts';
-import { ownPage } from './frame/own-page.ts';
-import { answerPage } from './frame/page.ts';
-import { VERBATIM } from './frame/forms.ts';
+import { answerPage, sentence } from './frame/page.ts';
+import { hidden, VERBATIM } from './frame/forms.ts';
 import { notice } from './frame/parts.ts';
-import { sentence } from './frame/refusals.ts';
 import { forgetToken, type Gatekeeper, keepToken, openSession } from './session.ts';
 
 interface SignIn {
@@ -32,7 +30,7 @@ function answerSignIn(
     body: html`${message === undefined ? '' : notice('failed', message)}
       <p>${t.signIn.intro}</p>
       <form class="stack narrow" method="post" action="/painel/entrar">
-        <input type="hidden" name="volta" value="${back}" />
+        ${hidden('volta', back)}
         <label for="token">${t.signIn.token}</label>
         <input id="token" name="token" type="password" ${VERBATIM} required aria-describedby="token-hint" />
         <p id="token-hint" class="dim">${t.signIn.tokenHint}</p>
@@ -45,7 +43,7 @@ function answerSignIn(
 function sandboxForm(c: PainelContext, back: string): Html {
   const { texts: t } = c.var;
   return html`<form class="stack narrow" method="post" action="/painel/entrar/sandbox">
-    <input type="hidden" name="volta" value="${back}" />
+    ${hidden('volta', back)}
     <p>${t.signIn.sandboxHint}</p>
     <button>${t.signIn.sandbox}</button>
   </form>`;

@@ -274,7 +274,7 @@ test('a worker is erased on a page of its own, with a reason, and the order is s
   const { text } = await operator.get(`${page}?feito=apagado`);
   expect(text).toContain('pedido &lt;b&gt;dele&lt;/b&gt;');
   expect(text).toContain('em andamento');
-  expect(text).toContain(`data-live="${page}/ao-vivo"`);
+  expect(text).toContain(`hx-get="${page}"`);
   expect(text).not.toContain('52998224725');
   await eraseAll(world.api.database.pool);
   expect((await operator.get(page)).text).toContain('1 evento apagado');

@@ -1,8 +1,8 @@
-/** The overview's numbers, and what is live: it comes by itself, to few enough, and ends with the session. */
+/** The overview's numbers. */
 import { describe, expect, test } from 'vitest';
 import type { Summary } from '../../src/contract/resources/summary.ts';
 import { seriesOf } from '../../src/painel/overview/pulse.ts';
-import { READER, startPainelWorld } from '../support/painel.ts';
+import { startPainelWorld } from '../support/painel.ts';
 import { countHours } from '../../src/delivery/queue/upkeep/hour-counter.ts';
 import { status } from '../support/receiver.ts';
 import { untilSettled } from '../support/settled.ts';
@@ -63,78 +63,9 @@ describe('the overview', () => {
     const stranger = tilesIn((await (await world.signedIn(await world.api.partner())).get('/painel/visao')).text);
     expect(stranger).toMatchObject({ Entregues: '0', 'Tentativas que falharam': '0', Pendentes: '0' });
   });
-
-  test('goes on by itself', async () => {
-    const partner = await world.subscriber();
-    await partner.register();
-    const stream = await openStream(partner.id, READER);
-    expect(await stream.next('numeros')).toMatch(/<dt>Entregues<\/dt>\s*<dd>0</);
-    await partner.emit();
-    await world.deliver();
-    expect(await stream.next('numeros')).toMatch(/<dt>Entregues<\/dt>\s*<dd>1</);
-    expect(JSON.parse((await stream.next('serie')) ?? '').at).toHaveLength(61);
-    await stream.close();
-  });
-
-  test('ends when the partner is deactivated, and when the service stops', async () => {
-    const partnerId = await world.api.partner();
-    const stream = await openStream(partnerId, READER);
-    await stream.next('numeros');
-    await world.api.database.sql`update partners set active = false where id = ${partnerId}`;
-    expect(await stream.next('nada')).toBeNull();
-
-    const other = await startPainelWorld();
-    const open = await openStream(await other.api.partner(), READER, other);
-    await open.next('numeros');
-    await other.close();
-    expect(await open.next('nada')).toBeNull();
-  });
-
-  test('is open to one reader only so often at once', async () => {
-    const partnerId = await world.api.partner();
-    const streams = await Promise.all(Array.from({ length: 8 }, () => openStream(partnerId, READER)));
-    const visitor = await world.signedIn(partnerId, READER);
-    expect((await visitor.get('/painel/visao/ao-vivo')).status).toBe(429);
-    await Promise.all(streams.map((stream) => stream.close()));
-    await expect
-      .poll(async () =>
-        (await openStream(partnerId, READER)).close().then(
-          () => true,
-          () => false,
-        ),
-      )
-      .toBe(true);
-  });
 });
 
 function tilesIn(text: string): Record<string, string> {
   const found = text.matchAll(/<dt>([^<]+)<\/dt>\s*<dd>([^<]*)</g);
   return Object.fromEntries([...found].map(([, name = '', value = '']) => [name.trim(), value.trim()]));
-}
-
-async function openStream(partnerId: string, scopes: typeof READER, of = world) {
-  const visitor = await of.signedIn(partnerId, scopes);
-  const cookie = [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-  const response = await fetch(`${of.server.url}/painel/visao/ao-vivo`, { headers: { cookie } });
-  if (!response.ok || response.body === null) throw new Error(`answered ${response.status}`);
-  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
-  let text = '';
-  return {
-    /** The data of the next message of that name; null when the stream ended before. */
-    async next(event: string): Promise<string | null> {
-      for (;;) {
-        const start = text.indexOf(`event: ${event}\n`);
-        const end = start === -1 ? -1 : text.indexOf('\n\n', start);
-        if (end !== -1) {
-          const data = text.slice(start, end).split('\n').slice(1);
-          text = text.slice(0, start) + text.slice(end + 2);
-          return data.map((line) => line.replace(/^data: ?/, '')).join('\n');
-        }
-        const read = await reader.read().catch(() => ({ done: true as const, value: undefined }));
-        if (read.done) return null;
-        text += read.value;
-      }
-    },
-    close: () => reader.cancel(),
-  };
 }

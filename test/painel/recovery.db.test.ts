@@ -88,7 +88,7 @@ test("a webhook's page shows its chart, newest deliveries, periods, order and hi
   const { text } = await visitor.get(`${page}?feito=ordem`);
   expect(text).toContain('A ordem das entregas mudou.');
   expect(text).toContain('de cada empréstimo uma por vez');
-  expect(text).toContain(`data-live="${page}/ao-vivo`);
+  expect(text).toContain(`hx-get="/painel/visao?janela=1h&amp;webhook=${id}"`);
   expect(text).toMatch(/<dt>Tentativas que falharam<\/dt>\s*<dd>1</);
   expect(text.match(/href="\/painel\/entregas\/[\w-]{36}"/g)).toHaveLength(1);
   expect(text).toMatch(/<code>ordem_por_emprestimo<\/code>[\s\S]*<code>criacao<\/code>/);

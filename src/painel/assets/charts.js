@@ -1,4 +1,4 @@
-/** Draws the overview's charts, and again whenever the stream brings numbers. */
+/** Draws the overview's charts, and again whenever the page brings new numbers. */
 /* global uPlot */
 const charts = [];
 
@@ -43,15 +43,19 @@ function optionsOf(element, kind) {
   };
 }
 
-document.addEventListener('carteiro:serie', ({ detail: told }) => {
+function draw() {
   for (const element of document.querySelectorAll('[data-chart]')) {
-    const kind = element.dataset.chart;
+    const { chart: kind, series } = element.dataset;
+    const told = JSON.parse(series);
     const data = kind === 'rate' ? [told.at, told.delivered, told.failed] : [told.at, told.p50, told.p99];
     const known = charts.find((one) => one.element === element);
     if (known) known.chart.setData(data);
     else charts.push({ element, chart: new uPlot(optionsOf(element, kind), data, element) });
   }
-});
+}
+
+draw();
+document.addEventListener('htmx:after:swap', draw);
 
 addEventListener('resize', () => {
   for (const { element, chart } of charts) chart.setSize({ width: element.clientWidth, height: 220 });

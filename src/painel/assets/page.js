@@ -1,7 +1,7 @@
-/** What a script adds to the page: copying, and time that runs. Everything works without it. */
-function showCopyButtons(root) {
-  if (!navigator.clipboard) return;
-  for (const button of root.querySelectorAll('button[data-copy]')) button.hidden = false;
+/** What a script adds to the page: copying, time that runs, and a rest for what is live. Everything works without it. */
+function showButtons() {
+  const shown = navigator.clipboard ? 'button[data-copy], [data-pause]' : '[data-pause]';
+  for (const button of document.querySelectorAll(shown)) button.hidden = false;
 }
 
 async function copy(button) {
@@ -13,9 +13,21 @@ async function copy(button) {
   setTimeout(() => (button.textContent = said), 2_000);
 }
 
-document.addEventListener('click', (event) => {
-  const button = event.target.closest?.('button[data-copy]');
-  if (button) copy(button).catch(() => undefined);
+let isPaused = false;
+
+document.addEventListener('click', ({ target }) => {
+  const button = target.closest?.('button[data-copy], [data-pause]');
+  if (button?.dataset.copy) copy(button).catch(() => undefined);
+  if (!button?.dataset.pause) return;
+  isPaused = !isPaused;
+  [button.textContent, button.dataset.pause] = [button.dataset.pause, button.textContent];
+});
+
+// What is live rests while it is paused, nobody sees it, or somebody is at a link of it.
+document.addEventListener('htmx:before:request', (event) => {
+  const { sourceElement: part } = event.detail.ctx;
+  if (!part.getAttribute('hx-trigger')?.startsWith('every')) return;
+  if (isPaused || document.hidden || part.querySelector(':is(a, button, input, select):focus')) event.preventDefault();
 });
 
 document.addEventListener('input', (event) => {
@@ -27,8 +39,8 @@ document.addEventListener('change', ({ target }) => {
   if (target.dataset?.submits !== undefined) target.form.requestSubmit();
 });
 
-showCopyButtons(document);
-document.addEventListener('htmx:after:swap', () => showCopyButtons(document));
+showButtons();
+document.addEventListener('htmx:after:swap', showButtons);
 
 function left(ms) {
   const seconds = Math.max(0, Math.round(ms / 1_000));
@@ -46,4 +58,4 @@ countDown();
 setInterval(countDown, 1_000);
 
 // Work that one request does not end: its form goes on by itself.
-document.querySelector('form[data-goes-on]')?.requestSubmit();
+document.querySelector('[data-goes-on] form')?.requestSubmit();

@@ -3,39 +3,35 @@ import { html } from 'hono/html';
 import { type BalanceLine, type BalanceResource, MAX_BALANCE_DAYS } from '../../contract/resources/audit-resource.ts';
 import type { AuditVerdicts } from '../../contract/resources/audit-verdicts.ts';
 import { addDays, dayOf } from '../../contract/calendar.ts';
-import { Refused } from '../api-client.ts';
 import type { Html, Visit } from '../env.ts';
-import { answerPage } from '../frame/page.ts';
 import { input } from '../frame/forms.ts';
-import { moment, notice, plainList, shortId } from '../frame/parts.ts';
-import { refusalList } from '../frame/refusals.ts';
-import { auditTabs } from './tabs.ts';
+import { type Page, refusalList } from '../frame/page.ts';
+import { code, moment, notice, plainList, shortId } from '../frame/parts.ts';
 
 /** Days that are shown unless others are asked for, and partners at most. */
 const DAYS = 14;
 const PARTNERS = 100;
 const LISTED = 50;
 
-export async function showBalance(visit: Visit): Promise<Response> {
+export async function showBalance(visit: Visit): Promise<Page> {
   const { c, t, api } = visit;
   const today = dayOf(new Date());
   const { ate = today, de = addDays(today, 1 - DAYS) } = c.req.query();
   const [answer, { balanco: nightly }] = await Promise.all([
-    api.ask<BalanceResource>('/v1/auditoria/balanco', { de, ate }),
+    api.search<BalanceResource>('/v1/auditoria/balanco', { de, ate }),
     api.read<AuditVerdicts>('/v1/auditoria/vereditos'),
   ]);
-  if (!answer.ok && answer.status !== 400) throw new Refused(answer);
-  return answerPage(c, {
+  return {
     title: t.auditor.balance,
-    status: answer.ok ? 200 : 400,
-    body: html`${auditTabs(visit)} ${lastVerdict(visit, nightly)}
+    status: answer.status,
+    body: html`${lastVerdict(visit, nightly)}
       <form class="inline" method="get" action="/painel/auditoria/balanco">
         ${input(t.deliveries.from, 'de', de, html`type="date" required`)}
         ${input(t.deliveries.until, 'ate', ate, html`type="date" required`)}
         <button>${t.frame.apply}</button> <span class="dim">${t.auditor.atMost(MAX_BALANCE_DAYS)}</span>
       </form>
       ${answer.ok ? verdict(visit, answer.body) : refusalList(c, answer.error)}`,
-  });
+  };
 }
 
 /** What the nightly balance said last, or which one is still open. */
@@ -63,7 +59,7 @@ function verdict(visit: Visit, balance: BalanceResource): Html {
             ${plainList(
               balance.diferencas
                 .slice(0, LISTED)
-                .map((one) => html`${one.dia} <code>${one.tipo}</code> ${one.evento ?? ''} ${one.detalhe}`),
+                .map((one) => html`${one.dia} ${code(one.tipo)} ${one.evento ?? ''} ${one.detalhe}`),
             )}`
     }`;
 }

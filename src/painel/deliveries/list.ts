@@ -1,159 +1,138 @@
-/** The search of deliveries: a form, a page of a list, and the way on; as the API's own lists, by keyset. */
+/** The deliveries' routes, and their search: a form, a page of a list, and the way on; as the API's own lists, by keyset. */
 import { html } from 'hono/html';
+import type { Proof } from '../../contract/resources/audit-resource.ts';
 import { DELIVERY_STATUSES, OUTCOMES } from '../../contract/statuses.ts';
 import { deliveredName, type DeliveryResource } from '../../contract/resources/delivery-resource.ts';
 import type { WebhookResource } from '../../contract/resources/webhook.ts';
 import { id as uuid } from '../../contract/values.ts';
-import { addressOf, type Answer, type ApiClient, type Refusal, Refused } from '../api-client.ts';
+import { addressOf, type Refusal } from '../api-client.ts';
 import type { Html, Visit } from '../env.ts';
 import { instantOf } from '../frame/clock.ts';
-import { answerPage } from '../frame/page.ts';
-import { idForm, input, labelled, named, options, select } from '../frame/forms.ts';
-import { notice, onward, pauseButton, shortUrl } from '../frame/parts.ts';
-import { refusalList, wrongField } from '../frame/refusals.ts';
-import { fieldsOf } from '../address.ts';
-import type { Streams } from '../live.ts';
-import { deliveryTable } from './table.ts';
+import { idForm, input, labelled, named, select } from '../frame/forms.ts';
+import { type Guard, settle } from '../frame/guard.ts';
+import { READ, WRITE } from '../frame/nav.ts';
+import { type Page, refusalList, wrongField } from '../frame/page.ts';
+import { badge, code, dim, live, moment, notice, onward, pauseButton } from '../frame/parts.ts';
+import { shortId, shortUrl, standing, statusBadge, table } from '../frame/parts.ts';
+import { showDelivery } from './one.ts';
+import { showSheet } from './papers.ts';
 
-const LIMIT = '50';
-const EVERY_MS = 3_000;
+const PATH = '/painel/entregas';
+const EVERY_S = 3;
 const FILTERS = ['webhook', 'emprestimo_id', 'evento', 'status', 'resultado', 'status_http', 'desde', 'ate'] as const;
 type Filters = Readonly<Record<(typeof FILTERS)[number], string>>;
 
-interface Page {
+interface Found {
   readonly itens: readonly DeliveryResource[];
   readonly proximo_cursor: string | null;
 }
 
-export async function showDeliveries(visit: Visit): Promise<Response> {
+export function addDeliveryPages(guard: Guard): void {
+  guard.show(PATH, READ, showDeliveries);
+  guard.show(`${PATH}/exportar`, READ, (visit) => {
+    const { path, query } = searchOf(visit, visit.query(...FILTERS));
+    return visit.api.pass(addressOf(path, { ...query, formato: 'csv', bom: 'true' }));
+  });
+  guard.show(`${PATH}/:id`, READ, (visit) => showDelivery(visit));
+  guard.act(`${PATH}/:id/reenvio`, WRITE, async (visit) => {
+    const answer = await visit.api.send('POST', `/v1/entregas/${visit.id}/reenvio`);
+    return settle(visit, answer, `${PATH}/${visit.id}`, 'reenvio', (refusal) => showDelivery(visit, refusal));
+  });
+  guard.show(`${PATH}/:id/comprovante`, READ, async (visit) =>
+    showSheet(visit, await visit.api.read<Proof>(`/v1/entregas/${visit.id}/prova`)),
+  );
+  guard.show(`${PATH}/:id/prova`, READ, async ({ id, api }) => {
+    const proof = await api.pass(`/v1/entregas/${id}/prova`);
+    proof.headers.set('Content-Disposition', `attachment; filename="prova-${id}.json"`);
+    return proof;
+  });
+}
+
+async function showDeliveries(visit: Visit): Promise<Page | Response> {
   const { c, api, t } = visit;
-  const query = new URL(c.req.url).searchParams;
-  const sought = query.get('id')?.trim() ?? '';
+  const { id: sought, cursor } = visit.query('id', 'cursor');
   if (sought !== '') return showNamed(visit, sought);
 
-  const filters = fieldsOf(visit.c, FILTERS);
-  const cursor = query.get('cursor') ?? '';
-  const [webhooks, answer] = await Promise.all([readWebhooks(api), askForPage(visit, filters, cursor)]);
-  if (!answer.ok && answer.status !== 400) throw new Refused(answer);
+  const filters = visit.query(...FILTERS);
+  const { path, query } = searchOf(visit, filters);
+  const [webhooks, answer] = await Promise.all([
+    api.read<WebhookResource[]>('/v1/webhooks', { ativo: 'todos', limite: '100' }),
+    api.search<Found>(path, { ...query, cursor, limite: '50' }),
+  ]);
+  const shown = answer.ok ? results(visit, answer.body, webhooks, filters) : refusalList(c, answer.error);
   // A later page stays as it is: what is new comes on the first one.
-  const live = answer.ok && cursor === '' ? addressOf('/painel/entregas/ao-vivo', filters) : null;
-  return answerPage(c, {
+  const isLive = answer.ok && cursor === '';
+  return {
     title: t.frame.deliveries,
-    status: answer.ok ? 200 : 400,
+    status: answer.status,
     body: html`${findForm(visit, '')} ${filterForm(visit, filters, webhooks, answer.ok ? undefined : answer)}
-      <section id="lista" ${live === null ? '' : html`data-live="${live}"`}>
-        ${listActions(visit, filters, live, answer.ok)}
-        <div data-part="lista">
-          ${answer.ok ? results(visit, answer.body, urlsOf(webhooks), filters) : refusalList(c, answer.error)}
-        </div>
+      <section id="lista">
+        ${listActions(visit, filters, isLive, answer.ok)}
+        ${isLive ? live('entregas', addressOf(PATH, filters), EVERY_S, shown) : shown}
       </section>`,
-  });
-}
-
-/** The list's first page, again whenever it changed. */
-export async function streamDeliveries(streams: Streams, visit: Visit): Promise<Response> {
-  const filters = fieldsOf(visit.c, FILTERS);
-  const urls = urlsOf(await readWebhooks(visit.api));
-  return streams.open(visit, EVERY_MS, async () => {
-    const answer = await askForPage(visit, filters, '');
-    if (!answer.ok) throw new Refused(answer);
-    return [{ event: 'lista', data: String(await results(visit, answer.body, urls, filters)) }];
-  });
-}
-
-function readWebhooks(api: ApiClient): Promise<WebhookResource[]> {
-  return api.read<WebhookResource[]>('/v1/webhooks', { ativo: 'todos', limite: '100' });
-}
-
-function urlsOf(webhooks: readonly WebhookResource[]): ReadonlyMap<string, string> {
-  return new Map(webhooks.map(({ id, url }) => [id, url]));
+  };
 }
 
 /** Of a webhook that is filtered by, the way to its recovery with the same period and event. */
-function listActions({ t, session }: Visit, filters: Filters, live: string | null, isFound: boolean): Html {
+function listActions({ t, mayWrite }: Visit, filters: Filters, isLive: boolean, isFound: boolean): Html {
   const { webhook, desde, ate, evento } = filters;
-  const mayRecover = webhook !== '' && session.identity.scopes.has('webhooks:write');
+  const recovery = addressOf(`/painel/webhooks/${webhook}/recuperar`, { desde, ate, evento });
   return html`<p class="actions">
-    ${
-      mayRecover
-        ? html`<a class="button" href="${addressOf(`/painel/webhooks/${webhook}/recuperar`, { desde, ate, evento })}"
-            >${t.recovery.open}</a
-          >`
-        : ''
-    }
-    ${live !== null && pauseButton(t)}
-    ${isFound ? html`<a class="button" href="${addressOf('/painel/entregas/exportar', filters)}">${t.words.csv}</a>` : ''}
+    ${webhook !== '' && mayWrite && html`<a class="button" href="${recovery}">${t.recovery.open}</a>`}
+    ${isLive && pauseButton(t)}
+    ${isFound && html`<a class="button" href="${addressOf(`${PATH}/exportar`, filters)}">${t.words.csv}</a>`}
   </p>`;
 }
 
 /** The API's own list, of one webhook or of all. */
-function askForPage(visit: Visit, filters: Filters, cursor: string): Promise<Answer<Page>> {
-  const { path, query } = searchOf(visit, filters);
-  return visit.api.ask<Page>(path, { ...query, cursor, limite: LIMIT });
-}
-
 function searchOf({ c }: Visit, { webhook, desde, ate, ...rest }: Filters) {
   const path = webhook === '' ? '/v1/entregas' : `/v1/webhooks/${encodeURIComponent(webhook)}/entregas`;
   const zoned = (at: string) => instantOf(c.var.zone, at);
   return { path, query: { ...rest, desde: zoned(desde), ate: zoned(ate) } };
 }
 
-/** All that the filters find, as a file that a spreadsheet opens. */
-export function exportDeliveries(visit: Visit): Promise<Response> {
-  const { path, query } = searchOf(visit, fieldsOf(visit.c, FILTERS));
-  return visit.api.pass(addressOf(path, { ...query, formato: 'csv', bom: 'true' }));
-}
-
 /** An id leads to what it names: a delivery, an event, or a loan of which something was sent or that may be read. */
-async function showNamed(visit: Visit, sought: string): Promise<Response> {
+async function showNamed(visit: Visit, sought: string): Promise<Page | Response> {
   const { c, t, api } = visit;
   const parsed = uuid.safeParse(sought);
-  const id = parsed.success ? parsed.data.toLowerCase() : '';
-  const asked =
-    id !== '' &&
-    (await Promise.all([
+  if (parsed.success) {
+    const id = parsed.data.toLowerCase();
+    const [delivery, event, ofLoan, loan] = await Promise.all([
       api.ask(`/v1/entregas/${id}`),
       api.ask(`/v1/eventos/${id}`),
-      api.ask<Page>('/v1/entregas', { emprestimo_id: id, limite: '1' }),
+      api.ask<Found>('/v1/entregas', { emprestimo_id: id, limite: '1' }),
       api.ask(`/v1/emprestimos/${id}`),
-    ]));
-  if (asked) {
-    const [delivery, event, ofLoan, loan] = asked;
-    if (delivery.ok) return c.redirect(`/painel/entregas/${id}`, 303);
+    ]);
+    if (delivery.ok) return c.redirect(`${PATH}/${id}`, 303);
     if (event.ok) return c.redirect(`/painel/eventos/${id}`, 303);
     const isLoan = loan.ok || (ofLoan.ok && ofLoan.body.itens.length > 0);
-    if (isLoan) return c.redirect(`/painel/entregas?emprestimo_id=${id}`, 303);
+    if (isLoan) return c.redirect(`${PATH}?emprestimo_id=${id}`, 303);
   }
-  return answerPage(c, {
+  return {
     title: t.frame.deliveries,
     status: 404,
     body: html`${findForm(visit, sought)}${notice('failed', t.deliveries.notNamed)}`,
-  });
+  };
 }
 
 function findForm({ t }: Visit, sought: string): Html {
-  return idForm('/painel/entregas', t.deliveries.find, sought, t.words.search, t.deliveries.findHint);
+  return idForm(PATH, t.deliveries.find, sought, t.words.search, t.deliveries.findHint);
 }
 
 /** With a script only the list is drawn anew, and the address still tells the search. */
-function filterForm(
-  { t }: Visit,
-  filters: Filters,
-  webhooks: readonly WebhookResource[],
-  refusal: Refusal | undefined,
-): Html {
+function filterForm({ t }: Visit, filters: Filters, webhooks: readonly WebhookResource[], refusal?: Refusal): Html {
   const urls = webhooks.map(({ id, url }) => [id, `${shortUrl(url)} (${id.slice(-6)})`] as const);
   const isUsed = Object.values(filters).some((value) => value !== '');
-  const among = (name: keyof Filters, label: string, values: Parameters<typeof options>[2]) =>
-    select(label, name, options(filters[name], t.words.all, values));
+  const among = (name: keyof Filters, label: string, values: Parameters<typeof select>[3]) =>
+    select(label, name, filters[name], [['', t.words.all], ...values]);
   const text = (name: keyof Filters, label: string, kind: Html) =>
     input(label, name, filters[name], html`${wrongField(refusal, name)} ${kind}`);
   return html`<details class="filters" ${isUsed ? html` open` : ''}>
     <summary>${t.deliveries.filters}</summary>
     <form
       method="get"
-      action="/painel/entregas"
-      hx-get="/painel/entregas"
+      action="${PATH}"
+      hx-get="${PATH}"
       hx-target="#lista"
       hx-select="#lista"
       hx-swap="outerHTML"
@@ -161,7 +140,7 @@ function filterForm(
       class="grid"
     >
       ${among('webhook', t.deliveries.webhook, urls)}
-      ${select(t.deliveries.event, 'evento', named(filters.evento, t.words.all, deliveredName.options))}
+      ${select(t.deliveries.event, 'evento', filters.evento, named(t.words.all, deliveredName.options))}
       ${among('status', t.deliveries.status, labelled(DELIVERY_STATUSES, t.status))}
       ${among('resultado', t.deliveries.outcome, labelled(OUTCOMES, t.outcome))}
       ${text('status_http', t.deliveries.code, html`inputmode="numeric"`)}
@@ -170,16 +149,45 @@ function filterForm(
       ${text('ate', t.deliveries.until, html`type="datetime-local"`)}
       <p class="actions">
         <button class="primary">${t.deliveries.filter}</button>
-        <a class="button" href="/painel/entregas">${t.words.clear}</a>
+        <a class="button" href="${PATH}">${t.words.clear}</a>
       </p>
     </form>
   </details>`;
 }
 
-function results(visit: Visit, page: Page, urls: ReadonlyMap<string, string>, filters: Filters): Html {
+function results(visit: Visit, page: Found, webhooks: readonly WebhookResource[], filters: Filters): Html {
   const { t } = visit;
   const { itens, proximo_cursor: next } = page;
-  const address = next && addressOf('/painel/entregas', { ...filters, cursor: next });
-  const empty = html`<p>${next === null ? t.deliveries.empty : t.deliveries.emptyPage}</p>`;
-  return html`${itens.length === 0 ? empty : deliveryTable(visit, itens, urls)} ${onward(address, t.words.next)}`;
+  const urls = new Map(webhooks.map(({ id, url }) => [id, url]));
+  const empty = next === null ? t.deliveries.empty : t.deliveries.emptyPage;
+  return html`${deliveryTable(visit, itens, urls, empty)}
+  ${onward(next && addressOf(PATH, { ...filters, cursor: next }), t.words.next)}`;
+}
+
+/** Deliveries as rows, each with its webhook's address where `urls` knows it; without `urls` they are all of one webhook. */
+export function deliveryTable(
+  visit: Visit,
+  items: readonly DeliveryResource[],
+  urls: ReadonlyMap<string, string> | null,
+  empty: string,
+): Html {
+  const { t } = visit;
+  const words = t.deliveries;
+  const row = (item: DeliveryResource) => {
+    const { emprestimo_id: loan, proxima_tentativa_em: next, webhook_id: webhook } = item;
+    const url = urls?.get(webhook);
+    return [
+      html`<a href="${PATH}/${item.id}">${code(item.evento)}</a> ${item.teste ? badge(t.delivery.test) : ''}
+        <div class="dim">${moment(visit, item.criada_em)} ${shortId(item.id)}</div>`,
+      item.em_andamento ? html`${statusBadge(t, item.status)} ${dim(words.inFlight)}` : standing(t, item),
+      html`${item.total_tentativas}
+      ${next === null ? '' : html`<div class="dim">${words.next}:<br />${moment(visit, next)}</div>`}`,
+      loan === null ? '–' : html`<a href="${PATH}?emprestimo_id=${loan}">${shortId(loan)}</a>`,
+      html`<a class="wrap" href="/painel/webhooks/${webhook}" title="${webhook}"
+        >${url === undefined ? shortId(webhook) : shortUrl(url)}</a
+      >`,
+    ].slice(0, columns.length);
+  };
+  const columns = [words.delivery, words.status, words.attempts, words.loan, ...(urls === null ? [] : [words.webhook])];
+  return table(words.table, columns, items.map(row), { empty });
 }

@@ -11,55 +11,43 @@ import { scheduleOf, slotsOf } from '../../contract/schedule.ts';
 import { adviceOf } from '../../webhooks/advice.ts';
 import { addressOf, type Refusal, Refused } from '../api-client.ts';
 import type { Html, Visit } from '../env.ts';
-import { answerPage } from '../frame/page.ts';
 import { confirmed } from '../frame/forms.ts';
-import { copyable, doneNotice, fact, loanPath, moment, onward, outcomeBadge, standing } from '../frame/parts.ts';
-import { refusalList } from '../frame/refusals.ts';
-import { curlPart } from './curl.ts';
+import type { Page } from '../frame/page.ts';
+import { badge, code, copyable, dim, fact, moment, onward, outcomeBadge, standing } from '../frame/parts.ts';
+import { loanFact } from '../loans/pages.ts';
+import { curlPart } from './papers.ts';
 
 const INSTANT = /(\d{4}-\d\d-\d\dT[\d:.]+Z)/;
 
-export async function showDelivery(visit: Visit, id: string, refusal?: Refusal): Promise<Response> {
-  const { c, t, api } = visit;
-  const before = c.req.query('tentativas_depois') ?? '';
-  const delivery = await api.read<DeliveryAsSent>(`/v1/entregas/${id}`, { tentativas_depois: before });
-  const older = delivery.tentativas_depois;
+export async function showDelivery(visit: Visit, refusal?: Refusal): Promise<Page> {
+  const { t, api, id } = visit;
+  const delivery = await api.read<DeliveryAsSent>(`/v1/entregas/${id}`, visit.query('tentativas_depois'));
+  const { tentativas, tentativas_depois: older } = delivery;
   const webhook = await api.read<WebhookResource>(`/v1/webhooks/${delivery.webhook_id}`);
   const checkpoint = await newestCheckpoint(visit);
   const credentials = await api.read<ShownCredentials>(`/v1/webhooks/${delivery.webhook_id}/credenciais`);
   const wait = delivery.status === 'pendente' ? await api.read<DeliveryWait>(`/v1/entregas/${id}/espera`) : null;
-  return answerPage(c, {
+  return {
     title: t.delivery.title(`…${id.slice(-12)}`),
-    ...(refusal && { status: 409 }),
-    body: html`${refusal ? refusalList(c, refusal.error) : ''} ${doneNotice(visit, { reenvio: t.delivery.resent })}
-    ${facts(visit, delivery, webhook)} ${wait && waitPart(visit, wait)} ${advicePart(visit, delivery)}
+    refusal,
+    done: { reenvio: t.delivery.resent },
+    body: html`${facts(visit, delivery, webhook)} ${wait && waitPart(visit, wait)} ${advicePart(visit, delivery)}
     ${actions(visit, delivery)} ${history(visit, delivery)}
-    ${delivery.tentativas.map((attempt, at) =>
-      attemptPart(visit, attempt, credentials, at === delivery.tentativas.length - 1),
-    )}
+    ${tentativas.map((attempt) => attemptPart(visit, attempt, credentials, attempt === tentativas.at(-1)))}
     ${onward(older && addressOf(`/painel/entregas/${id}`, { tentativas_depois: older }), t.delivery.older)}
     ${bodyPart(visit, delivery)} ${curlPart(visit, delivery, credentials)}
     ${checkpoint === null ? '' : checkpointPart(visit, checkpoint)}`,
-  });
+  };
 }
 
 function facts(visit: Visit, delivery: DeliveryAsSent, webhook: WebhookResource): Html {
   const { t } = visit;
-  const loan = delivery.emprestimo_id;
-  const version = delivery.versao_emprestimo;
+  const { evento_id: event } = delivery;
   return html`<dl class="facts">
     ${fact('Id', delivery.id, 'id')} ${fact(t.deliveries.status, standing(t, delivery))}
-    ${fact(t.deliveries.event, html`<code>${delivery.evento}</code>${delivery.teste ? html` <span class="badge">${t.delivery.test}</span>` : ''}`)}
-    ${fact(t.delivery.eventId, delivery.teste ? delivery.evento_id : html`<a href="/painel/eventos/${delivery.evento_id}">${delivery.evento_id}</a>`, 'id')}
-    ${
-      loan === null
-        ? ''
-        : fact(
-            t.deliveries.loan,
-            html`<a class="id" href="${loanPath(visit, loan)}">${loan}</a
-              >${version === null ? '' : ` ${t.delivery.version(version)}`}`,
-          )
-    }
+    ${fact(t.deliveries.event, html`${code(delivery.evento)} ${delivery.teste ? badge(t.delivery.test) : ''}`)}
+    ${fact(t.delivery.eventId, delivery.teste ? event : html`<a href="/painel/eventos/${event}">${event}</a>`, 'id')}
+    ${loanFact(visit, delivery)}
     ${fact(t.deliveries.webhook, html`<a href="/painel/webhooks/${webhook.id}">${webhook.url}</a>`, 'wrap')}
     ${fact(t.delivery.created, moment(visit, delivery.criada_em))}
     ${fact(t.delivery.finished, moment(visit, delivery.concluida_em))}
@@ -89,15 +77,13 @@ function advicePart({ c, t }: Visit, { status, tentativas }: DeliveryAsSent): Ht
 }
 
 function actions(visit: Visit, delivery: DeliveryAsSent): Html {
-  const { t, session } = visit;
-  const maySend = session.identity.scopes.has('webhooks:write') && delivery.corpo !== ERASED;
-  const texts = { label: t.delivery.resend, question: t.delivery.resendConfirm };
+  const { t } = visit;
+  const path = `/painel/entregas/${delivery.id}`;
+  const maySend = visit.mayWrite && delivery.corpo !== ERASED;
   return html`<div class="actions">
-    ${maySend ? confirmed(visit, `/painel/entregas/${delivery.id}/reenvio`, texts) : ''}
-    <a class="button" href="/painel/entregas/${delivery.id}/prova" download aria-describedby="proof-hint"
-      >${t.delivery.proof}</a
-    >
-    <a class="button" href="/painel/entregas/${delivery.id}/comprovante">${t.delivery.sheet}</a>
+    ${maySend ? confirmed(visit, `${path}/reenvio`, t.delivery.resend, t.delivery.resendConfirm) : ''}
+    <a class="button" href="${path}/prova" download aria-describedby="proof-hint">${t.delivery.proof}</a>
+    <a class="button" href="${path}/comprovante">${t.delivery.sheet}</a>
     <span id="proof-hint" class="dim">${t.delivery.proofHint}</span>
   </div>`;
 }
@@ -121,15 +107,12 @@ function attemptPart(visit: Visit, attempt: SentAttempt, credentials: ShownCrede
   return html`<details class="attempt" ${isOpen ? html` open` : ''}>
     <summary>
       ${t.delivery.attempt(attempt.numero)} ${outcomeBadge(t, attempt.resultado, attempt.status_http)}
-      ${attempt.atrasada ? html`<span class="dim">${t.delivery.late}</span>` : ''}
-      ${moment(visit, attempt.inicio)}${
-        attempt.duracao_ms === null ? '' : html` <span class="dim">${t.words.ms(attempt.duracao_ms)}</span>`
-      }
+      ${attempt.atrasada ? dim(t.delivery.late) : ''} ${moment(visit, attempt.inicio)}
+      ${attempt.duracao_ms === null ? '' : dim(t.words.ms(attempt.duracao_ms))}
     </summary>
     <dl class="facts">
-      ${fact(t.webhooks.url, html`<code>${attempt.url}</code>`, 'wrap')}
-      ${fact(t.delivery.address, html`<code>${attempt.endereco ?? '–'}</code>`)}
-      ${attempt.erro === null ? '' : fact(t.delivery.error, html`<code>${attempt.erro}</code>`, 'wrap')}
+      ${fact(t.webhooks.url, code(attempt.url), 'wrap')} ${fact(t.delivery.address, code(attempt.endereco ?? '–'))}
+      ${attempt.erro === null ? '' : fact(t.delivery.error, code(attempt.erro), 'wrap')}
     </dl>
     ${attempt.cabecalhos.length === 0 ? '' : headersPart(visit, attempt, credentials)}
     <h3>${t.delivery.answer}</h3>
@@ -199,8 +182,7 @@ function timeline(
   const coming = planned.map(
     (at, index) =>
       html`<li class="planned">
-        <strong>${t.delivery.attempt(last + index + 1)}</strong> ${moment(visit, at)}
-        <span class="dim">${t.delivery.planned}</span>
+        <strong>${t.delivery.attempt(last + index + 1)}</strong> ${moment(visit, at)} ${dim(t.delivery.planned)}
       </li>`,
   );
   return html`<ol class="timeline">

@@ -4,9 +4,8 @@ import { EVENTS, NOTICE_NAMES } from '../../contract/events.ts';
 import { VERSIONS } from '../../contract/language.ts';
 import { DESCRIPTION_PATHS } from '../../http/routes/description.ts';
 import type { Html, PainelContext, PainelDeps } from '../env.ts';
-import { plainList, table } from '../frame/parts.ts';
+import { code, paragraphs, plainList, table } from '../frame/parts.ts';
 import { DOCS } from '../language/choose.ts';
-import { paragraphs } from './prose.ts';
 
 interface Told {
   readonly 'x-since'?: string;
@@ -54,8 +53,7 @@ export async function changesBody(c: PainelContext, api: PainelDeps['api']): Pro
   return html`${paragraphs(words.intro)}
   ${VERSIONS.map((version) => {
     const of = (all: readonly (Told & { readonly name: string })[]) => all.filter((one) => one['x-since'] === version);
-    const rows = (all: typeof operations) =>
-      of(all).map(({ name, summary = '' }) => [html`<code>${name}</code>`, summary]);
+    const rows = (all: typeof operations) => of(all).map(({ name, summary = '' }) => [code(name), summary]);
     const title = `${words.version} ${version}`;
     const part = (label: string, body: Html | '') =>
       body === ''
@@ -63,10 +61,10 @@ export async function changesBody(c: PainelContext, api: PainelDeps['api']): Pro
         : html`<h3>${label}</h3>
             ${body}`;
     const listed = (label: string, all: typeof operations) =>
-      of(all).length === 0 ? '' : table(`${label}, ${title}`, [label, words.what], rows(all), 'fields');
+      of(all).length === 0 ? '' : table(`${label}, ${title}`, [label, words.what], rows(all), { wraps: true });
     return html`<h2>${title}</h2>
       ${part(words.operations, listed(words.operations, operations))}
       ${part(words.events, listed(words.events, events))}
-      ${part(words.fields, plainList(of(fields).map(({ name }) => html`<code>${name}</code>`)))}`;
+      ${part(words.fields, plainList(of(fields).map(({ name }) => code(name))))}`;
   })}`;
 }

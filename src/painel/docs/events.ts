@@ -8,9 +8,8 @@ import { DELIVERY_HEADERS } from '../../http/openapi/events.ts';
 import type { Html, PainelContext } from '../env.ts';
 import { exampleOf } from '../events/example.ts';
 import { eventCard } from '../events/parts.ts';
-import { copyable, table } from '../frame/parts.ts';
+import { code, copyable, paragraphs, prose, table } from '../frame/parts.ts';
 import { DOCS } from '../language/choose.ts';
-import { paragraphs, prose } from './prose.ts';
 
 export function eventsBody(c: PainelContext): Html {
   const { language, texts: t } = c.var;
@@ -35,13 +34,13 @@ function headerTable(c: PainelContext): Html {
     words.headers,
     [words.header, words.meaning],
     [
-      [html`<code>${HEADER_EVENT}</code>`, words.eventHeader],
+      [code(HEADER_EVENT), words.eventHeader],
       ...Object.values(DELIVERY_HEADERS).map(({ name, required, description }) => [
         html`<code>${name}</code>${required ? '' : html` <span class="badge">${words.sometimes}</span>`}`,
         prose(description[language]),
       ]),
     ],
-    'fields',
+    { wraps: true },
   );
 }
 

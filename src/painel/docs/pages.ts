@@ -7,12 +7,11 @@ import { notFound } from '../../http/api-error.ts';
 import { DESCRIPTION_PATHS } from '../../http/routes/description.ts';
 import type { Html, PainelContext, PainelDeps, PainelEnv } from '../env.ts';
 import { pathOf } from '../files.ts';
-import { menu, table } from '../frame/parts.ts';
-import { answerPage } from '../frame/page.ts';
+import { answerPage, menu } from '../frame/page.ts';
+import { code, paragraphs, prose, table } from '../frame/parts.ts';
 import { DOCS, type DocsTexts } from '../language/choose.ts';
 import { changesBody } from './changes.ts';
 import { eventsBody } from './events.ts';
-import { paragraphs, prose } from './prose.ts';
 import { type Body, LLMS_PATH, MARKDOWN_PATH, markdownPages } from './markdown.ts';
 import { scheduleBody } from './schedule.ts';
 import { startBody } from './start.ts';
@@ -69,10 +68,8 @@ export function addDocsPages(
 function answer(c: PainelContext, page: keyof DocsTexts['pages'], body: Html): Response | Promise<Response> {
   const words = DOCS[c.var.language];
   c.header('Cache-Control', 'no-cache');
-  const pages = (Object.keys(PATHS) as (keyof typeof PATHS)[]).map((name) => {
-    return { path: PATHS[name], label: words.pages[name], isHere: name === page };
-  });
-  return answerPage(c, { title: words[page].title, body, navigation: menu(words.menu, pages) });
+  const pages = Object.entries(PATHS).map(([name, path]) => ({ path, label: words.pages[name as keyof typeof PATHS] }));
+  return answerPage(c, { title: words[page].title, body, navigation: menu(words.menu, pages, PATHS[page]) });
 }
 
 /** A search and requests to try: Swagger UI, as its package has it, over a description in the page's language. */
@@ -114,8 +111,8 @@ function rulesBody(c: PainelContext): Html {
             : table(
                 title,
                 [words.ofEvent, words.ofAnswer],
-                mapping.map(([event, answer]) => [html`<code>${event}</code>`, prose(answer)]),
-                'fields',
+                mapping.map(([event, answer]) => [code(event), prose(answer)]),
+                { wraps: true },
               )
         }`,
   )}`;

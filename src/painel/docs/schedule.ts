@@ -4,9 +4,8 @@ import { TIMES_S } from '../../contract/delivery.ts';
 import { durationText, type Schedule, SCHEDULES } from '../../contract/schedule.ts';
 import { DELIVERY_STATUSES, OUTCOMES } from '../../contract/statuses.ts';
 import type { Html, PainelContext } from '../env.ts';
-import { table } from '../frame/parts.ts';
+import { code, paragraphs, prose, table } from '../frame/parts.ts';
 import { DOCS } from '../language/choose.ts';
-import { paragraphs, prose } from './prose.ts';
 
 export function scheduleBody(c: PainelContext): Html {
   const { schedule: words } = DOCS[c.var.language];
@@ -48,7 +47,7 @@ function meanings(words: Words, label: string, rows: readonly (readonly [word: s
   return table(
     label,
     [words.word, words.meaning],
-    rows.map(([word, meaning]) => [html`<code>${word}</code>`, prose(meaning)]),
-    'fields',
+    rows.map(([word, meaning]) => [code(word), prose(meaning)]),
+    { wraps: true },
   );
 }

@@ -3,9 +3,8 @@ import { html } from 'hono/html';
 import { SCOPES } from '../../contract/statuses.ts';
 import { CREDENTIALS_DESCRIPTION, SCOPE_MEANING } from '../../http/openapi/texts.ts';
 import type { Html, PainelContext } from '../env.ts';
-import { copyable, table } from '../frame/parts.ts';
+import { code, copyable, paragraphs, table } from '../frame/parts.ts';
 import { DOCS } from '../language/choose.ts';
-import { paragraphs } from './prose.ts';
 
 /** What each step runs, where it runs something; `$URL` is this host. */
 function commandsOf(url: string): readonly (string | null)[] {
@@ -62,8 +61,8 @@ export function startBody(c: PainelContext, egressAddresses: readonly string[]):
     ${table(
       start.scope,
       [start.scope, start.allows],
-      SCOPES.map((scope) => [html`<code>${scope}</code>`, SCOPE_MEANING[scope][language]]),
-      'fields',
+      SCOPES.map((scope) => [code(scope), SCOPE_MEANING[scope][language]]),
+      { wraps: true },
     )}
     <h2 id="enderecos">${start.egressTitle}</h2>
     ${paragraphs(egressAddresses.length === 0 ? start.noEgress : start.egress)}

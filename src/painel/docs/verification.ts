@@ -4,10 +4,9 @@ import { basename } from 'node:path/posix';
 import { html } from 'hono/html';
 import { CHECK_WORDS } from '../../contract/conformance/words.ts';
 import type { Html, PainelContext, PainelDeps } from '../env.ts';
-import { copyable, table } from '../frame/parts.ts';
+import { copyable, paragraphs, prose, table } from '../frame/parts.ts';
 import { DOCS } from '../language/choose.ts';
 import { published, snippetsFor } from '../webhooks/snippets.ts';
-import { paragraphs, prose } from './prose.ts';
 
 const RECEIVERS = new URL('../../http/receivers/', import.meta.url);
 const VECTORS = {
@@ -99,7 +98,7 @@ export function verificationBody(c: PainelContext, checkpointKeys: PainelDeps['c
       Object.values(CHECK_WORDS).map(({ title, sent, mend }) =>
         [title, sent, mend].map((text) => prose(text[language])),
       ),
-      'fields',
+      { wraps: true },
     )}
     <h2>${words.vectorsTitle}</h2>
     ${paragraphs(words.vectors)}

@@ -2,22 +2,20 @@
 import { html } from 'hono/html';
 import { SUBSCRIBABLE_NAMES } from '../../contract/events.ts';
 import type { FeedItem } from '../../contract/resources/delivery-resource.ts';
-import { addressOf, Refused } from '../api-client.ts';
+import { addressOf } from '../api-client.ts';
 import type { Html, Visit } from '../env.ts';
 import { instantOf, localTime } from '../frame/clock.ts';
+import { input, named, select, tick } from '../frame/forms.ts';
 import type { Guard } from '../frame/guard.ts';
 import { READ } from '../frame/nav.ts';
-import { answerPage } from '../frame/page.ts';
-import { input, named, select, tick } from '../frame/forms.ts';
-import { copyable, fact, loanPath, moment, onward, shortId, statusBadge, table } from '../frame/parts.ts';
-import { refusalList } from '../frame/refusals.ts';
-import { fieldsOf, pathId } from '../address.ts';
-import { readNames } from '../webhooks/names.ts';
+import { type Page, refusalList } from '../frame/page.ts';
+import { badge, code, copyable, dim, fact, moment, onward, shortId, statusBadge, table } from '../frame/parts.ts';
+import { loanFact, loanPath } from '../loans/pages.ts';
+import { readNames } from '../webhooks/list.ts';
 
 type Names = ReadonlyMap<string, string>;
 
 const PATH = '/painel/eventos';
-const LIMIT = '50';
 const DAY_MS = 86_400_000;
 
 interface FeedPage {
@@ -31,26 +29,25 @@ export function addEventPages(guard: Guard): void {
   guard.show(`${PATH}/:id`, READ, showEvent);
 }
 
-async function showFeed(visit: Visit): Promise<Response> {
+async function showFeed(visit: Visit): Promise<Page> {
   const { c, t, api } = visit;
-  const { desde, depois, ...filter } = fieldsOf(c, ['desde', 'depois', 'evento', 'historico']);
+  const { desde, depois, ...filter } = visit.query('desde', 'depois', 'evento', 'historico');
   const since = desde || localTime(c.var.zone, Date.now() - DAY_MS);
-  const asked = { ...filter, desde: instantOf(c.var.zone, since), depois, limite: LIMIT };
-  const [answer, names] = await Promise.all([api.ask<FeedPage>('/v1/eventos', asked), readNames(visit)]);
-  if (!answer.ok && answer.status !== 400) throw new Refused(answer);
-  return answerPage(c, {
+  const asked = { ...filter, desde: instantOf(c.var.zone, since), depois, limite: '50' };
+  const [answer, names] = await Promise.all([api.search<FeedPage>('/v1/eventos', asked), readNames(visit)]);
+  return {
     title: t.frame.events,
-    status: answer.ok ? 200 : 400,
+    status: answer.status,
     body: html`<p>${t.events.intro} <a href="/docs/eventos">${t.events.catalog}</a></p>
       ${form(visit, since, filter)}
       ${answer.ok ? results(visit, answer.body, names, { ...filter, desde: since }) : refusalList(c, answer.error)}`,
-  });
+  };
 }
 
 function form({ t }: Visit, since: string, { evento, historico }: Readonly<Record<string, string>>): Html {
   return html`<form class="inline" method="get" action="${PATH}">
     ${input(t.deliveries.from, 'desde', since, html`type="datetime-local"`)}
-    ${select(t.deliveries.event, 'evento', named(evento ?? '', t.words.all, SUBSCRIBABLE_NAMES))}
+    ${select(t.deliveries.event, 'evento', evento ?? '', named(t.words.all, SUBSCRIBABLE_NAMES))}
     ${tick(t.events.history, 'historico', 'true', historico === 'true')}
     <button class="primary">${t.deliveries.filter}</button>
   </form>`;
@@ -79,7 +76,7 @@ function byDay(visit: Visit, itens: readonly FeedItem[], names: Names): Html {
   return html`${[...days].map(
     ([day, events], at) =>
       html`<details class="card" ${at === 0 ? html`open` : ''}>
-        <summary>${day} <span class="dim">${t.events.count(events.length)}</span></summary>
+        <summary>${day} ${dim(t.events.count(events.length))}</summary>
         ${table(
           `${t.frame.events} ${day}`,
           [t.deliveries.event, t.loans.at, t.deliveries.loan, t.frame.deliveries],
@@ -103,11 +100,11 @@ function row(visit: Visit, item: FeedItem, names: Names) {
 /** What sets an event apart. */
 function marks({ t }: Visit, { importado, apagado, ilegivel }: FeedItem): Html {
   const told = [importado && t.events.imported, apagado && t.events.erased, ilegivel && t.events.unreadable];
-  return html`${told.map((mark) => (mark === undefined ? '' : html`<span class="badge">${mark}</span> `))}`;
+  return html`${told.map((mark) => (mark === undefined ? '' : html`${badge(mark)} `))}`;
 }
 
 function deliveryLinks({ t }: Visit, { entregas }: FeedItem, names: Names): Html {
-  if (entregas.length === 0) return html`<span class="dim">${t.loans.noDelivery}</span>`;
+  if (entregas.length === 0) return dim(t.loans.noDelivery);
   return html`${entregas.map(
     ({ id, status, webhook_id: webhook }) =>
       html`<div>
@@ -117,15 +114,15 @@ function deliveryLinks({ t }: Visit, { entregas }: FeedItem, names: Names): Html
   )}`;
 }
 
-async function showEvent(visit: Visit): Promise<Response> {
-  const { c, t, api } = visit;
-  const [item, names] = await Promise.all([api.read<FeedItem>(`/v1/eventos/${pathId(c)}`), readNames(visit)]);
-  const { envelope, emprestimo_id: loan, versao_emprestimo: version } = item;
-  return answerPage(c, {
+async function showEvent(visit: Visit): Promise<Page> {
+  const { t, api, id } = visit;
+  const [item, names] = await Promise.all([api.read<FeedItem>(`/v1/eventos/${id}`), readNames(visit)]);
+  const { envelope } = item;
+  return {
     title: envelope?.evento ?? t.deliveries.event,
     body: html`<dl class="facts">
         ${fact('Id', item.evento_id, 'id')} ${envelope ? fact(t.loans.at, moment(visit, envelope.timestamp)) : ''}
-        ${loan === null ? '' : fact(t.deliveries.loan, html`<a class="id" href="${loanPath(visit, loan)}">${loan}</a>${version === null ? '' : ` ${t.delivery.version(version)}`}`)}
+        ${loanFact(visit, item)}
       </dl>
       <p>${marks(visit, item)}</p>
       <div class="beside">
@@ -143,13 +140,13 @@ async function showEvent(visit: Visit): Promise<Response> {
           ${table(
             t.frame.deliveries,
             [t.deliveries.event, t.deliveries.status, t.deliveries.webhook],
-            item.entregas.map(({ id, webhook_id: webhook, status }) => [
-              html`<a href="/painel/entregas/${id}"><code>${envelope?.evento ?? t.deliveries.delivery}</code></a>`,
+            item.entregas.map(({ id: delivery, webhook_id: webhook, status }) => [
+              html`<a href="/painel/entregas/${delivery}">${code(envelope?.evento ?? t.deliveries.delivery)}</a>`,
               statusBadge(t, status),
               html`<a class="wrap" href="/painel/webhooks/${webhook}">${names.get(webhook) ?? shortId(webhook)}</a>`,
             ]),
           )}
         </div>
       </div>`,
-  });
+  };
 }

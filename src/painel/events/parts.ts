@@ -3,9 +3,8 @@ import { html } from 'hono/html';
 import { EVENTS, type SubscribableName } from '../../contract/events.ts';
 import { inLanguage } from '../../contract/language.ts';
 import { GUARANTEE_MEANING } from '../../http/openapi/texts.ts';
-import { prose } from '../docs/prose.ts';
 import type { Html, Visit } from '../env.ts';
-import { copyable, table } from '../frame/parts.ts';
+import { badge, code, copyable, dim, prose, table } from '../frame/parts.ts';
 import { fieldsOf, schemaOf } from './example.ts';
 
 /** One event: when it fires, what of it is certain, `example` of what arrives, and the fields of its data. */
@@ -14,15 +13,18 @@ export function eventCard({ c, t }: Pick<Visit, 'c' | 't'>, name: SubscribableNa
   const { summary, more } = meaning[c.var.language];
   return html`<details class="card" id="${name}">
     <summary>
-      <code>${name}</code>
-      <span class="badge${guarantee === 'guaranteed' ? ' badge-entregue' : ''}">${t.events.guarantee[guarantee]}</span>
-      <span class="dim">${summary}</span>
+      ${code(name)} ${badge(t.events.guarantee[guarantee], guarantee === 'guaranteed' ? 'entregue' : undefined)}
+      ${dim(summary)}
     </summary>
     ${more === undefined ? '' : html`<p>${prose(more)}</p>`}
     <p>${GUARANTEE_MEANING[guarantee][c.var.language]}</p>
     ${example}
     <h3>${t.events.fields}</h3>
-    ${fieldTable({ c, t }, name)} ${schemaPart({ c, t }, name)}
+    ${fieldTable({ c, t }, name)}
+    <details>
+      <summary>JSON Schema</summary>
+      ${copyable(t, `schema-${name}`, `JSON Schema ${name}`, JSON.stringify(inLanguage(schemaOf(name), c.var.language), null, 2))}
+    </details>
   </details>`;
 }
 
@@ -30,19 +32,12 @@ export function fieldTable({ c, t: { events: words } }: Pick<Visit, 'c' | 't'>, 
   return table(
     `${words.fields} ${name}`,
     [words.field, words.type, words.rule, words.meaning],
-    fieldsOf(name).map((field) => [
-      html`<code>data.${field.name}</code>`,
-      field.type,
-      field.rule,
-      field.meaning[c.var.language],
+    fieldsOf(name).map(({ name: field, type, rule, meaning }) => [
+      code(`data.${field}`),
+      type,
+      rule,
+      meaning[c.var.language],
     ]),
-    'fields',
+    { wraps: true },
   );
-}
-
-function schemaPart({ c, t }: Pick<Visit, 'c' | 't'>, name: SubscribableName): Html {
-  return html`<details>
-    <summary>JSON Schema</summary>
-    ${copyable(t, `schema-${name}`, `JSON Schema ${name}`, JSON.stringify(inLanguage(schemaOf(name), c.var.language), null, 2))}
-  </details>`;
 }

@@ -1,4 +1,4 @@
-/** The fields of the page's forms, and the acts that ask before they are done. */
+/** The page's forms, their fields, and the acts that ask before they are done. */
 import { html, raw } from 'hono/html';
 import type { Html, Visit } from '../env.ts';
 
@@ -14,78 +14,75 @@ export function idForm(action: string, label: string, sought: string, button: st
   </form>`;
 }
 
-/** What makes a form this session's own. */
-export function formToken({ session }: Pick<Visit, 'session'>): Html {
-  return html`<input type="hidden" name="formulario" value="${session.formToken}" />`;
+/** A form that changes something, with what makes it this session's own. */
+export function postForm({ session }: Pick<Visit, 'session'>, action: string, body: Html, kind = ''): Html {
+  return html`<form class="${kind}" method="post" action="${action}">
+    ${hidden('formulario', session.formToken)} ${body}
+  </form>`;
 }
+
+export const hidden = (name: string, value: string): Html =>
+  html`<input type="hidden" name="${name}" value="${value}" />`;
 
 /** An act that asks before it is done, without a script; open where it was refused and is filled in. */
 export function confirmed(
   visit: Visit,
   action: string,
-  texts: { label: string; question: string },
+  label: string,
+  question: string,
   fields: Html | '' = '',
   isOpen = false,
 ): Html {
-  const { words } = visit.c.var.texts;
   return html`<details class="confirm" ${isOpen ? html`open` : ''}>
     <summary class="button">
-      <span class="opens">${texts.label}…</span><span class="closes">${words.cancel}</span>
+      <span class="opens">${label}…</span><span class="closes">${visit.t.words.cancel}</span>
     </summary>
-    <form method="post" action="${action}">
-      ${formToken(visit)}
-      <p>${texts.question}</p>
-      ${fields}
-      <button class="primary">${texts.label}</button>
-    </form>
+    ${postForm(
+      visit,
+      action,
+      html`<p>${question}</p>
+        ${fields} <button class="primary">${label}</button>`,
+    )}
   </details>`;
+}
+
+/** The end of a form that can be left: its button, and the way back. */
+export function doOrLeave({ t }: Visit, label: string, back: string): Html {
+  return html`<p class="actions">
+    <button class="primary">${label}</button>
+    <a class="button" href="${back}">${t.words.cancel}</a>
+  </p>`;
 }
 
 export function input(label: string, name: string, value: string | number, attributes: Html | '' = ''): Html {
   return html`<label>${label} <input name="${name}" value="${value}" ${attributes} /></label>`;
 }
 
-export function tick(label: string | Html, name: string, value: string, isTicked: boolean): Html {
+export function tick(label: string | Html, name: string, value: string, isTicked: boolean, type = 'checkbox'): Html {
   return html`<label
-    ><input type="checkbox" name="${name}" value="${value}" ${isTicked ? html`checked` : ''} /> ${label}</label
+    ><input type="${type}" name="${name}" value="${value}" ${isTicked ? html`checked` : ''} /> ${label}</label
   >`;
 }
 
-export function select(label: string, name: string, values: Html, attributes: Html | '' = ''): Html {
+/** The values of a select, each with its label. */
+type Choices = readonly (readonly [value: string, label: string])[];
+
+export function select(label: string, name: string, chosen: string, values: Choices, attributes: Html | '' = ''): Html {
   return html`<label
     >${label}
     <select name="${name}" ${attributes}>
-      ${values}
+      ${values.map(
+        ([value, text]) => html`<option value="${value}" ${value === chosen ? html` selected` : ''}>${text}</option>`,
+      )}
     </select></label
   >`;
 }
 
-/** The options of a select; the first, empty one stands for "whatever". */
-export function options(
-  chosen: string,
-  anyLabel: string,
-  values: readonly (readonly [value: string, label: string])[],
-): Html {
-  return html`<option value="">${anyLabel}</option>
-    ${choices(chosen, values)}`;
+/** Words as they are, behind an empty one that stands for "whatever". */
+export function named(anyLabel: string, words: readonly string[]): Choices {
+  return [['', anyLabel], ...words.map((word) => [word, word] as const)];
 }
 
-/** As {@link options}, of words that are shown as they are. */
-export function named(chosen: string, anyLabel: string, words: readonly string[]): Html {
-  return options(
-    chosen,
-    anyLabel,
-    words.map((word) => [word, word]),
-  );
-}
-
-export function labelled<W extends string>(words: readonly W[], labels: Readonly<Record<W, string>>) {
+export function labelled<W extends string>(words: readonly W[], labels: Readonly<Record<W, string>>): Choices {
   return words.map((word) => [word, labels[word]] as const);
-}
-
-/** As {@link options}, one of which is chosen. */
-export function choices(chosen: string, values: readonly (readonly [value: string, label: string])[]): Html {
-  return html`${values.map(
-    ([value, label]) => html`<option value="${value}" ${value === chosen ? html` selected` : ''}>${label}</option>`,
-  )}`;
 }

@@ -1,15 +1,16 @@
 /** What stands before each page: a session, the right to see it and, before changes, that the request is the page's own. */
 import type { Hono, HonoRequest } from 'hono';
-import { ApiError } from '../../http/api-error.ts';
+import { id as uuid } from '../../contract/values.ts';
+import { ApiError, notFound } from '../../http/api-error.ts';
 import { readBytes } from '../../http/body/body.ts';
-import { createApiClient } from '../api-client.ts';
+import { type Answer, createApiClient, Refused, type Refusal } from '../api-client.ts';
 import type { PainelContext, PainelDeps, PainelEnv, Visit } from '../env.ts';
 import { forgetToken, type Gatekeeper, isFormToken, openSession, readToken } from '../session.ts';
-import { ownPage } from './own-page.ts';
-import { isAllowed, type Rule } from './nav.ts';
+import { isAllowed, type Rule, WRITE } from './nav.ts';
+import { answerPage, type Page } from './page.ts';
 
-type Show = (visit: Visit) => Response | Promise<Response>;
-type Act = (visit: Visit, form: URLSearchParams) => Response | Promise<Response>;
+/** A page to show, or an answer of another kind. */
+type Shown = Page | Response | Promise<Page | Response>;
 
 /** Adds pages, and what changes something, for whom `rule` lets in; null: everybody who is signed in. */
 export type Guard = ReturnType<typeof createGuard>;
@@ -20,34 +21,84 @@ export function createGuard(app: Hono<PainelEnv>, deps: PainelDeps, gate: Gateke
     if (token === undefined) return leadToSignIn(c, 'entre');
     try {
       const session = await openSession(gate, token);
+      const { identity } = session;
       c.set('session', session);
-      c.set('partnerId', session.identity.partnerId);
-      if (rule !== null && !isAllowed(session.identity, rule)) throw lacking(rule);
-      return { c, session, api: createApiClient(deps.api, token), t: c.var.texts };
+      c.set('partnerId', identity.partnerId);
+      if (rule !== null && !isAllowed(identity, rule)) throw refused(`o token não tem o escopo ${rule.scope}`);
+      return {
+        c,
+        id: pathId(c),
+        session,
+        mayWrite: isAllowed(identity, WRITE),
+        api: createApiClient(deps.api, token),
+        t: c.var.texts,
+        query: (...names) =>
+          Object.fromEntries(names.map((name) => [name, c.req.query(name)?.trim() ?? ''])) as ReturnType<
+            Visit['query']
+          >,
+      };
     } catch (error) {
       if (!(error instanceof ApiError) || error.code !== 'CREDENCIAL_INVALIDA') throw error;
       forgetToken(c);
       return leadToSignIn(c, 'fim');
     }
   };
+  const answer = async (c: PainelContext, shown: Shown) => {
+    const page = await shown;
+    return page instanceof Response ? page : answerPage(c, page);
+  };
   return {
-    show(path: string, rule: Rule | null, page: Show) {
+    show(path: string, rule: Rule | null, page: (visit: Visit) => Shown) {
       app.get(path, async (c) => {
         const visit = await enter(c, rule);
-        return visit instanceof Response ? visit : page(visit);
+        return visit instanceof Response ? visit : answer(c, page(visit));
       });
     },
-    act(path: string, rule: Rule | null, action: Act) {
+    act(path: string, rule: Rule, action: (visit: Visit, form: URLSearchParams) => Shown) {
       app.post(path, async (c) => {
         requireOwn(c);
         const form = await readForm(c);
         const visit = await enter(c, rule);
         if (visit instanceof Response) return visit;
         if (!isFormToken(visit.session, form.get('formulario'))) throw refused(c.var.texts.errors.staleForm);
-        return action(visit, form);
+        return answer(c, action(visit, form));
       });
     },
   };
+}
+
+/** The id in the path, as the service writes ids; 404 for anything else. Empty where the path has none. */
+function pathId(c: PainelContext): string {
+  const given = c.req.param('id');
+  if (given === undefined) return '';
+  const parsed = uuid.safeParse(given);
+  if (!parsed.success) throw notFound();
+  return parsed.data.toLowerCase();
+}
+
+/** What a reader can mend, or try again. */
+const MENDABLE = new Set([400, 409, 429, 503]);
+
+/** Back to `page` with the word of what was done; `again` shows what was refused, in place of a page of its own. */
+export function settle<T>(
+  { c }: Visit,
+  answer: Answer<T>,
+  page: string,
+  done: string,
+  again?: (refusal: Refusal) => Shown,
+): Shown {
+  if (answer.ok) return c.redirect(`${page}?feito=${done}`, 303);
+  if (again === undefined || !MENDABLE.has(answer.status)) throw new Refused(answer);
+  return again(answer);
+}
+
+/** A page of this host's own, to go back to; nothing that a browser could take for another host. */
+const OWN_PAGE = /^\/(?:painel|docs)(?:[/?][\w\-./?=&%~:+,]*)?$/;
+const MAX_LENGTH = 2_000;
+
+/** `given` when it is one of the page's addresses, else its start. */
+export function ownPage(given: string | null | undefined): string {
+  return typeof given === 'string' && given.length <= MAX_LENGTH && OWN_PAGE.test(given) ? given : '/painel';
 }
 
 /** To the door, and back to this page from there; what was to be changed is not changed. */
@@ -74,10 +125,6 @@ export async function readForm(c: PainelContext): Promise<URLSearchParams> {
 
 function refused(message: string): ApiError {
   return new ApiError('ESCOPO_INSUFICIENTE', message);
-}
-
-function lacking({ scope }: Rule): ApiError {
-  return new ApiError('ESCOPO_INSUFICIENTE', `o token não tem o escopo ${scope}`);
 }
 
 /** Sec-Fetch-Site, which no page can forge, or Origin where there is no TLS: each browser sends one with a form; else refused. */

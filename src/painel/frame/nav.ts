@@ -1,39 +1,31 @@
 /** Which pages there are, and for whom. */
 import type { Scope } from '../../contract/statuses.ts';
 import type { Identity } from '../../http/auth/auth.ts';
-import type { Texts } from '../language/choose.ts';
 
-/** Whom a token speaks for: a partner, or one of the lender's own people. */
-type Reader = 'partner' | 'auditor' | 'operator';
-
-/** Who may open a page: a kind of reader, with a scope. */
+/** Who may open a page: a partner, or one of the lender's own people, with a scope. */
 export interface Rule {
-  readonly reader: Reader;
+  readonly reader: 'partner' | 'lender';
   readonly scope: Scope;
 }
 
-export interface Entry {
-  readonly path: string;
-  readonly label: (texts: Texts) => string;
-  readonly rule: Rule;
-  /** True: only where the sandbox is. */
-  readonly isSandbox?: boolean;
-}
+export const READ: Rule = { reader: 'partner', scope: 'webhooks:read' };
+export const WRITE: Rule = { reader: 'partner', scope: 'webhooks:write' };
+export const LOANS: Rule = { reader: 'partner', scope: 'emprestimos:read' };
+export const PLAY: Rule = { reader: 'partner', scope: 'sandbox' };
+export const AUDIT: Rule = { reader: 'lender', scope: 'auditoria:read' };
+export const OPERATE: Rule = { reader: 'lender', scope: 'operador' };
 
-const partner = (scope: Scope): Rule => ({ reader: 'partner', scope });
-export const READ = partner('webhooks:read');
-export const WRITE = partner('webhooks:write');
-
-const ENTRIES: readonly Entry[] = [
-  { path: '/painel/visao', label: (t) => t.frame.overview, rule: READ },
-  { path: '/painel/entregas', label: (t) => t.frame.deliveries, rule: READ },
-  { path: '/painel/webhooks', label: (t) => t.frame.webhooks, rule: READ },
-  { path: '/painel/emprestimos', label: (t) => t.frame.loans, rule: partner('emprestimos:read') },
-  { path: '/painel/eventos', label: (t) => t.frame.events, rule: READ },
-  { path: '/painel/sandbox', label: (t) => t.frame.sandbox, rule: partner('sandbox'), isSandbox: true },
-  { path: '/painel/auditoria', label: (t) => t.frame.audit, rule: { reader: 'auditor', scope: 'auditoria:read' } },
-  { path: '/painel/operacao', label: (t) => t.frame.operation, rule: { reader: 'operator', scope: 'operador' } },
-];
+/** Each with its name among the texts of the frame. */
+const ENTRIES = [
+  { path: '/painel/visao', label: 'overview', rule: READ },
+  { path: '/painel/entregas', label: 'deliveries', rule: READ },
+  { path: '/painel/webhooks', label: 'webhooks', rule: READ },
+  { path: '/painel/emprestimos', label: 'loans', rule: LOANS },
+  { path: '/painel/eventos', label: 'events', rule: READ },
+  { path: '/painel/sandbox', label: 'sandbox', rule: PLAY },
+  { path: '/painel/auditoria', label: 'audit', rule: AUDIT },
+  { path: '/painel/operacao', label: 'operation', rule: OPERATE },
+] as const;
 
 export function isAllowed({ partnerId, scopes }: Identity, { reader, scope }: Rule): boolean {
   return (
@@ -42,7 +34,7 @@ export function isAllowed({ partnerId, scopes }: Identity, { reader, scope }: Ru
   );
 }
 
-/** The pages that a token opens, in order. */
-export function entriesFor(identity: Identity, sandbox: boolean): readonly Entry[] {
-  return ENTRIES.filter(({ rule, isSandbox = false }) => isAllowed(identity, rule) && (sandbox || !isSandbox));
+/** The pages that a token opens, in order; that of the sandbox only where there is one. */
+export function entriesFor(identity: Identity, sandbox: boolean) {
+  return ENTRIES.filter(({ rule }) => isAllowed(identity, rule) && (sandbox || rule !== PLAY));
 }

@@ -1,4 +1,4 @@
-/** Small parts that several pages share. */
+/** The parts that pages are made of, one of each kind. */
 import { html } from 'hono/html';
 import type { DeliveryResource } from '../../contract/resources/delivery-resource.ts';
 import type { Outcome } from '../../contract/statuses.ts';
@@ -6,9 +6,21 @@ import type { Html, Visit } from '../env.ts';
 import type { Texts } from '../language/choose.ts';
 import { momentText } from './clock.ts';
 
+/** Sentences with `code` between backticks. */
+export function prose(text: string): Html {
+  return html`${text.split('`').map((part, index) => (index % 2 === 1 ? code(part) : part))}`;
+}
+
+export function paragraphs(texts: string | readonly string[]): Html {
+  return html`${[texts].flat().map((text) => html`<p>${prose(text)}</p>`)}`;
+}
+
+export const code = (text: string): Html => html`<code>${text}</code>`;
+export const dim = (text: string | Html): Html => html`<span class="dim">${text}</span>`;
+
 /** A moment, or a dash where there is none. */
 export function moment({ c }: Pick<Visit, 'c'>, at: string | Date | null): Html {
-  if (at === null) return html`<span class="dim">–</span>`;
+  if (at === null) return dim('–');
   const iso = new Date(at).toISOString();
   return html`<time datetime="${iso}" title="${iso}">${momentText(c.var, iso)}</time>`;
 }
@@ -24,36 +36,48 @@ export function shortUrl(url: string): string {
   return text.length > 36 ? `${text.slice(0, 35)}…` : text;
 }
 
-export function statusBadge(t: Texts, status: DeliveryResource['status']): Html {
-  return html`<span class="badge badge-${status}">${t.status[status]}</span>`;
+type Tone = 'entregue' | 'erro' | 'pendente' | 'suspensa';
+
+export function badge(text: string | number, tone?: Tone): Html {
+  return html`<span class="badge${tone === undefined ? '' : ` badge-${tone}`}">${text}</span>`;
 }
 
-export function outcomeBadge(t: Texts, outcome: Outcome | null, code: number | null): Html {
-  if (outcome === null) return html`<span class="dim">–</span>`;
-  const tone = outcome === 'entregue' ? 'entregue' : 'erro';
-  return html`<span class="badge badge-${tone}">${t.outcome[outcome]}${code === null ? '' : ` ${code}`}</span>`;
+export const statusBadge = (t: Texts, status: DeliveryResource['status']): Html => badge(t.status[status], status);
+
+export function outcomeBadge(t: Texts, outcome: Outcome | null, answer: number | null): Html {
+  if (outcome === null) return dim('–');
+  const text = `${t.outcome[outcome]}${answer === null ? '' : ` ${answer}`}`;
+  return badge(text, outcome === 'entregue' ? 'entregue' : 'erro');
 }
 
 /** A delivery's status, and how its last attempt ended where that says more. */
 export function standing(t: Texts, delivery: DeliveryResource): Html {
-  const { status, ultimo_resultado: outcome, ultimo_status_http: code } = delivery;
-  const ended = outcomeBadge(t, outcome, code);
+  const { status, ultimo_resultado: outcome, ultimo_status_http: answer } = delivery;
+  const ended = outcomeBadge(t, outcome, answer);
   return status === outcome ? ended : html`${statusBadge(t, status)} ${ended}`;
 }
 
 type Column = string | { readonly number: string };
 type Cell = string | number | Html;
 
-/** A table, whose rows are cards on a phone; `fields` lets the last column's long texts wrap. */
+interface TableKind {
+  /** The last column's long texts wrap. */
+  readonly wraps?: true;
+  /** Said in place of a table without rows. */
+  readonly empty?: string;
+}
+
+/** A table, whose rows are cards on a phone. */
 export function table(
   label: string,
   columns: readonly Column[],
   rows: readonly (readonly Cell[])[],
-  kind?: 'fields',
+  { wraps, empty }: TableKind = {},
 ): Html {
+  if (rows.length === 0 && empty !== undefined) return html`<p>${empty}</p>`;
   const names = columns.map((column) => (typeof column === 'string' ? column : column.number));
   const classes = columns.map((column) => (typeof column === 'string' ? '' : html` class="number"`));
-  return html`<div class="scroll${kind === 'fields' ? ' fields' : ''}" tabindex="0" role="region" aria-label="${label}">
+  return html`<div class="scroll${wraps ? ' fields' : ''}" tabindex="0" role="region" aria-label="${label}">
     <table class="cards">
       <thead>
         <tr>
@@ -72,27 +96,17 @@ export function table(
   </div>`;
 }
 
-/** Pages beside each other, in the header; the reader is at the one that is here. */
-export function menu(
-  label: string,
-  pages: readonly { readonly path: string; readonly label: string; readonly isHere: boolean }[],
-): Html {
-  return html`<nav aria-label="${label}">
-    <ul>
-      ${pages.map(
-        (page) =>
-          html`<li><a href="${page.path}" ${page.isHere ? html` aria-current="page"` : ''}>${page.label}</a></li>`,
-      )}
-    </ul>
-  </nav>`;
-}
-
 /** A list without marks; of no items, `empty` says so. */
 export function plainList(items: readonly Html[], empty = ''): Html | '' {
   if (items.length === 0) return empty && html`<p>${empty}</p>`;
   return html`<ul class="plain">
     ${items.map((item) => html`<li>${item}</li>`)}
   </ul>`;
+}
+
+/** To the next page of a list; nothing after the last. */
+export function onward(href: string | null, label: string): Html | '' {
+  return href === null ? '' : html`<p><a class="button" rel="next" href="${href}">${label}</a></p>`;
 }
 
 /** One entry of a list of facts. An `id` is set in its own type; what may `wrap` breaks anywhere; a `wide` one has its own row. */
@@ -103,11 +117,12 @@ export function fact(label: string, value: string | Html, kind?: 'id' | 'wrap' |
   </div>`;
 }
 
-/** To the loan itself for who may read loans, else to its deliveries. */
-export function loanPath({ session }: Pick<Visit, 'session'>, id: string): string {
-  return session.identity.scopes.has('emprestimos:read')
-    ? `/painel/emprestimos/${id}`
-    : `/painel/entregas?emprestimo_id=${id}`;
+/** A number among others, with its name. */
+export function tile(label: string, value: string | number | Html, isBad = false): Html {
+  return html`<div class="tile${isBad ? ' tile-bad' : ''}">
+    <dt>${label}</dt>
+    <dd>${value}</dd>
+  </div>`;
 }
 
 /** Text to be copied, in a box of its own; `id` is the element's. */
@@ -120,31 +135,26 @@ export function copyable(t: Texts, id: string, label: string, text: string): Htm
   </div>`;
 }
 
-/** Stops what is live on the page, and lets it go on. A script shows it where something is. */
-export function pauseButton({ words }: Texts): Html {
-  return html`<button type="button" data-pause="${words.goOn}" hidden>${words.pause}</button>`;
-}
-
-/** To the next page of a list; nothing after the last. */
-export function onward(href: string | null, label: string): Html | '' {
-  return href === null ? '' : html`<p><a class="button" rel="next" href="${href}">${label}</a></p>`;
-}
-
-/** A number among others, with its name. */
-export function tile(label: string, value: string | number | Html, isBad = false): Html {
-  return html`<div class="tile${isBad ? ' tile-bad' : ''}">
-    <dt>${label}</dt>
-    <dd>${value}</dd>
-  </div>`;
-}
-
-/** What the page before this one did, by its word in the address; nothing for another word. */
-export function doneNotice({ c }: Pick<Visit, 'c'>, words: Readonly<Record<string, string>>): Html | '' {
-  const said = new Map(Object.entries(words)).get(c.req.query('feito') ?? '');
-  return said === undefined ? '' : notice('done', said);
-}
-
 /** What was done, or why it was not, above a page. */
 export function notice(kind: 'done' | 'failed', text: string): Html {
   return html`<p class="notice notice-${kind}" role="${kind === 'done' ? 'status' : 'alert'}">${text}</p>`;
+}
+
+/** A part of the page at `address`, which htmx reads again every so many seconds; `also` names another part of that page. */
+export function live(id: string, address: string, seconds: number, body: Html, also?: string): Html {
+  return html`<div
+    id="${id}"
+    hx-get="${address}"
+    hx-trigger="every ${seconds}s"
+    hx-select="#${id}"
+    hx-swap="outerMorph"
+    ${also === undefined ? '' : html`hx-select-oob="#${also}:outerMorph"`}
+  >
+    ${body}
+  </div>`;
+}
+
+/** Stops what is live on the page, and lets it go on. A script shows it. */
+export function pauseButton({ words }: Texts): Html {
+  return html`<button type="button" data-pause="${words.goOn}" hidden>${words.pause}</button>`;
 }

@@ -10,15 +10,16 @@ import type {
 import { id as uuid } from '../../contract/values.ts';
 import type { z } from 'zod';
 import type { Html, Visit } from '../env.ts';
-import type { Guard } from '../frame/guard.ts';
-import { answerPage } from '../frame/page.ts';
 import { idForm } from '../frame/forms.ts';
-import { copyable, fact, moment, notice, plainList, shortId, statusBadge, table } from '../frame/parts.ts';
-import { pathId } from '../address.ts';
-import { readNames } from '../webhooks/names.ts';
+import type { Guard } from '../frame/guard.ts';
+import { isAllowed, LOANS } from '../frame/nav.ts';
+import type { Page } from '../frame/page.ts';
+import { badge, code, copyable, dim, fact, moment, notice, plainList, shortId } from '../frame/parts.ts';
+import { statusBadge, table } from '../frame/parts.ts';
+import { readNames } from '../webhooks/list.ts';
 import { diagram } from './diagram.ts';
 
-const READ = { reader: 'partner', scope: 'emprestimos:read' } as const;
+const PATH = '/painel/emprestimos';
 const SHOWN = 50;
 
 export async function readRecent({ api }: Pick<Visit, 'api'>, limit: number): Promise<readonly RecentLoan[]> {
@@ -30,27 +31,45 @@ export function wayTo(version: number): { readonly desde_versao?: string } {
   return version > SHOWN ? { desde_versao: String(version - SHOWN) } : {};
 }
 
-export function addLoanPages(guard: Guard): void {
-  guard.show('/painel/emprestimos', READ, showLoans);
-  guard.show('/painel/emprestimos/:id', READ, (visit) => showLoan(visit, pathId(visit.c)));
+/** To the loan itself for who may read loans, else to its deliveries. */
+export function loanPath({ session }: Visit, id: string): string {
+  return isAllowed(session.identity, LOANS) ? `${PATH}/${id}` : `/painel/entregas?emprestimo_id=${id}`;
 }
 
-async function showLoans(visit: Visit): Promise<Response> {
+interface OfLoan {
+  readonly emprestimo_id: string | null;
+  readonly versao_emprestimo: number | null;
+}
+
+/** The loan of an event or a delivery, where it has one. */
+export function loanFact(visit: Visit, { emprestimo_id: loan, versao_emprestimo: version }: OfLoan): Html | '' {
+  if (loan === null) return '';
+  const { t } = visit;
+  const link = html`<a class="id" href="${loanPath(visit, loan)}">${loan}</a>`;
+  return fact(t.deliveries.loan, html`${link} ${version === null ? '' : t.delivery.version(version)}`);
+}
+
+export function addLoanPages(guard: Guard): void {
+  guard.show(PATH, LOANS, showLoans);
+  guard.show(`${PATH}/:id`, LOANS, showLoan);
+}
+
+async function showLoans(visit: Visit): Promise<Page | Response> {
   const { c, t, api } = visit;
-  const sought = c.req.query('id')?.trim() ?? '';
+  const { id: sought } = visit.query('id');
   const id = uuid.safeParse(sought);
   if (id.success && (await api.ask<LoanResource>(`/v1/emprestimos/${id.data}`)).ok) {
-    return c.redirect(`/painel/emprestimos/${id.data.toLowerCase()}`, 303);
+    return c.redirect(`${PATH}/${id.data.toLowerCase()}`, 303);
   }
   const loans = await readRecent(visit, SHOWN);
-  return answerPage(c, {
+  return {
     title: t.frame.loans,
     status: sought === '' ? 200 : 404,
-    body: html`${idForm('/painel/emprestimos', t.deliveries.find, sought, t.words.search)}
+    body: html`${idForm(PATH, t.deliveries.find, sought, t.words.search)}
       ${sought === '' ? '' : notice('failed', t.loans.notFound)}
       <h2>${t.loans.recent}</h2>
-      ${loans.length === 0 ? html`<p>${t.loans.empty}</p>` : loanTable(visit, loans)}`,
-  });
+      ${loanTable(visit, loans)}`,
+  };
 }
 
 function loanTable(visit: Visit, loans: readonly RecentLoan[]): Html {
@@ -59,17 +78,18 @@ function loanTable(visit: Visit, loans: readonly RecentLoan[]): Html {
     t.loans.recent,
     [t.loans.number, t.deliveries.status, t.loans.lastEvent, { number: t.loans.version }, t.loans.at],
     loans.map(({ id, numero, status, versao, ultimo_evento, atualizado_em }) => [
-      html`<a href="/painel/emprestimos/${id}">${numero}</a>`,
-      html`<span class="badge">${t.loanStatus[status]}</span>`,
-      html`<code>${ultimo_evento}</code>`,
+      html`<a href="${PATH}/${id}">${numero}</a>`,
+      badge(t.loanStatus[status]),
+      code(ultimo_evento),
       versao,
       moment(visit, atualizado_em),
     ]),
+    { empty: t.loans.empty },
   );
 }
 
-async function showLoan(visit: Visit, id: string): Promise<Response> {
-  const { c, t, api } = visit;
+async function showLoan(visit: Visit): Promise<Page> {
+  const { c, t, api, id } = visit;
   const loan = await api.read<LoanResource>(`/v1/emprestimos/${id}`);
   const asked = Number(c.req.query('versao') ?? loan.versao);
   const version = Number.isSafeInteger(asked) && asked >= 1 && asked <= loan.versao ? asked : loan.versao;
@@ -79,7 +99,7 @@ async function showLoan(visit: Visit, id: string): Promise<Response> {
     readNames(visit),
   ]);
   const upTo = steps.filter(({ versao }) => versao <= version);
-  return answerPage(c, {
+  return {
     title: t.loans.one(loan.numero),
     body: html`${slider(visit, loan, version)}
       <section id="estado" aria-live="polite">
@@ -89,12 +109,12 @@ async function showLoan(visit: Visit, id: string): Promise<Response> {
         <h2>${t.loans.asRead(version)}</h2>
         ${copyable(t, 'resource', t.loans.asRead(version), JSON.stringify(then, null, 2))}
       </section>`,
-  });
+  };
 }
 
 /** Every move of the slider draws the state anew; without a script the button does. */
 function slider({ t }: Visit, { id, versao }: LoanResource, version: number): Html {
-  const path = `/painel/emprestimos/${id}`;
+  const path = `${PATH}/${id}`;
   return html`<form
     class="inline"
     method="get"
@@ -125,7 +145,7 @@ function facts(visit: Visit, loan: LoanResource): Html {
   const { t } = visit;
   return html`<dl class="facts">
     ${fact('Id', loan.id, 'id')} ${fact(t.loans.number, loan.numero)}
-    ${fact(t.deliveries.status, html`<span class="badge">${t.loanStatus[loan.status]}</span>`)}
+    ${fact(t.deliveries.status, badge(t.loanStatus[loan.status]))}
     ${fact(t.loans.nextAction, loan.proxima_acao === null ? '–' : t.nextAction[loan.proxima_acao])}
     ${fact(t.loans.documentsDimension, t.documents[loan.entrega_docs_registry?.situacao ?? 'nenhuma'])}
     ${fact(t.loans.at, moment(visit, loan.atualizado_em))}
@@ -144,9 +164,8 @@ function eventList(
     ${steps.map(
       ({ versao, evento, ocorrido_em, status, entregas }) =>
         html`<li class="${versao > version ? 'later' : ''}">
-          <span class="number">v${versao}</span> <code>${evento}</code> ${moment(visit, ocorrido_em)}
-          ${status === null ? '' : html`<span class="badge">${t.loanStatus[status]}</span>`}
-          ${entregas.length === 0 ? html`<span class="dim">${t.loans.noDelivery}</span>` : ''}
+          <span class="number">v${versao}</span> ${code(evento)} ${moment(visit, ocorrido_em)}
+          ${status === null ? '' : badge(t.loanStatus[status])} ${entregas.length === 0 ? dim(t.loans.noDelivery) : ''}
           ${plainList(
             entregas.map(
               (one) =>

@@ -3,61 +3,45 @@ import { html } from 'hono/html';
 import type { ErasureList, ErasureResource } from '../../contract/resources/worker-resource.ts';
 import { addressOf, type Refusal } from '../api-client.ts';
 import type { Html, Visit } from '../env.ts';
-import type { Guard } from '../frame/guard.ts';
-import { answerPage } from '../frame/page.ts';
-import { VERBATIM, confirmed, input } from '../frame/forms.ts';
-import { doneNotice, moment, shortId, table } from '../frame/parts.ts';
-import { refusalList, wrongField } from '../frame/refusals.ts';
-import type { Streams } from '../live.ts';
-import { OPERATE, reasonField } from './acts.ts';
+import { confirmed, input, VERBATIM } from '../frame/forms.ts';
+import { type Guard, settle } from '../frame/guard.ts';
+import { OPERATE } from '../frame/nav.ts';
+import { type Page, wrongField } from '../frame/page.ts';
+import { badge, live, moment, onward, shortId, table } from '../frame/parts.ts';
+import { reasonField } from './accounts.ts';
 
 const PATH = '/painel/operacao/apagamentos';
-const EVERY_MS = 2_000;
+const EVERY_S = 2;
 
-interface Tried {
-  readonly form: URLSearchParams;
-  readonly refusal?: Refusal;
-}
-
-const UNTRIED: Tried = { form: new URLSearchParams() };
-
-export function addOperatorWorkers(guard: Guard, streams: Streams): void {
-  guard.show(PATH, OPERATE, (visit) => show(visit, UNTRIED));
-  guard.show(`${PATH}/ao-vivo`, OPERATE, (visit) =>
-    streams.open(visit, EVERY_MS, async () => [
-      { event: 'pedidos', data: String(await orders(visit, await read(visit))) },
-    ]),
-  );
+export function addOperatorWorkers(guard: Guard): void {
+  guard.show(PATH, OPERATE, (visit) => show(visit));
   guard.act(PATH, OPERATE, async (visit, form) => {
     const digits = (form.get('cpf') ?? '').replaceAll(/[.\-\s]/g, '');
     const court = (form.get('ordem_judicial') ?? '').trim();
     const body = { cpf: digits, motivo: form.get('motivo') ?? '', ...(court !== '' && { ordem_judicial: court }) };
     const answer = await visit.api.send('POST', '/v1/operador/apagamentos', body);
-    return answer.ok ? visit.c.redirect(`${PATH}?feito=apagado`, 303) : show(visit, { form, refusal: answer });
+    return settle(visit, answer, PATH, 'apagado', (refusal) => show(visit, form, refusal));
   });
 }
 
-function read({ c, api }: Visit): Promise<ErasureList> {
-  return api.read<ErasureList>('/v1/operador/apagamentos', { cursor: c.req.query('depois') ?? '' });
+/** `form`: what was written, and refused. */
+async function show(visit: Visit, form = new URLSearchParams(), refusal?: Refusal): Promise<Page> {
+  const { t, api } = visit;
+  const { depois } = visit.query('depois');
+  const { itens, proximo_cursor: next } = await api.read<ErasureList>('/v1/operador/apagamentos', { cursor: depois });
+  const { erase, eraseConfirm, erasures, more, done } = t.operator;
+  const question = confirmed(visit, PATH, erase, eraseConfirm, fields(visit, form, refusal), refusal !== undefined);
+  return {
+    title: erasures,
+    refusal,
+    done,
+    body: html`<div class="actions">${question}</div>
+      ${live('pedidos', addressOf(PATH, { depois }), EVERY_S, orders(visit, itens))}
+      ${onward(next && addressOf(PATH, { depois: next }), more)}`,
+  };
 }
 
-async function show(visit: Visit, tried: Tried): Promise<Response> {
-  const { c, t } = visit;
-  const found = await read(visit);
-  const texts = { label: t.operator.erase, question: t.operator.eraseConfirm };
-  return answerPage(c, {
-    title: t.operator.erasures,
-    ...(tried.refusal && { status: tried.refusal.status }),
-    body: html`${tried.refusal ? refusalList(c, tried.refusal.error) : doneNotice(visit, t.operator.done)}
-      <div class="actions">${confirmed(visit, PATH, texts, fields(visit, tried), tried !== UNTRIED)}</div>
-      <div data-live="${addressOf(`${PATH}/ao-vivo`, { depois: c.req.query('depois') ?? '' })}">
-        <div data-part="pedidos">${orders(visit, found)}</div>
-      </div>
-      ${found.proximo_cursor === null ? '' : html`<p><a href="${addressOf(PATH, { depois: found.proximo_cursor })}">${t.operator.more}</a></p>`}`,
-  });
-}
-
-function fields(visit: Visit, { form, refusal }: Tried): Html {
+function fields(visit: Visit, form: URLSearchParams, refusal: Refusal | undefined): Html {
   const { t } = visit;
   const field = (label: string, name: string, attributes: Html) =>
     input(label, name, form.get(name) ?? '', html`${attributes} ${wrongField(refusal, name)}`);
@@ -69,26 +53,25 @@ function fields(visit: Visit, { form, refusal }: Tried): Html {
     </p>`;
 }
 
-function orders(visit: Visit, { itens }: ErasureList): Html {
-  const { t } = visit;
-  if (itens.length === 0) return html`<p>${t.operator.noErasures}</p>`;
+function orders(visit: Visit, itens: ErasureList['itens']): Html {
+  const { operator: words, loans } = visit.t;
   return table(
-    t.operator.erasures,
-    ['Id', t.loans.at, t.operator.author, t.operator.reason, t.operator.courtOrder, t.operator.state],
+    words.erasures,
+    ['Id', loans.at, words.author, words.reason, words.courtOrder, words.state],
     itens.map((item) => [
-      html`<span class="id" title="${item.id}">${shortId(item.id)}</span>`,
+      shortId(item.id),
       moment(visit, item.pedido_em),
       item.autor,
       item.motivo,
       item.ordem_judicial ?? '–',
       standing(visit, item),
     ]),
+    { empty: words.noErasures },
   );
 }
 
-function standing(visit: Visit, { eventos, concluido_em }: ErasureResource): Html {
+function standing(visit: Visit, { eventos, concluido_em: done }: ErasureResource): Html {
   const { t } = visit;
-  if (concluido_em === null) return html`<span class="badge">${t.deliveries.inFlight}</span>`;
-  return html`<span class="badge badge-entregue">${t.operator.erasedEvents(eventos)}</span>
-    ${moment(visit, concluido_em)}`;
+  if (done === null) return badge(t.deliveries.inFlight);
+  return html`${badge(t.operator.erasedEvents(eventos), 'entregue')} ${moment(visit, done)}`;
 }

@@ -1,12 +1,14 @@
-/** Every part that the sandbox plays, as a call of its API. */
+/** Every part that the sandbox plays, as a call of its API, and a whole loan of them. */
 import { randomUUIDv7 } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { dayOf } from '../../contract/calendar.ts';
 import { LOAN_EXAMPLE } from '../../contract/resources/loan-example.ts';
-import { DOCUMENT_TYPES, type DocumentType } from '../../contract/statuses.ts';
+import type { LoanResource } from '../../contract/resources/loan-resource.ts';
+import { DOCUMENT_TYPES, type DocumentType, type NextAction } from '../../contract/statuses.ts';
 import type { ApiClient } from '../api-client.ts';
 
 /** What {@link ApiClient.send} is given: the method, the path, perhaps a body and headers. */
-export type Call = Parameters<ApiClient['send']>;
+type Call = Parameters<ApiClient['send']>;
 
 const CPF = LOAN_EXAMPLE.cpf_trabalhador;
 const EMPLOYER = LOAN_EXAMPLE.cnpj_empregador;
@@ -107,3 +109,27 @@ export function callOf(act: string, given: Given): Call | undefined {
   const acts: Readonly<Record<string, Make>> = { ...LOAN_ACTS, ...ACCOUNT_ACTS, ...OTHER_ACTS };
   return Object.hasOwn(acts, act) ? acts[act]?.(given) : undefined;
 }
+
+const MAX_STEPS = 40;
+
+/** Does whatever is the loan's next action until there is none; `pauseMs` lies between two, so that one can watch. */
+export async function walkOn(api: ApiClient, loanId: string, pauseMs: number, signal: AbortSignal): Promise<void> {
+  for (let step = 0; step < MAX_STEPS && !signal.aborted; step += 1) {
+    await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
+    const read = await api.ask<LoanResource>(`/v1/emprestimos/${loanId}`);
+    if (!read.ok || read.body.proxima_acao === null) return;
+    // A registration that is under way ends by itself.
+    if (read.body.averbacao?.status === 'processando') continue;
+    const act = LOAN_ACTS[NEXT[read.body.proxima_acao]];
+    const sent = await api.send(...act({ loanId, seconds: 0, month: '' }));
+    if (!sent.ok && sent.status !== 409) return;
+  }
+}
+
+const NEXT = {
+  aguardar_emissao: 'emissao_emitida',
+  assinar: 'assinatura',
+  enviar_documentos: 'documentos_pacote',
+  averbar: 'averbar',
+  desembolsar: 'desembolso_liquidado',
+} as const satisfies Readonly<Record<NextAction, LoanAct>>;

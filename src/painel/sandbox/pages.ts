@@ -6,43 +6,32 @@ import { id as uuid } from '../../contract/values.ts';
 import { requirePartner } from '../../http/auth/auth.ts';
 import { notFound } from '../../http/api-error.ts';
 import { readBytes } from '../../http/body/body.ts';
-import { type Answer, Refused } from '../api-client.ts';
+import { addressOf, type Answer, Refused } from '../api-client.ts';
 import type { PainelDeps, PainelEnv, Visit } from '../env.ts';
 import type { Guard } from '../frame/guard.ts';
-import type { Streams } from '../live.ts';
-import { callOf } from './acts.ts';
+import { PLAY } from '../frame/nav.ts';
+import { callOf, newLoan, walkOn } from './acts.ts';
 import { BEHAVIOURS, Inbox } from './inbox.ts';
-import { inboxItems, loanPart, showSandbox } from './show.ts';
-import { beginWalk, walkOn } from './walk.ts';
+import { showSandbox } from './show.ts';
 
-const PLAY = { reader: 'partner', scope: 'sandbox' } as const;
-const EVERY_MS = 700;
+const PATH = '/painel/sandbox';
 const PAUSE_MS = 900;
 const MAX_SECONDS = 366 * 24 * 60 * 60;
 
 /** Returns what ends all that is held back or on its way. */
-export function addSandboxPages(app: Hono<PainelEnv>, deps: PainelDeps, guard: Guard, streams: Streams): () => void {
+export function addSandboxPages(app: Hono<PainelEnv>, deps: PainelDeps, guard: Guard): () => void {
   const inbox = new Inbox(deps);
   app.post('/painel/caixa/:id', (c) => receive(c, inbox));
-  guard.show('/painel/sandbox', PLAY, (visit) => showSandbox(visit, inbox, {}));
-  guard.show('/painel/sandbox/ao-vivo', PLAY, (visit) =>
-    streams.open(visit, EVERY_MS, async () => [
-      {
-        event: 'caixa',
-        data: String(await inboxItems(visit, inbox.arrived(requirePartner(visit.session.identity)))),
-      },
-      { event: 'emprestimo', data: String(await loanPart(visit, chosenLoan(visit.c.req.query('emprestimo')))) },
-    ]),
-  );
+  guard.show(PATH, PLAY, (visit) => showSandbox(visit, inbox, visit.query('emprestimo').emprestimo));
   addActs(guard, inbox);
   const stopping = new AbortController();
-  guard.act('/painel/sandbox/passeio', PLAY, async (visit) => {
-    const loanId = await beginWalk(visit.api);
-    if (loanId === null) return back(visit, '', 'passeio_recusado');
-    void walkOn(visit.api, loanId, PAUSE_MS, stopping.signal).catch((error: Error) =>
+  guard.act(`${PATH}/passeio`, PLAY, async (visit) => {
+    const made = await visit.api.send<{ id: string }>(...newLoan());
+    if (!made.ok) return back(visit, '', 'passeio_recusado');
+    void walkOn(visit.api, made.body.id, PAUSE_MS, stopping.signal).catch((error: Error) =>
       deps.log.warn({ error: error.name }, 'a walk of the sandbox ended'),
     );
-    return back(visit, loanId, 'passeio');
+    return back(visit, made.body.id, 'passeio');
   });
   return () => {
     stopping.abort();
@@ -55,13 +44,12 @@ function chosenLoan(given: string | null | undefined): string {
   return parsed.success ? parsed.data.toLowerCase() : '';
 }
 
-function back({ c }: Visit, loanId: string, done: string): Response {
-  const query = new URLSearchParams({ ...(loanId !== '' && { emprestimo: loanId }), feito: done });
-  return c.redirect(`/painel/sandbox?${query.toString()}`, 303);
+function back({ c }: Visit, emprestimo: string, feito: string): Response {
+  return c.redirect(addressOf(PATH, { emprestimo, feito }), 303);
 }
 
 function addActs(guard: Guard, inbox: Inbox): void {
-  guard.act('/painel/sandbox/acao', PLAY, async (visit, form) => {
+  guard.act(`${PATH}/acao`, PLAY, async (visit, form) => {
     const act = form.get('acao') ?? '';
     const loanId = chosenLoan(form.get('emprestimo'));
     const asked = Number(form.get('segundos') ?? '60');
@@ -69,19 +57,19 @@ function addActs(guard: Guard, inbox: Inbox): void {
     const call = callOf(act, { loanId, seconds, month: form.get('competencia') ?? '' });
     if (call === undefined) throw notFound();
     const answer: Answer<{ id?: string }> = await visit.api.send(...call);
-    if (!answer.ok) return showSandbox(visit, inbox, { refusal: answer, loanId });
+    if (!answer.ok) return showSandbox(visit, inbox, loanId, answer);
     return back(visit, act === 'emprestimo' ? (answer.body.id ?? '') : loanId, act);
   });
-  guard.act('/painel/sandbox/caixa', PLAY, async (visit) => {
+  guard.act(`${PATH}/caixa`, PLAY, async (visit) => {
     const { url, known } = await inboxOf(visit);
     if (known.length === 0) {
       const made = await visit.api.send('POST', '/v1/webhooks', { url, eventos: EMITTED_NAMES });
-      if (!made.ok && made.status === 400) return showSandbox(visit, inbox, { refusal: made, loanId: '' });
+      if (!made.ok && made.status === 400) return showSandbox(visit, inbox, '', made);
       if (!made.ok) throw new Refused(made);
     }
     return back(visit, '', 'caixa');
   });
-  guard.act('/painel/sandbox/comportamento', PLAY, async (visit, form) => {
+  guard.act(`${PATH}/comportamento`, PLAY, async (visit, form) => {
     const behaviour = BEHAVIOURS.find((known) => known === form.get('comportamento'));
     if (behaviour === undefined) throw notFound();
     inbox.behave(requirePartner(visit.session.identity), behaviour);

@@ -3,11 +3,9 @@ import { html } from 'hono/html';
 import { MAX_HEADERS, type ShownCredentials } from '../../contract/resources/webhook-credentials.ts';
 import type { Refusal } from '../api-client.ts';
 import type { Html, Visit } from '../env.ts';
-import { choices, confirmed, formToken, input, select, VERBATIM } from '../frame/forms.ts';
-import { answerPage } from '../frame/page.ts';
-import { fact, moment } from '../frame/parts.ts';
-import { refusalList, wrongField } from '../frame/refusals.ts';
-import { pathId } from '../address.ts';
+import { confirmed, doOrLeave, input, postForm, select, tick, VERBATIM } from '../frame/forms.ts';
+import { type Page, wrongField } from '../frame/page.ts';
+import { code, fact, moment } from '../frame/parts.ts';
 
 const KINDS = ['basic', 'bearer', 'oauth2'] as const;
 /** Of each kind, the fields that may be left out. */
@@ -37,29 +35,29 @@ export function credentialsIn(form: URLSearchParams): object {
 }
 
 /** On the webhook's own page: what is set, and where it is changed. */
-export function credentialsPart(visit: Visit, id: string, shown: ShownCredentials, mayWrite: boolean): Html {
+export function credentialsPart(visit: Visit, shown: ShownCredentials): Html {
   const { credentials: words } = visit.t;
-  const { cabecalhos, autorizacao, certificado } = shown;
-  const isSet = cabecalhos.length > 0 || autorizacao !== null || certificado !== null;
-  const path = `/painel/webhooks/${id}/credenciais`;
+  const { cabecalhos: names, autorizacao: auth, certificado: certificate } = shown;
+  const isSet = names.length > 0 || auth !== null || certificate !== null;
+  const path = `/painel/webhooks/${visit.id}/credenciais`;
+  const wrap = (text: string | undefined) => html`<span class="wrap">${text ?? ''}</span>`;
   return html`<section aria-labelledby="credenciais">
     <h2 id="credenciais">${words.title}</h2>
     ${
       isSet
         ? html`<dl class="facts">
-            ${cabecalhos.length === 0 ? '' : fact(words.headers, html`${cabecalhos.map((name) => html`<code>${name}</code> `)}`)}
-            ${autorizacao === null ? '' : fact(words.authorization, html`${words.kinds[autorizacao.tipo]} <span class="wrap">${autorizacao.token_url ?? ''}</span>`)}
-            ${certificado === null ? '' : fact(words.certificate, html`<span class="wrap">${certificado.assunto}</span>, ${words.until} ${moment(visit, certificado.valido_ate)}`)}
+            ${names.length === 0 ? '' : fact(words.headers, html`${names.map((name) => html`${code(name)} `)}`)}
+            ${auth && fact(words.authorization, html`${words.kinds[auth.tipo]} ${wrap(auth.token_url)}`)}
+            ${certificate && fact(words.certificate, html`${wrap(certificate.assunto)}, ${words.until} ${moment(visit, certificate.valido_ate)}`)}
           </dl>`
         : html`<p>${words.none}</p>`
     }
     ${
-      mayWrite
-        ? html`<div class="actions">
-            <a class="button" href="${path}">${isSet ? words.replace : words.set}</a>
-            ${isSet ? confirmed(visit, `${path}/remover`, { label: words.remove, question: words.removeConfirm }) : ''}
-          </div>`
-        : ''
+      visit.mayWrite &&
+      html`<div class="actions">
+        <a class="button" href="${path}">${isSet ? words.replace : words.set}</a>
+        ${isSet && confirmed(visit, `${path}/remover`, words.remove, words.removeConfirm)}
+      </div>`
     }
   </section>`;
 }
@@ -73,63 +71,51 @@ export function fieldsOf({ cabecalhos, autorizacao }: ShownCredentials): URLSear
 }
 
 /** The form; refused, it keeps what was written but for secrets. */
-export function showCredentials(visit: Visit, given: URLSearchParams, refusal?: Refusal): Response | Promise<Response> {
-  const { c, t } = visit;
+export function showCredentials(visit: Visit, given: URLSearchParams, refusal?: Refusal): Page {
+  const { t, id } = visit;
   const { credentials: words } = t;
-  const path = `/painel/webhooks/${pathId(c)}`;
+  const path = `/painel/webhooks/${id}`;
   const wrong = (name: string) => wrongField(refusal, name);
   const chosen = KINDS.find((known) => known === given.get('tipo')) ?? '';
-  return answerPage(c, {
-    title: words.title,
-    status: refusal?.status ?? 200,
-    body: html`${refusal === undefined ? '' : refusalList(c, refusal.error)}
-      <p>${words.intro}</p>
-      <form class="stack" method="post" action="${path}/credenciais">
-        ${formToken(visit)}
-        <fieldset class="kinds">
-          <legend>${words.authorization}</legend>
-          <p class="inline">
-            ${['' as const, ...KINDS].map((kind) => kindChoice(words.kinds[kind || 'none'], kind, chosen))}
-          </p>
-          ${KINDS.map((kind) => html`<div class="grid" data-kind="${kind}">${FIELDS[kind].map((name) => field(visit, name, given, wrong(`autorizacao.${name}`)))}</div>`)}
-        </fieldset>
-        <fieldset>
-          <legend>${words.headers}</legend>
-          ${ROWS.map(
-            (row) =>
-              html`<div class="grid">
-                ${input(`${words.name} ${row}`, `nome${row}`, given.get(`nome${row}`) ?? '', html`${VERBATIM} ${wrong('cabecalhos')}`)}
-                ${input(`${words.value} ${row}`, `valor${row}`, '', html`type="password" ${VERBATIM} ${wrong('cabecalhos')}`)}
-              </div>`,
-          )}
-        </fieldset>
-        <fieldset>
-          <legend>${words.certificate}</legend>
-          <p class="dim">${words.certificateHint}</p>
-          <label for="pem">${words.pem}</label>
-          <textarea id="pem" name="pem" rows="4" ${VERBATIM} ${wrong('certificado.pem')}>
+  const fields = html`<fieldset class="kinds">
+      <legend>${words.authorization}</legend>
+      <p class="inline">
+        ${['' as const, ...KINDS].map((kind) => tick(words.kinds[kind || 'none'], 'tipo', kind, kind === chosen, 'radio'))}
+      </p>
+      ${KINDS.map((kind) => html`<div class="grid" data-kind="${kind}">${FIELDS[kind].map((name) => field(visit, name, given, wrong(`autorizacao.${name}`)))}</div>`)}
+    </fieldset>
+    <fieldset>
+      <legend>${words.headers}</legend>
+      ${ROWS.map(
+        (row) =>
+          html`<div class="grid">
+            ${input(`${words.name} ${row}`, `nome${row}`, given.get(`nome${row}`) ?? '', html`${VERBATIM} ${wrong('cabecalhos')}`)}
+            ${input(`${words.value} ${row}`, `valor${row}`, '', html`type="password" ${VERBATIM} ${wrong('cabecalhos')}`)}
+          </div>`,
+      )}
+    </fieldset>
+    <fieldset>
+      <legend>${words.certificate}</legend>
+      <p class="dim">${words.certificateHint}</p>
+      <label for="pem">${words.pem}</label>
+      <textarea id="pem" name="pem" rows="4" ${VERBATIM} ${wrong('certificado.pem')}>
 ${given.get('pem') ?? ''}</textarea>
-          <label for="chave_pem">${words.key}</label>
-          <textarea id="chave_pem" name="chave_pem" rows="4" ${VERBATIM} ${wrong('certificado.chave_pem')}></textarea>
-        </fieldset>
-        <p class="actions">
-          <button class="primary">${t.webhooks.save}</button>
-          <a class="button" href="${path}">${t.words.cancel}</a>
-        </p>
-      </form>`,
-  });
-}
-
-function kindChoice(label: string, value: string, chosen: string): Html {
-  return html`<label
-    ><input type="radio" name="tipo" value="${value}" ${value === chosen ? html`checked` : ''} /> ${label}</label
-  >`;
+      <label for="chave_pem">${words.key}</label>
+      <textarea id="chave_pem" name="chave_pem" rows="4" ${VERBATIM} ${wrong('certificado.chave_pem')}></textarea>
+    </fieldset>
+    ${doOrLeave(visit, t.webhooks.save, path)}`;
+  return {
+    title: words.title,
+    refusal,
+    body: html`<p>${words.intro}</p>
+      ${postForm(visit, `${path}/credenciais`, fields, 'stack')}`,
+  };
 }
 
 function field({ t }: Visit, name: string, given: URLSearchParams, wrong: Html | ''): Html {
   const { fields, sent } = t.credentials;
   const label = `${fields[name as keyof typeof fields]}${OPTIONAL.includes(name) ? ` (${t.credentials.optional})` : ''}`;
-  if (name === 'envio') return select(label, name, choices(given.get(name) ?? 'basic', Object.entries(sent)));
+  if (name === 'envio') return select(label, name, given.get(name) ?? 'basic', Object.entries(sent));
   const type = SECRET.has(name) ? html`type="password"` : '';
   return input(label, name, SECRET.has(name) ? '' : (given.get(name) ?? ''), html`${type} ${VERBATIM} ${wrong}`);
 }

@@ -4,49 +4,38 @@ import { html } from 'hono/html';
 import { SUBSCRIBABLE_NAMES, EVENTS } from '../../contract/events.ts';
 import type { Refusal } from '../api-client.ts';
 import type { Html, Visit } from '../env.ts';
-import { answerPage } from '../frame/page.ts';
-import { formToken, tick } from '../frame/forms.ts';
-import { refusalList, wrongField } from '../frame/refusals.ts';
+import { doOrLeave, hidden, postForm, tick } from '../frame/forms.ts';
+import { type Page, wrongField } from '../frame/page.ts';
 
-interface Form {
-  /** Absent: a new webhook. */
-  readonly id?: string;
-  readonly wanted?: { readonly url: string; readonly eventos: readonly string[] };
-  readonly refusal?: Refusal;
+interface Wanted {
+  readonly url: string;
+  readonly eventos: readonly string[];
 }
 
-export async function showForm(visit: Visit, { id, wanted, refusal }: Form): Promise<Response> {
-  const { c, t } = visit;
-  return answerPage(c, {
-    title: id === undefined ? t.webhooks.create : t.webhooks.edit,
-    status: refusal?.status ?? 200,
-    body: html`${refusal === undefined ? '' : refusalList(c, refusal.error)}
-      <form
-        class="stack"
-        method="post"
-        action="${id === undefined ? '/painel/webhooks' : `/painel/webhooks/${id}/editar`}"
-      >
-        ${formToken(visit)} <input type="hidden" name="chave" value="${randomUUIDv7()}" />
-        <label for="url">${t.webhooks.url}</label>
-        <input
-          id="url"
-          name="url"
-          type="url"
-          required
-          maxlength="2048"
-          value="${wanted?.url ?? ''}"
-          placeholder="https://"
-          aria-describedby="url-hint"
-          ${wrongField(refusal, 'url')}
-        />
-        <p id="url-hint" class="dim">${t.webhooks.urlHint}</p>
-        ${eventBoxes(visit, wanted?.eventos ?? [], wrongField(refusal, 'eventos') !== '')}
-        <p class="actions">
-          <button class="primary">${id === undefined ? t.webhooks.create : t.webhooks.save}</button>
-          <a class="button" href="/painel/webhooks${id === undefined ? '' : `/${id}`}">${t.words.cancel}</a>
-        </p>
-      </form>`,
-  });
+/** Of a new webhook, where the address names none. */
+export function showForm(visit: Visit, wanted: Wanted, refusal?: Refusal): Page {
+  const { t, id } = visit;
+  const path = id === '' ? '/painel/webhooks' : `/painel/webhooks/${id}`;
+  const fields = html`${hidden('chave', randomUUIDv7())} <label for="url">${t.webhooks.url}</label>
+    <input
+      id="url"
+      name="url"
+      type="url"
+      required
+      maxlength="2048"
+      value="${wanted.url}"
+      placeholder="https://"
+      aria-describedby="url-hint"
+      ${wrongField(refusal, 'url')}
+    />
+    <p id="url-hint" class="dim">${t.webhooks.urlHint}</p>
+    ${eventBoxes(visit, wanted.eventos, wrongField(refusal, 'eventos') !== '')}
+    ${doOrLeave(visit, id === '' ? t.webhooks.create : t.webhooks.save, path)}`;
+  return {
+    title: id === '' ? t.webhooks.create : t.webhooks.edit,
+    refusal,
+    body: postForm(visit, id === '' ? path : `${path}/editar`, fields, 'stack'),
+  };
 }
 
 function eventBoxes({ c, t }: Visit, chosen: readonly string[], isWrong: boolean): Html {

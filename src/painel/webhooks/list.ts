@@ -1,55 +1,65 @@
-/** The partner's webhooks, each with how it fares. */
+/** The partner's webhooks: their names, how each fares, and what it has lost. */
 import { html } from 'hono/html';
 import type { ListedWebhook } from '../../contract/resources/webhook.ts';
-import type { HealthPeriod, WebhookHealthResource } from '../../contract/resources/webhook-health.ts';
+import {
+  type HealthPeriod,
+  LOST_COUNTED,
+  type WebhookHealthResource,
+} from '../../contract/resources/webhook-health.ts';
+import { adviceOf } from '../../webhooks/advice.ts';
 import type { Html, Visit } from '../env.ts';
-import { answerPage } from '../frame/page.ts';
-import { moment, shortId, shortUrl, table } from '../frame/parts.ts';
+import { isAllowed, READ } from '../frame/nav.ts';
+import type { Page } from '../frame/page.ts';
+import { badge, moment, shortId, shortUrl, table } from '../frame/parts.ts';
 import type { Texts } from '../language/choose.ts';
-import { lossNotices } from './losses.ts';
-import { nameOf } from './names.ts';
 
-/** The most that are shown; a partner may have more deactivated ones. */
-const SHOWN = '200';
+/** The most that are read; a partner may have more deactivated ones. Of others a page shows the end of the id. */
+const MOST = '200';
 
-export async function showWebhooks(visit: Visit): Promise<Response> {
-  const { c, t, api, session } = visit;
-  const which = c.req.query('ativo') === 'todos' ? 'todos' : 'true';
-  const asked = { ativo: which, limite: SHOWN, incluir: 'saude' };
-  const webhooks = await api.read<ListedWebhook[]>('/v1/webhooks', asked);
-  return answerPage(c, {
-    title: t.frame.webhooks,
-    body: html`${lossNotices(
-        visit,
-        webhooks.flatMap((one) => (one.saude ? [{ name: nameOf(one), health: one.saude }] : [])),
-      )}
-      <div class="actions">
-        ${
-          session.identity.scopes.has('webhooks:write')
-            ? html`<a class="button primary" href="/painel/webhooks/novo">${t.webhooks.create}</a>`
-            : ''
-        }
-        ${
-          which === 'todos'
-            ? html`<a class="button" href="/painel/webhooks">${t.webhooks.onlyActive}</a>`
-            : html`<a class="button" href="/painel/webhooks?ativo=todos">${t.webhooks.inactiveToo}</a>`
-        }
-        <a class="button" href="/painel/avisos">${t.alerts.title}</a>
-      </div>
-      ${webhooks.length === 0 ? html`<p>${t.webhooks.empty}</p>` : webhookTable(visit, webhooks)}
-      <p class="dim">${t.webhooks.ofDay}</p>`,
-  });
+/** What a partner knows a webhook by: its label, else host and path. */
+export function nameOf({ url, saude }: Pick<ListedWebhook, 'url' | 'saude'>): string {
+  return saude?.rotulo ?? shortUrl(url);
 }
 
-function webhookTable(visit: Visit, webhooks: readonly ListedWebhook[]): Html {
-  const { t } = visit;
+function readWebhooks({ api }: Visit, ativo: 'todos' | 'true'): Promise<ListedWebhook[]> {
+  return api.read('/v1/webhooks', { ativo, limite: MOST, incluir: 'saude' });
+}
+
+/** The names by id, of those that are inactive too. */
+export async function readNames(visit: Visit): Promise<ReadonlyMap<string, string>> {
+  if (!isAllowed(visit.session.identity, READ)) return new Map();
+  return new Map((await readWebhooks(visit, 'todos')).map((webhook) => [webhook.id, nameOf(webhook)]));
+}
+
+export async function showWebhooks(visit: Visit): Promise<Page> {
+  const { t, mayWrite } = visit;
   const { webhooks: words, frame, overview } = t;
-  const delivered = { number: overview.delivered };
-  return table(
-    frame.webhooks,
-    [words.url, words.health, delivered, { number: 'p50 / p95' }, words.oldestPending, { number: frame.events }],
-    webhooks.map((webhook) => row(visit, webhook)),
-  );
+  const isWhole = visit.query('ativo').ativo === 'todos';
+  const webhooks = await readWebhooks(visit, isWhole ? 'todos' : 'true');
+  const link = (path: string, label: string, kind = '') => html`<a class="button${kind}" href="${path}">${label}</a>`;
+  return {
+    title: frame.webhooks,
+    body: html`${lossNotices(visit, webhooks)}
+      <div class="actions">
+        ${mayWrite && link('/painel/webhooks/novo', words.create, ' primary')}
+        ${isWhole ? link('/painel/webhooks', words.onlyActive) : link('/painel/webhooks?ativo=todos', words.inactiveToo)}
+        ${link('/painel/avisos', t.alerts.title)}
+      </div>
+      ${table(
+        frame.webhooks,
+        [
+          words.url,
+          words.health,
+          { number: overview.delivered },
+          { number: 'p50 / p95' },
+          words.oldestPending,
+          { number: frame.events },
+        ],
+        webhooks.map((webhook) => row(visit, webhook)),
+        { empty: words.empty },
+      )}
+      <p class="dim">${words.ofDay}</p>`,
+  };
 }
 
 function row(visit: Visit, { id, url, eventos, saude }: ListedWebhook) {
@@ -78,22 +88,56 @@ function speed(t: Texts, { ultimas_24h: { p50_ms, p95_ms } }: WebhookHealthResou
 }
 
 /** In a word: switched off, muted, suspended, idle, well, or with failures; `falhando` is the API's state. */
-export function healthBadge(t: Texts, health: WebhookHealthResource): Html {
-  const { estado, falhas_seguidas: inRow, ultima_entregue_em: lastDelivered, ultimas_24h: day } = health;
-  const { em_erro: lost, respostas_estranhas: strange, sem_consentimento: waits } = health;
-  if (estado === 'inativa' || estado === 'suspensa' || estado === 'silenciada') {
-    return html`<span class="badge">${t.webhooks.stopped[estado]}</span>`;
-  }
-  return html`${standingBadge(t, estado === 'falhando', inRow, failedIn(day), lastDelivered === null)}
-  ${lost === 0 ? '' : html`<span class="badge badge-erro">${t.webhooks.inError(lost)}</span>`}
-  ${(waits?.recusas ?? 0) === 0 ? '' : html`<span class="badge badge-pendente">${t.webhooks.noConsent}</span>`}
-  ${strange === 0 ? '' : html`<span class="badge badge-pendente">${t.webhooks.strange(strange)}</span>`}`;
+export function healthBadge({ webhooks: words }: Texts, health: WebhookHealthResource): Html {
+  const { estado, em_erro: lost, respostas_estranhas: strange, sem_consentimento: waits } = health;
+  if (estado === 'inativa' || estado === 'suspensa' || estado === 'silenciada') return badge(words.stopped[estado]);
+  return html`${standingBadge(words, health)} ${lost > 0 ? badge(words.inError(lost), 'erro') : ''}
+  ${(waits?.recusas ?? 0) > 0 ? badge(words.noConsent, 'pendente') : ''}
+  ${strange > 0 ? badge(words.strange(strange), 'pendente') : ''}`;
 }
 
-function standingBadge(t: Texts, isFailing: boolean, inRow: number, failed: number, isIdle: boolean): Html {
-  if (isFailing) return html`<span class="badge badge-erro">${t.webhooks.isFailing}</span>`;
-  if (inRow > 0) return html`<span class="badge badge-erro">${t.webhooks.failing(inRow)}</span>`;
-  if (failed > 0) return html`<span class="badge badge-pendente">${t.webhooks.someFailed(failed)}</span>`;
-  if (isIdle) return html`<span class="badge">${t.webhooks.idle}</span>`;
-  return html`<span class="badge badge-entregue">${t.webhooks.well}</span>`;
+function standingBadge(words: Texts['webhooks'], health: WebhookHealthResource): Html {
+  const { estado, falhas_seguidas: inRow, ultima_entregue_em: lastDelivered } = health;
+  const failed = failedIn(health.ultimas_24h);
+  if (estado === 'falhando') return badge(words.isFailing, 'erro');
+  if (inRow > 0) return badge(words.failing(inRow), 'erro');
+  if (failed > 0) return badge(words.someFailed(failed), 'pendente');
+  return lastDelivered === null ? badge(words.idle) : badge(words.well, 'entregue');
+}
+
+/** Of the webhooks with deliveries in `erro`, the one that lost last first: what is lost, why, and what to do. */
+export function lossNotices(visit: Visit, webhooks: readonly ListedWebhook[]): Html {
+  const lost = webhooks
+    .flatMap(({ url, saude }) => (saude && saude.em_erro > 0 ? [{ name: nameOf({ url, saude }), health: saude }] : []))
+    .toSorted((one, other) => (lastOf(one.health) < lastOf(other.health) ? 1 : -1));
+  return html`${lost.map(({ name, health }) => lossNotice(visit, health, name))}`;
+}
+
+const lastOf = ({ ultimo_erro }: WebhookHealthResource) => ultimo_erro?.terminou_em ?? '';
+
+/** Without a name on the webhook's own page. */
+export function lossNotice(visit: Visit, health: WebhookHealthResource, name?: string): Html | '' {
+  const { t, c, mayWrite } = visit;
+  const { webhook_id: id, em_erro: count, primeira_em_erro: first, ultimo_erro: last } = health;
+  if (count === 0) return '';
+  const since = encodeURIComponent(first?.criada_em ?? '');
+  const recovery = html`<a class="button small" href="/painel/webhooks/${id}/recuperar?desde=${since}"
+    >${t.recovery.open}</a
+  >`;
+  const advice = last === null || last.resultado === 'entregue' ? null : adviceOf(last.resultado, last.status_http);
+  return html`<div class="notice notice-failed">
+    <p>
+      ${name === undefined ? '' : html`<a class="wrap" href="/painel/webhooks/${id}">${name}</a>: `}
+      <strong>${t.losses.inError(count > LOST_COUNTED ? `${LOST_COUNTED}+` : String(count))}</strong>
+      ${mayWrite && recovery}
+    </p>
+    ${
+      advice === null || last === null
+        ? ''
+        : html`<p>
+            ${t.losses.last} <a href="/painel/entregas/${last.id}">${moment(visit, last.terminou_em)}</a>:
+            ${advice.cause[c.var.language]}. ${advice.next[c.var.language]}
+          </p>`
+    }
+  </div>`;
 }

@@ -6,19 +6,17 @@ import type { ConformanceList } from '../../contract/conformance.ts';
 import type { DeliveryResource } from '../../contract/resources/delivery-resource.ts';
 import type { HealthPeriod, WebhookHealthResource } from '../../contract/resources/webhook-health.ts';
 import { DELIVERY_ORDERS, type DeliveryOrder, OUTCOMES } from '../../contract/statuses.ts';
-import { deliveryTable } from '../deliveries/table.ts';
-import type { Refusal } from '../api-client.ts';
-import type { Html, Visit } from '../env.ts';
-import { answerPage } from '../frame/page.ts';
-import { choices, confirmed, input, select, tick } from '../frame/forms.ts';
-import { copyable, doneNotice, fact, moment, shortUrl, table } from '../frame/parts.ts';
-import { refusalList } from '../frame/refusals.ts';
-import { pulsePart } from '../overview/pulse.ts';
 import type { ShownCredentials } from '../../contract/resources/webhook-credentials.ts';
+import type { Refusal } from '../api-client.ts';
+import { deliveryTable } from '../deliveries/list.ts';
+import type { Html, Visit } from '../env.ts';
+import { confirmed, hidden, input, select, tick } from '../frame/forms.ts';
+import type { Page } from '../frame/page.ts';
+import { code, copyable, fact, moment, onward, shortUrl, table } from '../frame/parts.ts';
+import { pulsePart } from '../overview/pulse.ts';
 import { conformancePart } from './conformance.ts';
 import { credentialsPart } from './credentials.ts';
-import { healthBadge } from './list.ts';
-import { lossNotices } from './losses.ts';
+import { healthBadge, lossNotice } from './list.ts';
 import { snippetsFor } from './snippets.ts';
 
 const NEWEST = '10';
@@ -28,9 +26,10 @@ const WAITS_H = [0, 1, 4, 12, 23] as const;
 type HistoryLine = WebhookHistory['itens'][number];
 type Failure = keyof HealthPeriod['falhas'];
 
-export async function showWebhook(visit: Visit, id: string, refusal?: Refusal): Promise<Response> {
-  const { c, t, api, session } = visit;
+export async function showWebhook(visit: Visit, refusal?: Refusal): Promise<Page> {
+  const { t, api, id, mayWrite } = visit;
   const path = `/v1/webhooks/${id}`;
+  const { antes, entregas } = visit.query('antes', 'entregas');
   const [webhook, health, secrets, credentials, { ordem, rotulo }, newest, history, runs, pulse] = await Promise.all([
     api.read<WebhookResource>(path),
     api.read<WebhookHealthResource>(`${path}/saude`),
@@ -38,38 +37,34 @@ export async function showWebhook(visit: Visit, id: string, refusal?: Refusal): 
     api.read<ShownCredentials>(`${path}/credenciais`),
     api.read<{ ordem: DeliveryOrder; rotulo: string | null }>(`${path}/opcoes`),
     api.read<{ itens: DeliveryResource[] }>(`${path}/entregas`, { limite: NEWEST }),
-    api.read<WebhookHistory>(`${path}/historico`, { cursor: c.req.query('antes') ?? '' }),
+    api.read<WebhookHistory>(`${path}/historico`, { cursor: antes }),
     api.read<ConformanceList>(`${path}/homologacao`),
     pulsePart(visit, `/painel/webhooks/${id}`, id),
   ]);
-  const mayWrite = session.identity.scopes.has('webhooks:write');
-  const resent = Number(c.req.query('entregas') ?? '0');
-  return answerPage(c, {
+  return {
     title: `${t.deliveries.webhook} ${rotulo ?? shortUrl(webhook.url)}`,
-    status: refusal?.status ?? 200,
-    body: html`${refusal === undefined ? '' : refusalList(c, refusal.error)}
-      ${doneNotice(visit, { ...t.webhooks.done, recuperado: t.recovery.done(resent) })}
-      ${lossNotices(visit, [{ name: null, health }])} ${facts(visit, webhook, health, ordem)}
-      ${mayWrite ? actions(visit, webhook, ordem, rotulo) : ''} ${pulse}
+    refusal,
+    done: { ...t.webhooks.done, recuperado: t.recovery.done(Number(entregas)) },
+    body: html`${lossNotice(visit, health)} ${facts(visit, webhook, health, ordem)}
+      ${mayWrite && actions(visit, webhook, ordem, rotulo)} ${pulse}
       <h2>${t.webhooks.newest}</h2>
-      ${newest.itens.length === 0 ? html`<p>${t.deliveries.empty}</p>` : deliveryTable(visit, newest.itens, null)}
+      ${deliveryTable(visit, newest.itens, null, t.deliveries.empty)}
       <p><a href="/painel/entregas?webhook=${id}">${t.webhooks.allDeliveries}</a></p>
-      ${healthTable(visit, health)} ${secretPart(visit, secrets, mayWrite)}
-      ${credentialsPart(visit, id, credentials, mayWrite)} ${conformancePart(visit, id, runs, mayWrite)}
-      ${historyPart(visit, id, history)} ${snippetPart(visit, webhook)}`,
-  });
+      ${healthTable(visit, health)} ${secretPart(visit, secrets)} ${credentialsPart(visit, credentials)}
+      ${conformancePart(visit, runs)} ${historyPart(visit, history)} ${snippetPart(visit, webhook)}`,
+  };
 }
 
 function facts(visit: Visit, webhook: WebhookResource, health: WebhookHealthResource, order: DeliveryOrder): Html {
   const { t } = visit;
   return html`<dl class="facts">
-    ${fact(t.webhooks.url, html`<code>${webhook.url}</code>`, 'wrap')} ${fact('Id', webhook.id, 'id')}
+    ${fact(t.webhooks.url, code(webhook.url), 'wrap')} ${fact('Id', webhook.id, 'id')}
     ${fact(t.webhooks.health, healthBadge(t, health))} ${fact(t.webhooks.order, t.webhooks.orders[order])}
     ${fact(t.webhooks.lastDelivered, moment(visit, health.ultima_entregue_em))}
     ${fact(t.webhooks.oldestPending, moment(visit, health.pendente_mais_antiga?.criada_em ?? null))}
     ${consentFact(visit, health)}
-    ${health.certificado_ate === null ? '' : fact(t.webhooks.certificate, moment(visit, health.certificado_ate))}
-    ${fact(t.frame.events, html`${webhook.eventos.map((name) => html`<code>${name}</code> `)}`, 'wide')}
+    ${health.certificado_ate && fact(t.webhooks.certificate, moment(visit, health.certificado_ate))}
+    ${fact(t.frame.events, html`${webhook.eventos.map((name) => html`${code(name)} `)}`, 'wide')}
   </dl>`;
 }
 
@@ -103,32 +98,25 @@ function actions(visit: Visit, webhook: WebhookResource, order: DeliveryOrder, l
   const { t } = visit;
   const path = `/painel/webhooks/${webhook.id}`;
   const [other] = DELIVERY_ORDERS.filter((known) => known !== order) as [DeliveryOrder];
+  const { deactivate, deactivateConfirm, reactivate, reactivateConfirm, test, resume, edit } = t.webhooks;
+  const { changeOrder, orderConfirm, nameIt, labelHint, label: labelled } = t.webhooks;
   return html`<div class="actions">
     ${
       webhook.ativo
-        ? html`<a class="button primary" href="${path}/teste">${t.webhooks.test}</a>
-            ${confirmed(visit, `${path}/desativar`, { label: t.webhooks.deactivate, question: t.webhooks.deactivateConfirm })}`
+        ? html`<a class="button primary" href="${path}/teste">${test}</a>
+            ${confirmed(visit, `${path}/desativar`, deactivate, deactivateConfirm)}`
         : confirmed(
             visit,
             `${path}/reativar`,
-            { label: t.webhooks.reactivate, question: t.webhooks.reactivateConfirm },
-            html`<p>${tick(t.webhooks.resume, 'retomar', 'on', true)}</p>`,
+            reactivate,
+            reactivateConfirm,
+            html`<p>${tick(resume, 'retomar', 'on', true)}</p>`,
           )
     }
     <a class="button" href="${path}/recuperar">${t.recovery.open}</a>
-    <a class="button" href="${path}/editar">${t.webhooks.edit}</a>
-    ${confirmed(
-      visit,
-      `${path}/ordem`,
-      { label: t.webhooks.changeOrder, question: t.webhooks.orderConfirm[other] },
-      html`<input type="hidden" name="ordem" value="${other}" />`,
-    )}
-    ${confirmed(
-      visit,
-      `${path}/rotulo`,
-      { label: t.webhooks.nameIt, question: t.webhooks.labelHint },
-      html`<p>${input(t.webhooks.label, 'rotulo', label ?? '', html`maxlength="80"`)}</p>`,
-    )}
+    <a class="button" href="${path}/editar">${edit}</a>
+    ${confirmed(visit, `${path}/ordem`, changeOrder, orderConfirm[other], hidden('ordem', other))}
+    ${confirmed(visit, `${path}/rotulo`, nameIt, labelHint, html`<p>${input(labelled, 'rotulo', label ?? '', html`maxlength="80"`)}</p>`)}
   </div>`;
 }
 
@@ -147,19 +135,35 @@ function snippetPart({ t }: Visit, { url }: WebhookResource): Html {
 }
 
 /** Where the rotation of its secret stands, and the next step of it. */
-function secretPart(visit: Visit, state: SecretState, mayWrite: boolean): Html {
-  const { t } = visit;
+function secretPart(visit: Visit, { vale_em: waitsUntil, anterior_ate: previousUntil }: SecretState): Html {
+  const { t, id, mayWrite } = visit;
+  const words = t.webhooks;
+  const step = (act: string, label: string, question: string, fields: Html | '' = '') =>
+    confirmed(visit, `/painel/webhooks/${id}/segredo${act}`, label, question, fields);
+  const [stands, steps] =
+    waitsUntil !== null
+      ? [
+          html`${words.waits} ${countdown(visit, waitsUntil)}`,
+          html`${step('/ativar', words.activate, words.activateConfirm)}
+          ${step('/descartar', words.discard, words.discardConfirm)}`,
+        ]
+      : previousUntil !== null
+        ? [html`${words.overlaps} ${countdown(visit, previousUntil)}`, step('/encerrar', words.end, words.endConfirm)]
+        : [words.alone, step('', words.rotate, words.rotateConfirm, rotationFields(visit))];
   return html`<section aria-labelledby="secret">
-    <h2 id="secret">${t.webhooks.secret}</h2>
-    ${secretStanding(visit, state)} ${mayWrite ? html`<div class="actions">${secretSteps(visit, state)}</div>` : ''}
+    <h2 id="secret">${words.secret}</h2>
+    <p>${stands}</p>
+    ${mayWrite && html`<div class="actions">${steps}</div>`}
   </section>`;
 }
 
-function secretStanding(visit: Visit, { vale_em: waitsUntil, anterior_ate: previousUntil }: SecretState): Html {
-  const { t } = visit;
-  if (waitsUntil !== null) return html`<p>${t.webhooks.waits} ${countdown(visit, waitsUntil)}</p>`;
-  if (previousUntil !== null) return html`<p>${t.webhooks.overlaps} ${countdown(visit, previousUntil)}</p>`;
-  return html`<p>${t.webhooks.alone}</p>`;
+function rotationFields({ t }: Visit): Html {
+  const waits = WAITS_H.map(
+    (hours) => [String(hours), hours === 0 ? t.words.soon : t.webhooks.inHours(hours)] as const,
+  );
+  return html`<p>
+    ${hidden('chave', randomUUIDv7())} ${select(t.webhooks.signsFrom, 'horas', String(WAITS_H.at(-1)), waits)}
+  </p>`;
 }
 
 /** A moment with the time that is left till then, which a script counts down. */
@@ -167,39 +171,19 @@ function countdown(visit: Visit, at: string): Html {
   return html`${moment(visit, at)} <strong data-until="${at}"></strong>`;
 }
 
-function secretSteps(visit: Visit, { id, vale_em: waitsUntil, anterior_ate: previousUntil }: SecretState): Html {
-  const { t } = visit;
-  const path = `/painel/webhooks/${id}/segredo`;
-  if (waitsUntil !== null) {
-    return html`${confirmed(visit, `${path}/ativar`, { label: t.webhooks.activate, question: t.webhooks.activateConfirm })}
-    ${confirmed(visit, `${path}/descartar`, { label: t.webhooks.discard, question: t.webhooks.discardConfirm })}`;
-  }
-  if (previousUntil !== null) {
-    return confirmed(visit, `${path}/encerrar`, { label: t.webhooks.end, question: t.webhooks.endConfirm });
-  }
-  const waits = WAITS_H.map(
-    (hours) => [String(hours), hours === 0 ? t.words.soon : t.webhooks.inHours(hours)] as const,
-  );
-  const fields = html`<p>
-    <input type="hidden" name="chave" value="${randomUUIDv7()}" />
-    ${select(t.webhooks.signsFrom, 'horas', choices(String(WAITS_H.at(-1)), waits))}
-  </p>`;
-  return confirmed(visit, path, { label: t.webhooks.rotate, question: t.webhooks.rotateConfirm }, fields);
-}
-
 /** What changed of it, when and by whom; the newest first. */
-function historyPart(visit: Visit, id: string, { itens, proximo_cursor }: WebhookHistory): Html {
-  const { operator: words } = visit.t;
+function historyPart(visit: Visit, { itens, proximo_cursor: next }: WebhookHistory): Html {
+  const { t, id } = visit;
+  const words = t.operator;
   const rows = itens.map((line, index) => [
     moment(visit, line.mudou_em),
-    html`<code>${line.mudanca}</code>`,
+    code(line.mudanca),
     line.autor,
     difference(line, itens[index + 1]),
   ]);
-  const older = html`<p><a href="/painel/webhooks/${id}?antes=${proximo_cursor}#historico">${words.older}</a></p>`;
   return html`<h2 id="historico">${words.history}</h2>
-    ${table(words.history, [visit.t.loans.at, words.change, words.author, visit.t.webhooks.changed], rows, 'fields')}
-    ${proximo_cursor === null ? '' : older}`;
+    ${table(words.history, [t.loans.at, words.change, words.author, t.webhooks.changed], rows, { wraps: true })}
+    ${onward(next && `/painel/webhooks/${id}?antes=${next}#historico`, words.older)}`;
 }
 
 /** What a change made other than it was; `before` is the line below, if it is known. */
@@ -208,5 +192,5 @@ function difference({ url, eventos }: HistoryLine, before: HistoryLine | undefin
   const added = eventos.filter((name) => !before.eventos.includes(name)).map((name) => `+${name}`);
   const removed = before.eventos.filter((name) => !eventos.includes(name)).map((name) => `−${name}`);
   return html`${url === before.url ? '' : html`<code class="wrap">${before.url} → ${url}</code> `}
-  ${[...added, ...removed].map((text) => html`<code>${text}</code> `)}`;
+  ${[...added, ...removed].map((text) => html`${code(text)} `)}`;
 }

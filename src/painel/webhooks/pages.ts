@@ -3,15 +3,12 @@ import type { createdWebhook, rotatedSecret, WebhookResource } from '../../contr
 import type { ShownCredentials } from '../../contract/resources/webhook-credentials.ts';
 import { html } from 'hono/html';
 import type { z } from 'zod';
-import { type Answer, Refused } from '../api-client.ts';
+import type { Refusal } from '../api-client.ts';
 import type { Visit } from '../env.ts';
-import type { Guard } from '../frame/guard.ts';
+import { type Guard, settle } from '../frame/guard.ts';
 import { READ, WRITE } from '../frame/nav.ts';
-import { answerPage } from '../frame/page.ts';
+import type { Page } from '../frame/page.ts';
 import { copyable, moment, notice } from '../frame/parts.ts';
-import type { Streams } from '../live.ts';
-import { openPulse } from '../overview/pulse.ts';
-import { pathId } from '../address.ts';
 import { runPath, showConformance } from './conformance.ts';
 import { credentialsIn, fieldsOf, showCredentials } from './credentials.ts';
 import { showForm } from './form.ts';
@@ -21,83 +18,67 @@ import { goOn, showRecovery } from './recover.ts';
 import { sendTest, showTest } from './try-out.ts';
 
 const HOUR_MS = 3_600_000;
+const PATH = '/painel/webhooks';
+const ONE = `${PATH}/:id`;
 
-export function addWebhookPages(guard: Guard, streams: Streams): void {
-  guard.show('/painel/webhooks', READ, showWebhooks);
-  guard.show('/painel/webhooks/novo', WRITE, (visit) => showForm(visit, {}));
-  guard.act('/painel/webhooks', WRITE, async (visit, form) => {
-    const wanted = { url: form.get('url')?.trim() ?? '', eventos: form.getAll('eventos') };
-    // The form's own key: sent twice, it makes one webhook.
-    const key = { 'Idempotency-Key': form.get('chave') ?? '' };
-    const answer = await visit.api.send<z.infer<typeof createdWebhook>>('POST', '/v1/webhooks', wanted, key);
-    return answer.ok ? showSecret(visit, answer.body) : showForm(visit, { wanted, refusal: answer });
+export function addWebhookPages(guard: Guard): void {
+  guard.show(PATH, READ, showWebhooks);
+  guard.show(`${PATH}/novo`, WRITE, (visit) => showForm(visit, { url: '', eventos: [] }));
+  guard.act(PATH, WRITE, async (visit, form) => {
+    const wanted = wantedIn(form);
+    const answer = await visit.api.send<Made>('POST', '/v1/webhooks', wanted, onceOf(form));
+    return answer.ok ? showSecret(visit, answer.body) : showForm(visit, wanted, answer);
   });
-  guard.show('/painel/webhooks/:id', READ, (visit) => showWebhook(visit, pathId(visit.c)));
-  guard.show('/painel/webhooks/:id/editar', WRITE, async (visit) => {
-    const webhook = await visit.api.read<WebhookResource>(`/v1/webhooks/${pathId(visit.c)}`);
-    return showForm(visit, { id: webhook.id, wanted: webhook });
+  guard.show(ONE, READ, (visit) => showWebhook(visit));
+  guard.show(`${ONE}/editar`, WRITE, async (visit) =>
+    showForm(visit, await visit.api.read<WebhookResource>(`/v1/webhooks/${visit.id}`)),
+  );
+  guard.act(`${ONE}/editar`, WRITE, async (visit, form) => {
+    const wanted = wantedIn(form);
+    const answer = await visit.api.send('PATCH', `/v1/webhooks/${visit.id}`, wanted);
+    return settle(visit, answer, `${PATH}/${visit.id}`, 'alterado', (refusal) => showForm(visit, wanted, refusal));
   });
-  guard.show('/painel/webhooks/:id/ao-vivo', READ, (visit) => openPulse(streams, visit, pathId(visit.c)));
-  guard.show('/painel/webhooks/:id/recuperar', WRITE, showRecovery);
-  guard.act('/painel/webhooks/:id/recuperar', WRITE, goOn);
-  guard.show('/painel/webhooks/:id/teste', WRITE, (visit) => showTest(visit, visit.c.req.query('evento') ?? '', {}));
-  guard.act('/painel/webhooks/:id/teste', WRITE, sendTest);
-  guard.act('/painel/webhooks/:id/homologacao', WRITE, async (visit) => {
-    const id = pathId(visit.c);
+  guard.show(`${ONE}/recuperar`, WRITE, showRecovery);
+  guard.act(`${ONE}/recuperar`, WRITE, goOn);
+  guard.show(`${ONE}/teste`, WRITE, (visit) => showTest(visit, visit.query('evento').evento));
+  guard.act(`${ONE}/teste`, WRITE, sendTest);
+  guard.act(`${ONE}/homologacao`, WRITE, async (visit) => {
+    const { id, c } = visit;
     const answer = await visit.api.send<{ homologacao_id: string }>('POST', `/v1/webhooks/${id}/homologacao`, {});
-    return answer.ok ? visit.c.redirect(runPath(id, answer.body.homologacao_id), 303) : settle(visit, answer, '');
+    return answer.ok ? c.redirect(runPath(id, answer.body.homologacao_id), 303) : showWebhook(visit, answer);
   });
-  guard.show('/painel/webhooks/:id/homologacao/:hid', READ, showConformance);
-  guard.show('/painel/webhooks/:id/homologacao/:hid/relatorio', READ, ({ api, c }) =>
-    api.pass(`/v1/webhooks/${pathId(c)}/homologacao/${encodeURIComponent(c.req.param('hid') ?? '')}/relatorio`),
+  guard.show(`${ONE}/homologacao/:hid`, READ, showConformance);
+  guard.show(`${ONE}/homologacao/:hid/relatorio`, READ, ({ api, c, id }) =>
+    api.pass(`/v1/webhooks/${id}/homologacao/${encodeURIComponent(c.req.param('hid') ?? '')}/relatorio`),
   );
-  guard.act('/painel/webhooks/:id/editar', WRITE, async (visit, form) => {
-    const id = pathId(visit.c);
-    const wanted = { url: form.get('url')?.trim() ?? '', eventos: form.getAll('eventos') };
-    const answer = await visit.api.send('PATCH', `/v1/webhooks/${id}`, wanted);
-    if (!answer.ok && answer.status === 400) return showForm(visit, { id, wanted, refusal: answer });
-    return settle(visit, answer, 'alterado');
+  guard.show(`${ONE}/credenciais`, WRITE, async (visit) => {
+    const set = await visit.api.read<ShownCredentials>(`/v1/webhooks/${visit.id}/credenciais`);
+    return showCredentials(visit, fieldsOf(set));
   });
-  guard.show('/painel/webhooks/:id/credenciais', WRITE, async (visit) =>
-    showCredentials(
-      visit,
-      fieldsOf(await visit.api.read<ShownCredentials>(`/v1/webhooks/${pathId(visit.c)}/credenciais`)),
-    ),
-  );
-  guard.act('/painel/webhooks/:id/credenciais', WRITE, async (visit, form) => {
-    const answer = await visit.api.send('PUT', `/v1/webhooks/${pathId(visit.c)}/credenciais`, credentialsIn(form));
-    return !answer.ok && answer.status === 400
-      ? showCredentials(visit, form, answer)
-      : settle(visit, answer, 'credenciais');
+  guard.act(`${ONE}/credenciais`, WRITE, async (visit, form) => {
+    const answer = await visit.api.send('PUT', `/v1/webhooks/${visit.id}/credenciais`, credentialsIn(form));
+    const again = (refusal: Refusal) => showCredentials(visit, form, refusal);
+    return settle(visit, answer, `${PATH}/${visit.id}`, 'credenciais', again);
   });
   for (const [act, { done, call }] of Object.entries(ACTS)) {
-    guard.act(`/painel/webhooks/:id/${act}`, WRITE, async (visit, form) => {
+    guard.act(`${ONE}/${act}`, WRITE, async (visit, form) => {
       const [method, rest, body] = call(form);
-      return settle(visit, await visit.api.send(method, `/v1/webhooks/${pathId(visit.c)}${rest}`, body), done);
+      const answer = await visit.api.send(method, `/v1/webhooks/${visit.id}${rest}`, body);
+      return settle(visit, answer, `${PATH}/${visit.id}`, done, (refusal) => showWebhook(visit, refusal));
     });
   }
-  guard.act('/painel/webhooks/:id/segredo', WRITE, async (visit, form) => {
-    const id = pathId(visit.c);
+  guard.act(`${ONE}/segredo`, WRITE, async (visit, form) => {
     const hours = Number(form.get('horas') ?? '0');
     const wanted = hours > 0 ? { vale_em: new Date(Date.now() + hours * HOUR_MS).toISOString() } : {};
-    const key = { 'Idempotency-Key': form.get('chave') ?? '' };
-    const answer = await visit.api.send<z.infer<typeof rotatedSecret>>(
-      'POST',
-      `/v1/webhooks/${id}/segredo`,
-      wanted,
-      key,
-    );
-    return answer.ok ? showSecret(visit, answer.body) : settle(visit, answer, '');
+    const answer = await visit.api.send<Made>('POST', `/v1/webhooks/${visit.id}/segredo`, wanted, onceOf(form));
+    return answer.ok ? showSecret(visit, answer.body) : showWebhook(visit, answer);
   });
 }
 
-/** Back to the webhook with what was done; a refusal is told on its page. */
-async function settle<T>(visit: Visit, answer: Answer<T>, done: string): Promise<Response> {
-  const id = pathId(visit.c);
-  if (answer.ok) return visit.c.redirect(`/painel/webhooks/${id}?feito=${done}`, 303);
-  if (answer.status !== 409 && answer.status !== 400 && answer.status !== 503) throw new Refused(answer);
-  return showWebhook(visit, id, answer);
-}
+const wantedIn = (form: URLSearchParams) => ({ url: form.get('url')?.trim() ?? '', eventos: form.getAll('eventos') });
+
+/** The form's own key: sent twice, it makes one webhook, or one secret. */
+const onceOf = (form: URLSearchParams) => ({ 'Idempotency-Key': form.get('chave') ?? '' });
 
 type Call = readonly [method: string, rest: string, body?: unknown];
 
@@ -116,27 +97,23 @@ const ACTS: Readonly<Record<string, { done: string; call: (form: URLSearchParams
   'segredo/encerrar': { done: 'encerrado', call: () => ['DELETE', '/segredo/anterior'] },
 };
 
-interface Made {
-  readonly id: string;
-  /** Absent when the form was sent again later. */
-  readonly secret?: string | undefined;
-  readonly vale_em?: string;
-  readonly anterior_ate?: string;
-}
+type Made = z.infer<typeof createdWebhook> | z.infer<typeof rotatedSecret>;
 
-/** The one page that shows a secret, right after it was made. */
-async function showSecret(visit: Visit, { id, secret, vale_em: from, anterior_ate: until }: Made): Promise<Response> {
-  const { c, t } = visit;
-  return answerPage(c, {
-    title: t.webhooks.secretTitle,
+/** The one page that shows a secret, right after it was made; of a form that is sent again later it is absent. */
+function showSecret(visit: Visit, made: Made): Page {
+  const { t } = visit;
+  const { secretTitle, secretGone, secretOnce, signsFrom, previousUntil, toWebhook } = t.webhooks;
+  const { vale_em: from, anterior_ate: until } = 'vale_em' in made ? made : { vale_em: null, anterior_ate: null };
+  return {
+    title: secretTitle,
     body: html`${
-        secret === undefined
-          ? notice('failed', t.webhooks.secretGone)
-          : html`<p>${t.webhooks.secretOnce}</p>
-              ${copyable(t, 'secret', t.webhooks.secretTitle, secret)}`
+        made.secret === undefined
+          ? notice('failed', secretGone)
+          : html`<p>${secretOnce}</p>
+              ${copyable(t, 'secret', secretTitle, made.secret)}`
       }
-      ${from === undefined ? '' : html`<p>${t.webhooks.signsFrom} ${moment(visit, from)}</p>`}
-      ${until === undefined ? '' : html`<p>${t.webhooks.previousUntil} ${moment(visit, until)}</p>`}
-      <p><a class="button" href="/painel/webhooks/${id}">${t.webhooks.toWebhook}</a></p>`,
-  });
+      ${from && html`<p>${signsFrom} ${moment(visit, from)}</p>`}
+      ${until && html`<p>${previousUntil} ${moment(visit, until)}</p>`}
+      <p><a class="button" href="${PATH}/${made.id}">${toWebhook}</a></p>`,
+  };
 }

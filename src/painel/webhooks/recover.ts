@@ -8,64 +8,55 @@ import { DELIVERY_STATUSES } from '../../contract/statuses.ts';
 import { type Answer, Refused } from '../api-client.ts';
 import type { Html, Visit } from '../env.ts';
 import { instantOf, localTime } from '../frame/clock.ts';
-import { answerPage } from '../frame/page.ts';
-import { formToken, input, named, select, tick } from '../frame/forms.ts';
+import { hidden, input, named, postForm, select, tick } from '../frame/forms.ts';
+import { type Page, wrongField } from '../frame/page.ts';
 import { notice } from '../frame/parts.ts';
-import { refusalList, wrongField } from '../frame/refusals.ts';
-import { pathId } from '../address.ts';
 
 const FAILED = ['erro', 'suspensa'];
 const DAY_MS = 86_400_000;
 type Resent = z.infer<typeof resendResult>;
 
 /** The form; once it was sent, with the count of what it asks for. */
-export async function showRecovery(visit: Visit): Promise<Response> {
-  const { c, t, api } = visit;
-  const id = pathId(c);
+export async function showRecovery(visit: Visit): Promise<Page> {
+  const { c, t, api, id } = visit;
   const asked = new URL(c.req.url).searchParams;
   const webhook = await api.read<WebhookResource>(`/v1/webhooks/${id}`);
   const counted = asked.has('contar') ? await resend(visit, asked, true) : null;
   if (counted?.ok === false && counted.status !== 400) throw new Refused(counted);
-  return answerPage(c, {
+  return {
     title: t.recovery.title,
-    status: counted?.ok === false ? 400 : 200,
+    refusal: counted?.ok === false ? counted : undefined,
     body: html`<p class="wrap"><a href="/painel/webhooks/${id}">${webhook.url}</a></p>
       <p>${t.recovery.intro}</p>
-      ${counted?.ok === false ? refusalList(c, counted.error) : ''} ${form(visit, asked, counted)}
-      ${counted?.ok === true ? confirmation(visit, asked, counted.body, webhook) : ''}`,
-  });
+      ${form(visit, asked, counted)} ${counted?.ok === true ? confirmation(visit, asked, counted.body, webhook) : ''}`,
+  };
 }
 
 /** One request of the work: done, refused, or on with the next. */
-export async function goOn(visit: Visit, given: URLSearchParams): Promise<Response> {
-  const { c, t } = visit;
+export async function goOn(visit: Visit, given: URLSearchParams): Promise<Page | Response> {
+  const { c, t, id } = visit;
   const answer = await resend(visit, given, false);
-  const path = `/painel/webhooks/${pathId(c)}`;
-  if (!answer.ok) {
-    if (answer.status !== 409) throw new Refused(answer);
-    return answerPage(c, { title: t.recovery.title, status: 409, body: refusalList(c, answer.error) });
-  }
+  const path = `/painel/webhooks/${id}`;
+  if (!answer.ok) throw new Refused(answer);
   const sent = Number(given.get('enviadas') ?? '0') + answer.body.entregas;
   const { proximo_cursor: cursor } = answer.body;
   if (cursor === null) return c.redirect(`${path}?feito=recuperado&entregas=${sent}`, 303);
   const total = Number(given.get('total') ?? '0');
   const next = new URLSearchParams(given);
   for (const [name, value] of Object.entries({ cursor, enviadas: String(sent) })) next.set(name, value);
-  return answerPage(c, {
+  const fields = html`${carried(next)} <label for="feitas">${t.recovery.progress(sent, total)}</label>
+    <progress id="feitas" value="${sent}" max="${Math.max(total, sent)}"></progress>
+    <button class="primary">${t.words.goOn}</button>`;
+  return {
     title: t.recovery.title,
-    body: html`<form method="post" action="${path}/recuperar" data-goes-on class="stack narrow" role="status">
-      ${formToken(visit)} ${hidden(next)}
-      <label for="feitas">${t.recovery.progress(sent, total)}</label>
-      <progress id="feitas" value="${sent}" max="${Math.max(total, sent)}"></progress>
-      <button class="primary">${t.words.goOn}</button>
-    </form>`,
-  });
+    body: html`<div role="status" data-goes-on>${postForm(visit, `${path}/recuperar`, fields, 'stack narrow')}</div>`,
+  };
 }
 
-function resend({ api, c }: Visit, asked: URLSearchParams, simular: boolean): Promise<Answer<Resent>> {
+function resend({ api, c, id }: Visit, asked: URLSearchParams, simular: boolean): Promise<Answer<Resent>> {
   const [until, event, cursor] = ['ate', 'evento', 'cursor'].map((name) => asked.get(name)?.trim() ?? '');
   const statuses = asked.getAll('status');
-  return api.send<Resent>('POST', `/v1/webhooks/${pathId(c)}/reenvios`, {
+  return api.send<Resent>('POST', `/v1/webhooks/${id}/reenvios`, {
     desde: instantOf(c.var.zone, asked.get('desde')?.trim() ?? ''),
     ...(until && { ate: instantOf(c.var.zone, until) }),
     ...(statuses.length > 0 && { status: statuses }),
@@ -86,7 +77,7 @@ function form({ c, t }: Visit, asked: URLSearchParams, counted: Answer<Resent> |
   return html`<form class="grid" method="get">
     ${input(t.deliveries.from, 'desde', since, html`type="datetime-local" required ${wrong('desde')}`)}
     ${input(t.deliveries.until, 'ate', asked.get('ate') ?? '', html`type="datetime-local" ${wrong('ate')}`)}
-    ${select(t.deliveries.event, 'evento', named(asked.get('evento') ?? '', t.words.all, SUBSCRIBABLE_NAMES))}
+    ${select(t.deliveries.event, 'evento', asked.get('evento') ?? '', named(t.words.all, SUBSCRIBABLE_NAMES))}
     <fieldset>
       <legend>${t.deliveries.status}</legend>
       ${DELIVERY_STATUSES.map((status) => tick(t.status[status], 'status', status, statuses.includes(status)))}
@@ -105,18 +96,16 @@ function confirmation(visit: Visit, asked: URLSearchParams, counted: Resent, { i
     return html`${notice('failed', t.recovery.inactive)}
       <p>${found}</p>`;
   if (count === 0 && proximo_cursor === null) return html`<p role="status">${found}</p>`;
-  return html`<form class="card" method="post" action="/painel/webhooks/${id}/recuperar">
-    ${formToken(visit)} ${hidden(asked)} <input type="hidden" name="total" value="${count}" />
+  const fields = html`${carried(asked)} ${hidden('total', String(count))}
     <p role="status">${found}</p>
     <p class="dim">${t.recovery.what}</p>
-    <button class="primary">${t.recovery.send}</button>
-  </form>`;
+    <button class="primary">${t.recovery.send}</button>`;
+  return postForm(visit, `/painel/webhooks/${id}/recuperar`, fields, 'card');
 }
 
 const CARRIED = new Set(['desde', 'ate', 'evento', 'status', 'cursor', 'total', 'enviadas']);
 
 /** The fields that the next request needs again. */
-function hidden(fields: URLSearchParams): Html {
-  const carried = [...fields].filter(([name, value]) => CARRIED.has(name) && value !== '');
-  return html`${carried.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}`;
+function carried(fields: URLSearchParams): Html {
+  return html`${[...fields].map(([name, value]) => CARRIED.has(name) && value !== '' && hidden(name, value))}`;
 }

@@ -8,22 +8,19 @@ import type { WebhookResource } from '../../contract/resources/webhook.ts';
 import { type Refusal, Refused } from '../api-client.ts';
 import type { Html, Visit } from '../env.ts';
 import { fieldTable } from '../events/parts.ts';
-import { answerPage } from '../frame/page.ts';
-import { formToken, named, select } from '../frame/forms.ts';
+import { doOrLeave, hidden, named, postForm, select } from '../frame/forms.ts';
+import type { Page } from '../frame/page.ts';
 import { notice } from '../frame/parts.ts';
-import { refusalList } from '../frame/refusals.ts';
-import { pathId } from '../address.ts';
 
-export async function sendTest(visit: Visit, form: URLSearchParams): Promise<Response> {
+export async function sendTest(visit: Visit, form: URLSearchParams): Promise<Page | Response> {
   const [event, written] = [form.get('evento') ?? '', form.get('data')?.trim() ?? ''];
   const data = written === '' ? undefined : parsed(written);
-  if (data === null) return showTest(visit, event, { written });
+  if (data === null) return showTest(visit, event, written);
   const wanted = event === '' ? undefined : { evento: event, data };
-  const path = `/v1/webhooks/${pathId(visit.c)}/teste`;
-  const answer = await visit.api.send<DeliveryWithAttempts>('POST', path, wanted);
+  const answer = await visit.api.send<DeliveryWithAttempts>('POST', `/v1/webhooks/${visit.id}/teste`, wanted);
   if (answer.ok) return visit.c.redirect(`/painel/entregas/${answer.body.id}`, 303);
   if (answer.status !== 400 && answer.status !== 409) throw new Refused(answer);
-  return showTest(visit, event, { written, refusal: answer });
+  return showTest(visit, event, written, answer);
 }
 
 /** Null: it is no JSON. */
@@ -35,38 +32,35 @@ function parsed(text: string): unknown {
   }
 }
 
-interface Shown {
-  /** What was sent and not taken: by its `refusal`, or else because it is no JSON. */
-  readonly written?: string;
-  readonly refusal?: Refusal;
-}
-
-export async function showTest(visit: Visit, given: string, { written, refusal }: Shown): Promise<Response> {
-  const { c, t, api } = visit;
-  const path = `/painel/webhooks/${pathId(c)}`;
-  const webhook = await api.read<WebhookResource>(`/v1/webhooks/${pathId(c)}`);
+/** `written`: what was sent and not taken, by its `refusal`, or else because it is no JSON. */
+export async function showTest(visit: Visit, given: string, written?: string, refusal?: Refusal): Promise<Page> {
+  const { t, api, id } = visit;
+  const path = `/painel/webhooks/${id}`;
+  const webhook = await api.read<WebhookResource>(`/v1/webhooks/${id}`);
   const event = SUBSCRIBABLE_NAMES.find((name) => name === given);
-  const isWrong = written !== undefined;
-  return answerPage(c, {
+  const isNoJson = written !== undefined && refusal === undefined;
+  // The webhook's own events first: a test of another one is sent, too.
+  const names = [...new Set<string>([...webhook.eventos, ...SUBSCRIBABLE_NAMES])];
+  return {
     title: t.webhooks.test,
-    status: refusal?.status ?? (isWrong ? 400 : 200),
+    refusal,
+    ...(isNoJson && { status: 400 }),
     body: html`<p class="wrap"><a href="${path}">${webhook.url}</a></p>
-      ${refusal !== undefined ? refusalList(c, refusal.error) : isWrong ? notice('failed', t.webhooks.noJson) : ''}
+      ${isNoJson && notice('failed', t.webhooks.noJson)}
       <p>${t.webhooks.testHint}</p>
       <form class="inline" method="get" action="${path}/teste">
-        ${select(t.webhooks.testEvent, 'evento', named(event ?? '', TEST_NAME, namesFor(webhook)), html`data-submits`)}
+        ${select(t.webhooks.testEvent, 'evento', event ?? '', named(TEST_NAME, names), html`data-submits`)}
         <noscript><button>${t.frame.apply}</button></noscript>
       </form>
-      <form class="stack" method="post" action="${path}/teste">
-        ${formToken(visit)} <input type="hidden" name="evento" value="${event ?? ''}" />
-        ${event === undefined ? '' : dataField(visit, event, written)}
-        <p class="actions">
-          <button class="primary">${t.webhooks.test}</button>
-          <a class="button" href="${path}">${t.words.cancel}</a>
-        </p>
-      </form>
-      ${event === undefined ? '' : fieldTable(visit, event)}`,
-  });
+      ${postForm(
+        visit,
+        `${path}/teste`,
+        html`${hidden('evento', event ?? '')} ${event && dataField(visit, event, written)}
+        ${doOrLeave(visit, t.webhooks.test, path)}`,
+        'stack',
+      )}
+      ${event && fieldTable(visit, event)}`,
+  };
 }
 
 function dataField({ t }: Visit, event: SubscribableName, written: string | undefined): Html {
@@ -83,9 +77,4 @@ function dataField({ t }: Visit, event: SubscribableName, written: string | unde
       ${written === undefined ? '' : html`aria-invalid="true"`}
     >
 ${text}</textarea>`;
-}
-
-/** The webhook's own events first: a test of another one is sent, too. */
-function namesFor({ eventos }: WebhookResource): readonly string[] {
-  return [...new Set<string>([...eventos, ...SUBSCRIBABLE_NAMES])];
 }
