@@ -5,17 +5,29 @@
  * Alternative: a webhook of the listener's own. Its token would have to write, registrations would be left behind, and while nobody listens
  * it would count as a failing endpoint.
  */
-import type { FeedAnswer, FeedApi, FedEvent } from './feed-api.ts';
-import type { Forwarded } from './forward.ts';
-import { Forwarding, type ForwardingOptions } from './forwarding.ts';
+import pLimit from 'p-limit';
+import { type FeedAnswer, type FeedApi, type FedEvent, shown } from './feed-api.ts';
+import type { Forwarded, Tried } from './forward.ts';
 
 const PAGE = 100;
 const LOOK_EVERY_MS = 1_000;
 /** The API reads a future instant as now, on its own clock. */
 const NOW = new Date('9999-12-31T00:00:00Z');
 
-export interface ListenOptions extends Omit<ForwardingOptions, 'stopping'> {
+/** Seconds between attempts: the real schedule, shortened for someone who watches. */
+const RETRY_DELAYS_S = [2, 5, 15, 30, 60];
+const MAX_ATTEMPTS = RETRY_DELAYS_S.length + 1;
+const MAX_IN_FLIGHT = 8;
+/** With this many open deliveries no further page is read. */
+const MAX_OPEN = 500;
+
+export interface ListenOptions {
   readonly api: FeedApi;
+  readonly attempt: (delivery: Forwarded) => Promise<Tried>;
+  /** A line for each attempt. */
+  readonly tell: (line: string) => void;
+  /** Resolves after this time, or when `stopping` is aborted. */
+  readonly pause: (ms: number, stopping: AbortSignal) => Promise<void>;
   /** Begins with the first event recorded at or after it; null: with the next new event. */
   readonly since: Date | null;
   /** Only events this webhook subscribes to, under its deliveries' ids; null for all events. */
@@ -41,15 +53,46 @@ export async function listen(options: ListenOptions): Promise<Ending> {
   if (names !== null && !('ok' in names)) {
     return { failed: options.stopping.aborted ? null : failedBy(names), unfinished: 0 };
   }
-  const forwarding = new Forwarding({ ...options, stopping });
+  const limit = pLimit(MAX_IN_FLIGHT);
+  const open = new Set<Promise<void>>();
+  let unfinished = 0;
   const failed = await follow({ ...options, stopping }, async (events) => {
     const wanted = events.filter(({ event }) => names === null || names.ok.includes(event));
-    forwarding.take(wanted.map((fed) => deliveryOf(fed, webhookId)));
-    await forwarding.room();
+    unfinished += wanted.length;
+    for (const fed of wanted) {
+      const forwarding = forward({ ...options, stopping }, limit, deliveryOf(fed, webhookId)).then((isFinished) => {
+        if (isFinished) unfinished -= 1;
+        open.delete(forwarding);
+      });
+      open.add(forwarding);
+    }
+    while (open.size >= MAX_OPEN) await Promise.race(open);
   });
   ended.abort();
-  await forwarding.end();
-  return { failed, unfinished: forwarding.unfinished };
+  await Promise.all(open);
+  return { failed, unfinished };
+}
+
+/** Tries until the delivery arrives or is given up. False when it was stopped before that. */
+async function forward(
+  { attempt, tell, pause, stopping }: ListenOptions,
+  limit: ReturnType<typeof pLimit>,
+  delivery: Forwarded,
+): Promise<boolean> {
+  const said = `${shown(delivery.event)}  ${shown(delivery.id)}`;
+  for (let number = 1; ; number += 1) {
+    const tried = await limit(async () => (stopping.aborted ? null : attempt(delivery)));
+    if (tried === null) return false;
+    if (tried.isDelivered) {
+      tell(`${said}  ${tried.text}`);
+      return true;
+    }
+    const delayS = RETRY_DELAYS_S[number - 1];
+    const next = delayS === undefined ? 'given up' : `again in ${delayS} s`;
+    tell(`${said}  attempt ${number} of ${MAX_ATTEMPTS} failed: ${tried.text}; ${next}`);
+    if (delayS === undefined) return true;
+    await pause(delayS * 1_000, stopping);
+  }
 }
 
 /**

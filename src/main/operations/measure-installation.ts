@@ -6,7 +6,7 @@ import { pendingMigrations } from '../../db/migrations/pending-migrations.ts';
 import { readClockSkewS } from '../../db/clock-skew.ts';
 import type { Tx } from '../../db/pool.ts';
 import { readSessions } from '../../db/sessions.ts';
-import type { Readings } from '../../telemetry/readings.ts';
+import type { Readings, Sample } from '../../telemetry/readings.ts';
 import { ownEnds } from '../../webhooks/certificates.ts';
 import { type Role, ROLES } from '../fitness/checks.ts';
 import { readProjectorLagS } from '../../core/projection/lag.ts';
@@ -33,14 +33,6 @@ export async function measureProcesses(sql: Tx): Promise<Readings> {
       labels: { setting },
       value: (validUntil.getTime() - Date.now()) / 1_000,
     })),
-  };
-}
-
-/** How far behind the log the projection is, and the deliveries behind their time. */
-export async function measureLags(sql: Tx): Promise<Readings> {
-  return {
-    projectorLag: [{ value: await readProjectorLagS(sql) }],
-    oldestDue: [{ value: await readOldestDueS(sql) }],
   };
 }
 
@@ -72,8 +64,13 @@ export async function readSealLagS(sql: Tx): Promise<number> {
   return Math.max(lagS, 0);
 }
 
+/** How far the projection is behind the log, and deliveries are behind their time. */
+export async function measureLags(sql: Tx): Promise<Readings> {
+  return { projectorLag: one(await readProjectorLagS(sql)), oldestDue: one(await readOldestDueS(sql)) };
+}
+
 export async function measureSeals(sql: Tx): Promise<Readings> {
-  return { sealLag: [{ value: await readSealLagS(sql) }] };
+  return { sealLag: one(await readSealLagS(sql)) };
 }
 
 export async function measureAnchors(sql: Tx): Promise<Readings> {
@@ -83,24 +80,23 @@ export async function measureAnchors(sql: Tx): Promise<Readings> {
 
 export async function measureBalance(sql: Tx): Promise<Readings> {
   const standing = await readBalanceStanding(sql);
-  if (standing === null) return { balanceAge: [{ value: await readAgeS(sql) }] };
   return {
-    balanceCloses: [{ value: standing.closes ? 1 : 0 }],
-    balanceDifferences: [{ value: standing.differences }],
-    balanceAge: [{ value: standing.ageS }],
+    balanceAge: one(standing?.ageS ?? (await readAgeS(sql))),
+    ...(standing && { balanceCloses: one(Number(standing.closes)), balanceDifferences: one(standing.differences) }),
   };
 }
 
 export async function measureVerify(sql: Tx): Promise<Readings> {
   const standing = await readStanding(sql);
-  if (standing === null) return { verifyAge: [{ value: await readAgeS(sql) }] };
   return {
-    verifyHolds: [{ value: standing.holds ? 1 : 0 }],
-    verifyFindings: [{ value: standing.findings }],
-    verifyAge: [{ value: standing.ageS }],
+    verifyAge: one(standing?.ageS ?? (await readAgeS(sql))),
+    ...(standing && { verifyHolds: one(Number(standing.holds)), verifyFindings: one(standing.findings) }),
   };
 }
 
+const one = (value: number): readonly Sample[] => [{ value }];
+
+/** Of the installation. */
 async function readAgeS(sql: Tx): Promise<number> {
   const [{ ageS }] = await sql<[{ ageS: number }]>`
     select extract(epoch from now() - min(applied_at))::float8 as "ageS" from applied_migrations`;
@@ -126,11 +122,11 @@ export async function measureInstallation(sql: Tx, schema: string): Promise<Read
   const [{ epoch }] = await sql<[{ epoch: number }]>`select current_epoch() as epoch`;
   const { sessions, most } = await readSessions(sql);
   return {
-    sessions: [{ value: sessions }],
-    sessionsMost: [{ value: most }],
-    epoch: [{ value: epoch }],
-    clockSkew: [{ value: await readClockSkewS(sql, Date.now) }],
-    pendingMigrations: [{ value: await pendingMigrations(sql, schema) }],
+    sessions: one(sessions),
+    sessionsMost: one(most),
+    epoch: one(epoch),
+    clockSkew: one(await readClockSkewS(sql, Date.now)),
+    pendingMigrations: one(await pendingMigrations(sql, schema)),
   };
 }
 

@@ -22,26 +22,21 @@ export const MEASURING_SETTINGS = { enable_seqscan: 'off', enable_bitmapscan: 'o
 
 const KEPT_MS = 1_000;
 
-interface Measure {
-  readonly name: string;
-  readonly measure: (sql: Tx, schema: string) => Promise<Readings>;
-}
-
 /** What may wait for a lock comes last. */
-const MEASURES: readonly Measure[] = [
-  { name: 'processes', measure: measureProcesses },
-  { name: 'lags', measure: measureLags },
-  { name: 'overdue', measure: measureOverdue },
-  { name: 'depth', measure: measureDepth },
-  { name: 'webhooks', measure: measureWebhooks },
-  { name: 'seals', measure: measureSeals },
-  { name: 'anchors', measure: measureAnchors },
-  { name: 'balance', measure: measureBalance },
-  { name: 'verify', measure: measureVerify },
-  { name: 'jobs', measure: measureJobs },
-  { name: 'installation', measure: measureInstallation },
-  { name: 'tables', measure: measureTables },
-];
+const MEASURES: Readonly<Record<string, (sql: Tx, schema: string) => Promise<Readings>>> = {
+  processes: measureProcesses,
+  lags: measureLags,
+  overdue: measureOverdue,
+  depth: measureDepth,
+  webhooks: measureWebhooks,
+  seals: measureSeals,
+  anchors: measureAnchors,
+  balance: measureBalance,
+  verify: measureVerify,
+  jobs: measureJobs,
+  installation: measureInstallation,
+  tables: measureTables,
+};
 
 export interface MeasuringDeps {
   readonly pool: Pool;
@@ -72,7 +67,7 @@ async function measureAll({ pool, log, monotonicMs }: MeasuringDeps): Promise<Re
       (all[name] ??= []).push(...samples);
     }
   };
-  for (const { name, measure } of MEASURES) {
+  for (const [name, measure] of Object.entries(MEASURES)) {
     const startedMs = monotonicMs();
     try {
       add(await pool.run((sql) => measure(sql, pool.schema)));

@@ -126,8 +126,9 @@ export function watchFitness(config: Config, databaseUrl: string, roles: readonl
 async function refuseOtherRights(sql: Tx, config: Config, roles: readonly Role[]): Promise<void> {
   for (const role of roles) {
     const { table, right } = RIGHTS[role];
-    const [{ may }] = await sql<[{ may: boolean }]>`select has_table_privilege(${table}, ${right}) as may`;
-    if (!may) throw lacking(config, role, await readLogin(sql));
+    const [{ may, login }] = await sql<[{ may: boolean; login: string }]>`
+      select has_table_privilege(${table}, ${right}) as may, quote_ident(current_user) as login`;
+    if (!may) throw lacking(config, role, login);
   }
 }
 
@@ -143,25 +144,17 @@ async function explaining(
   } catch (error) {
     if (role === undefined || codeOf(error) !== PERMISSION_DENIED) throw error;
     const group = `${config.databaseRolePrefix}_${RIGHTS[role].group}`;
-    const { login, isMember } = await pool.run((sql) => readMember(sql, group));
+    const [{ login, isMember }] = await pool.run(
+      (sql) => sql<[{ login: string; isMember: boolean }]>`
+        select quote_ident(current_user) as login,
+               exists (select from pg_roles where rolname = ${group} and pg_has_role(oid, 'usage')) as "isMember"`,
+    );
     throw isMember
       ? new Error("migrations are pending: run the command 'migrate' first")
       : lacking(config, role, login);
   } finally {
     await pool.close(1);
   }
-}
-
-async function readLogin(sql: Tx): Promise<string> {
-  const [{ login }] = await sql<[{ login: string }]>`select quote_ident(current_user) as login`;
-  return login;
-}
-
-async function readMember(sql: Tx, group: string): Promise<{ login: string; isMember: boolean }> {
-  const [member] = await sql<[{ login: string; isMember: boolean }]>`
-    select quote_ident(current_user) as login,
-           exists (select from pg_roles where rolname = ${group} and pg_has_role(oid, 'usage')) as "isMember"`;
-  return member;
 }
 
 function lacking({ databaseRolePrefix: prefix }: Config, role: Role, login: string): Error {

@@ -15,22 +15,7 @@ export const UNASKED = {
   outside: 'sync-bonds asks nobody',
 } as const satisfies Record<Config['loanCore'], string>;
 
-export function tellRegistry(log: Logger, opened: OpenRegistry | null, loanCore: Config['loanCore']): void {
-  if (opened === null) log.warn({}, `no registry is configured (REGISTRY_URL): ${UNASKED[loanCore]}`);
-  else log.info({ registry: opened.where }, 'the registry is asked');
-}
-
-export interface OpenRegistry {
-  readonly registry: EmploymentRegistry;
-  /** The lease for a caller's row: the time of one call, and of recording its answer. */
-  readonly leaseMs: number;
-  readonly slots: number;
-  /** It has failed, and is not asked for a while. */
-  isLeftAlone(): boolean;
-  /** Where it is, for people. */
-  readonly where: string;
-  close(): Promise<void>;
-}
+export type OpenRegistry = NonNullable<Awaited<ReturnType<typeof openRegistry>>>;
 
 /** What the API asks of it; null, both: none is configured. */
 export function askedBy(
@@ -48,7 +33,7 @@ export async function openRegistry(
   pool: Pool,
   log: Logger,
   metrics?: Pick<Metrics, 'watch' | 'countRegistryCall'>,
-): Promise<OpenRegistry | null> {
+) {
   const { bridge: settings, sandbox } = config;
   const isSimulated = settings.url === '';
   if (isSimulated && !sandbox) return null;
@@ -71,9 +56,12 @@ export async function openRegistry(
   metrics?.watch('registry_breaker_open', () => (gate.isOpen ? 1 : 0));
   return {
     registry: behindGate(adapter, gate),
+    /** The lease for a caller's row: the time of one call, and of recording its answer. */
     leaseMs: timeoutMs + RECORDING_MS,
     slots: settings.concurrency,
+    /** It has failed, and is not asked for a while. */
     isLeftAlone: () => gate.isOpen,
+    /** For people. */
     where: isSimulated ? 'the simulated one, of the sandbox' : settings.url,
     async close() {
       gate.close();

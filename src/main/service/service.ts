@@ -140,7 +140,7 @@ export async function startApi(deps: ServiceDeps): Promise<Part & { url: string 
   const { createCursors } = await import('../../http/cursor.ts');
   const { registrationWorker } = await import('../../core/loans/registration-worker.ts');
   const { openKeys, sandboxTokens } = await import('./keys.ts');
-  const { askedBy, openRegistry, tellRegistry } = await import('./registry.ts');
+  const { askedBy, openRegistry, UNASKED } = await import('./registry.ts');
   const pool = openPool(config, database.url, 'api', API_DEADLINE_MS);
   const { reports, close: closeReports } = openReports(config, pool, log, metrics);
   const workerPool = openPool(config, database.url, 'worker', API_DEADLINE_MS);
@@ -149,7 +149,8 @@ export async function startApi(deps: ServiceDeps): Promise<Part & { url: string 
   const asking = await openHandshake(config, log);
   const vault = createVault(await readSecretsKeys(config));
   const opened = await openRegistry(config, workerPool, log, metrics);
-  tellRegistry(log, opened, config.loanCore);
+  if (opened === null) log.warn({}, `no registry is configured (REGISTRY_URL): ${UNASKED[config.loanCore]}`);
+  else log.info({ registry: opened.where }, 'the registry is asked');
   const httpDeps = {
     pool,
     reports,
