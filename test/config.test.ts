@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { ConfigError, readConfig } from '../src/config.ts';
-import { REGISTRY_SETTINGS } from './support/registry-settings.ts';
+import { ConfigError, readConfig, VARIABLES } from '../src/config.ts';
 
 const KEY = randomBytes(32).toString('base64');
 const OLD_KEY = randomBytes(32).toString('base64');
@@ -26,92 +26,46 @@ function problemsOf(environment: Record<string, string>): readonly string[] {
 
 describe('the configuration', () => {
   it('of an empty environment is an embedded sandbox on the loopback', () => {
-    expect(readConfig({})).toEqual({
-      port: 3000,
+    expect(readConfig({})).toMatchObject({
       host: '127.0.0.1',
       metricsPort: null,
-      quarantine: false,
-      publicUrl: null,
       databaseUrl: null,
       directDatabaseUrl: null,
-      databaseSchema: 'carteiro',
-      databaseRolePrefix: 'carteiro',
-      databasePrepare: true,
-      dataDir: '.data',
       sandbox: true,
       allowInsecureTargets: true,
-      jwtIssuer: 'https://carteiro.local',
-      jwtAudience: 'carteiro',
-      jwtJwksUrl: null,
       secretsKeys: [],
-      checkpointKeyFile: null,
-      workerKeyFile: null,
-      eraseAfterYears: 5,
-      checkpointHeader: true,
       hasAnchors: false,
-      anchorTimestampUrl: null,
-      anchorTimestampCaFile: null,
-      anchorTimestampAuthFile: null,
-      anchorTimestampCertFile: null,
-      anchorTimestampKeyFile: null,
-      anchorDirectory: null,
-      anchorS3Url: null,
-      anchorS3Region: 'us-east-1',
-      anchorS3KeyId: null,
-      anchorS3SecretFile: null,
-      anchorWitnessUrl: null,
-      anchorWitnessKey: null,
-      keepMonths: null,
-      archiveTo: null,
-      archiveS3Endpoint: null,
-      archiveS3Region: 'us-east-1',
-      archiveS3KeyId: null,
-      archiveS3SecretFile: null,
-      readDatabaseUrl: null,
-      readDatabaseFallback: true,
-      logLevel: 'info',
-      loanCore: 'own',
-      marginReuseHours: 24,
-      documentsDeadlineDays: 15,
       egressIps: [],
-      egressProxyUrl: null,
-      egressProxyAuthFile: null,
-      egressProxyResolves: false,
-      egressCertFile: null,
-      egressKeyFile: null,
-      egressCaFile: null,
-      webhookHandshake: false,
-      keptAnswerBytes: 8192,
-      smtpUrl: null,
-      smtpAuthFile: null,
-      smtpFrom: null,
+      trustedProxies: '127.0.0.0/8,::1,10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,100.64.0.0/10,fc00::/7'.split(','),
       rateLimitPerMinute: 0,
-      bridge: REGISTRY_SETTINGS,
-      maxConnections: 400,
-      maxConnectionsPerAddress: 100,
-      trustedProxies: [
-        '127.0.0.0/8',
-        '::1',
-        '10.0.0.0/8',
-        '172.16.0.0/12',
-        '192.168.0.0/16',
-        '100.64.0.0/10',
-        'fc00::/7',
-      ],
-      drainDelayS: 0,
-      pollerCapacity: 512,
       failingPolicy: { failingAfter: 10, failingHours: 24, suspendAfterDays: 5 },
-      jobs: {
-        balance: '30 2 * * *',
-        verify: '0 3 * * *',
-        anchor: null,
-        drill: '0 6 1 * *',
-        maintain: '30 4 * * *',
-        'sync-bonds': null,
-        'close-settlement': null,
-      },
+      jobs: { anchor: null, 'sync-bonds': null, 'close-settlement': null },
       operatorWebhook: null,
     });
+  });
+
+  it('has the defaults that its page tells, and the page has every variable', () => {
+    const page = readFileSync(new URL('../src/main/README.md', import.meta.url), 'utf8');
+    const config = readConfig({}) as Readonly<Record<string, unknown>>;
+    const rows = [...page.matchAll(/^\| (`[A-Z][A-Z0-9_*`, ]*`) \| ([^|]*) \|/gm)];
+    const told = rows.flatMap(([, names = '', values = '']) => {
+      const given = values.split(', ');
+      return names
+        .split(', ')
+        .map((name, index) => [name.replaceAll('`', ''), given[index] ?? given[0] ?? ''] as const);
+    });
+    expect(
+      VARIABLES.filter((variable) => !told.some(([name]) => name === variable.replace(/^ANCHOR_.*/, 'ANCHOR_*'))),
+    ).toEqual([]);
+    for (const [name, value] of told) {
+      const camel = name.toLowerCase().replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+      if (value === 'none') expect([name, config[camel] ?? null]).toEqual([name, name === 'EGRESS_IPS' ? [] : null]);
+      const [, quoted, number] = /^(?:`([^`]+)`|(\d+))$/.exec(value) ?? [];
+      const literal = quoted ?? number ?? name;
+      if (VARIABLES.includes(literal)) continue;
+      if (camel in config) expect([name, String(config[camel] ?? 'all')]).toEqual([name, literal]);
+      else expect([name, readConfig({ [name]: literal })]).toEqual([name, config]);
+    }
   });
 
   it('is frozen', () => {

@@ -185,7 +185,7 @@ const PAGES: Readonly<Record<string, readonly (readonly [told: string, file: str
       'src/contract/schedule.ts',
       'delaysS: [60, 300, 900, 3_600, 21_600],',
     ],
-    ['after 2, 5, 15, 30 and 60 s', 'src/listen/forwarding.ts', 'RETRY_DELAYS_S = [2, 5, 15, 30, 60];'],
+    ['after 2, 5, 15, 30 and 60 s', 'src/listen/listen.ts', 'RETRY_DELAYS_S = [2, 5, 15, 30, 60];'],
     ['shows the secret again for 60 s', 'src/webhooks/shown-secret.ts', 'REPEAT_S = 60;'],
     ['The old one signs beside it for 24 h', 'src/contract/delivery.ts', 'PREVIOUS_SECRET_H = 24;'],
     ['from a time up to 24 h ahead', 'src/contract/resources/webhook.ts', 'MAX_WAIT_H = 24;'],

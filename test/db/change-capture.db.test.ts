@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import postgres from 'postgres';
 import { expect, test, type TestContext } from 'vitest';
 import { migrate } from '../../src/db/migrations/migrate.ts';
-import { lookAtSlots } from '../../src/main/doctor/server.ts';
+import { lookAtSlots } from '../../src/main/operations/doctor-server.ts';
 import { openPool } from '../support/database.ts';
 import { endOf } from '../support/ends.ts';
 import { deliverAll, endLeases, live } from '../support/lived-database.ts';

@@ -149,13 +149,3 @@ test('check judges a file without any database', async () => {
     { confere: false, motivo: expect.stringContaining('body') as string },
   ]);
 });
-
-test.each(['seal', 'verify', 'head', 'anchor', 'balance', 'check'])(
-  'audit %s --help tells output and exit codes',
-  async (command) => {
-    const { code, stdout } = await run(command, '--help');
-    expect(code).toBe(0);
-    expect(stdout).toContain('Output: ');
-    expect(stdout).toContain('Exit code: 0');
-  },
-);

@@ -1,7 +1,7 @@
 /** What a process takes of the server, as the code has it, the operators' page and the doctor. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { roomFor } from '../../src/main/doctor/server.ts';
+import { roomFor } from '../../src/main/operations/doctor-server.ts';
 import { MOST } from '../../src/main/service/pools.ts';
 
 test('the page says how many connections each process has at most, and how many a release needs', () => {

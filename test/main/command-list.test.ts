@@ -45,7 +45,7 @@ function importedBy(file: string, seen = new Set<string>()): Set<string> {
   return seen;
 }
 
-test('each command has a summary, a help with its exit codes, and a place in a README', async () => {
+test('each command has a summary, a help with its output and exit codes, and a place in a README', async () => {
   const pages = globSync(['README.md', 'src/**/README.md'], { cwd: ROOT })
     .map((page) => readFileSync(path.join(ROOT, page), 'utf8'))
     .join('\n');
@@ -57,6 +57,7 @@ test('each command has a summary, a help with its exit codes, and a place in a R
       name,
       expect.stringMatching(/\n\nExit code: 0 {2}\S[^]*\n {11}1 {2}[^]*\n {11}2 {2}/),
     ]);
+    expect([name, /\nOutput: /.test(helpOf(command))]).toEqual([name, !['start', 'api', 'poll'].includes(name)]);
     expect([name, pages.includes(`\`${name}`)]).toEqual([name, true]);
   }
 });

@@ -1,7 +1,7 @@
 /** What of the server, beside our own database, holds up seals, the feed and vacuum. */
 import postgres from 'postgres';
 import { expect, test } from 'vitest';
-import { lookAtSlots, lookAtTransactions } from '../../src/main/doctor/server.ts';
+import { lookAtSlots, lookAtTransactions } from '../../src/main/operations/doctor-server.ts';
 import { startCluster } from '../support/clusters.ts';
 import { openPool } from '../support/database.ts';
 

@@ -153,10 +153,3 @@ test('api projects by itself what SQL appended, and tells its lag', async () => 
   expect(shown).toMatch(/^carteiro_projector_lag_seconds [\d.e-]+$/m);
   expect((await api.end('SIGTERM')).code).toBe(0);
 });
-
-test.each(['sync-bonds', 'close-settlement', 'rebuild'])('%s --help tells output and exit codes', async (command) => {
-  const { code, stdout } = await run(command, '--help');
-  expect(code).toBe(0);
-  expect(stdout).toContain('Output: {');
-  expect(stdout).toContain('Exit code: 0');
-});

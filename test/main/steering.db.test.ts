@@ -149,19 +149,6 @@ describe('every steering command', () => {
     await login.remove();
     expect((await ofPartner()).length).toBe(1);
   });
-
-  test('explains itself: output, exit codes', async () => {
-    for (const args of [
-      ['partner', 'deactivate'],
-      ['webhook', 'mute'],
-      ['delivery', 'cancel'],
-    ]) {
-      const { code, stdout } = await run(...args, '--help');
-      expect(code).toBe(0);
-      for (const part of ['Output: ', 'Exit code: 0  ', '1  ', '2  ', '3  ', '--author <name>', '--json'])
-        expect(stdout).toContain(part);
-    }
-  });
 });
 
 describe('partner', () => {

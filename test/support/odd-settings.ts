@@ -7,7 +7,7 @@ import { refuse } from '../../src/db/fitness/finding.ts';
 import { DEFAULT_INSTALLATION } from '../../src/db/installation.ts';
 import type { Sql } from '../../src/db/pool.ts';
 import { findStrangeDefinitions } from '../../src/audit/seals/tables.ts';
-import { CHECKS } from '../../src/main/fitness/checks.ts';
+import { CHECKS } from '../../src/main/operations/checks.ts';
 import { loanHistory } from './history.ts';
 import { createTestDatabase, openPool } from './database.ts';
 import { endOf } from './ends.ts';

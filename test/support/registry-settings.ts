@@ -1,12 +1,4 @@
-import type { RegistrySettings } from '../../src/outside-settings.ts';
+import { readConfig } from '../../src/config.ts';
 
 /** Settings as they are without variables. */
-export const REGISTRY_SETTINGS: RegistrySettings = {
-  url: '',
-  tokenFile: null,
-  certFile: null,
-  keyFile: null,
-  caFile: null,
-  timeoutS: 10,
-  concurrency: 16,
-};
+export const REGISTRY_SETTINGS = readConfig({}).bridge;

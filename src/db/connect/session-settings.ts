@@ -1,7 +1,7 @@
 /**
  * The settings our statements depend on besides search path and time-outs; a role, a database or a server may set others.
  * Each connection sets them in its first statement, not in its start-up message, where a pooler refuses unknown parameters. Behind a pooler
- * in transaction mode sessions are shared, so nothing is set; a start checks them (main/fitness/checks.ts). Stored values depend on no
+ * in transaction mode sessions are shared, so nothing is set; a start checks them (main/operations/checks.ts). Stored values depend on no
  * setting: the driver parses both forms of bytea (client.ts).
  */
 import type { Tx } from '../sql.ts';

@@ -1,8 +1,16 @@
+import type { Config } from '../../config.ts';
 import { logFailedTry } from '../../db/outage-log.ts';
 import { readMonth, readText, readUuid } from '../arguments.ts';
 import { command, Refusal, required, type Group } from '../command.ts';
 import { runJob } from '../job-pool.ts';
 import { author, requiredReason } from '../operator.ts';
+
+/** The places of the settings and the keys that sign, for commands that work on files. */
+export async function openFiles(config: Config) {
+  const { placesOf } = await import('../service/archives.ts');
+  const { readCheckpointKeys } = await import('../service/key-files.ts');
+  return { openPlace: await placesOf(config), signers: (await readCheckpointKeys(config)).signers };
+}
 
 const own = command({
   summary: 'write the month’s sealed rows to files outside the database, and verify them there',
@@ -29,13 +37,9 @@ Output: {"mes": "2026-10", "selos": {"de": 1, "ate": 420}, "linhas": 1000448, "o
   duckdb -c "select outcome, count(*) from '/archive/2026-10/attempts-*.parquet' group by 1"`,
   exits: { done: 'the month is in its place, and was verified there', refused: 'it is not: standard error says why' },
   async run({ month, to, author: actor }, line) {
-    const { config } = line.configure();
     const { archiveMonth } = await import('../../archive/write-month.ts');
-    const { placesOf } = await import('../service/archives.ts');
-    const { readCheckpointKeys } = await import('../service/key-files.ts');
-    const openPlace = await placesOf(config);
+    const { openPlace, signers } = await openFiles(line.configure().config);
     const place = openPlace(to);
-    const { signers } = await readCheckpointKeys(config);
     return runJob(line, async (pool, { progress }) => {
       const onProgress = (rows: number) => progress.show(`${rows} rows are in ${place.name} and were verified there`);
       const made = await archiveMonth({ pool, place, openPlace, month, signers, actor, onProgress });
@@ -62,8 +66,7 @@ Output: {"mes": "2026-10", "selos": {"de": 1, "ate": 420}, "linhas": 1000448, "o
   exits: { done: 'the files are those that were archived', refused: 'they are not: standard error says which and how' },
   async run({ month }, line) {
     const { verifyMonth } = await import('../../archive/verify-month.ts');
-    const { placesOf } = await import('../service/archives.ts');
-    const openPlace = await placesOf(line.configure().config);
+    const { openPlace } = await openFiles(line.configure().config);
     return runJob(line, async (pool, { progress }) => {
       const onProgress = (rows: number) => progress.show(`${rows} rows hashed again`);
       const { firstSeal, lastSeal, rows, place, texts } = await verifyMonth(pool, openPlace, month, onProgress);
@@ -112,8 +115,7 @@ Output: {"mes": "2026-10", "linhas": 1000448}.
   exits: { done: 'the month is back', refused: 'it is not: standard error says why; run it again' },
   async run({ month, author: actor, reason }, line) {
     const { restoreMonth } = await import('../../archive/move-month.ts');
-    const { placesOf } = await import('../service/archives.ts');
-    const openPlace = await placesOf(line.configure().config);
+    const { openPlace } = await openFiles(line.configure().config);
     return runJob(line, async (pool, { progress }) => {
       const onProgress = (rows: number) => progress.show(`${rows} rows are back`);
       const linhas = await restoreMonth({ pool, openPlace, month, actor, reason, onProgress });
@@ -139,8 +141,7 @@ Output: {"mes": "2026-10", "onde": "s3://lender-archive/carteiro"}.`,
   exits: { done: 'the month is in the new place', refused: 'it is where it was: standard error says why' },
   async run({ month, to, reason, author: actor }, line) {
     const { carryMonth } = await import('../../archive/move-month.ts');
-    const { placesOf } = await import('../service/archives.ts');
-    const openPlace = await placesOf(line.configure().config);
+    const { openPlace } = await openFiles(line.configure().config);
     return runJob(line, async (pool, { progress }) => {
       const onProgress = (files: number) => progress.show(`${files} files are copied`);
       const { place } = await carryMonth({ pool, openPlace, month, actor, reason, onProgress }, openPlace(to));
@@ -174,11 +175,8 @@ this run removed, those that it wrote again, how many keys it removed, and of ho
     const { keepMonths, archiveTo: to } = config;
     const upkeep = keepMonths === null || to === null ? null : { keepMonths, to };
     const { maintainMonths } = await import('../../archive/maintain.ts');
-    const { placesOf } = await import('../service/archives.ts');
-    const { readCheckpointKeys } = await import('../service/key-files.ts');
     const { sealAll } = await import('../../audit/seals/sealer.ts');
-    const openPlace = await placesOf(config);
-    const { signers } = await readCheckpointKeys(config);
+    const files = await openFiles(config);
     return runJob(line, async (pool, { progress }) => {
       // A server on which nobody may create anything for now: the next night will do, for a year.
       await pool
@@ -186,8 +184,14 @@ this run removed, those that it wrote again, how many keys it removed, and of ho
         .catch((error: unknown) => logFailedTry(log, error, 'the counters of loan numbers are made the next night'));
       const seal = async () => void (await sealAll(pool));
       const onProgress = (month: string, rows: number) => progress.show(`${month}: ${rows} rows`);
-      const work = { pool, openPlace, signers, actor, seal, onProgress, upkeep };
-      const { erased, keys, removed, loans } = await maintainMonths(work);
+      const { erased, keys, removed, loans } = await maintainMonths({
+        pool,
+        ...files,
+        actor,
+        seal,
+        onProgress,
+        upkeep,
+      });
       const meses = removed.map(({ month, rows }) => ({ mes: month, linhas: rows }));
       return { summary: { meses, reescritos: erased, chaves: keys, emprestimos: loans }, isGood: true };
     });

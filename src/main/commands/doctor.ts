@@ -21,7 +21,7 @@ Output: a line for each finding, faults first; with --json {"faults": 1, "warnin
   async run({ json }, line) {
     const { config, log } = line.configure('secrets');
     refuseNowhere(config);
-    const { examine } = await import('../doctor/examine.ts');
+    const { examine } = await import('../operations/doctor.ts');
     const { openDatabase } = await import('../service/database.ts');
     const { openPool } = await import('../service/pools.ts');
     const database = await openDatabase(config, log);

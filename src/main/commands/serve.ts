@@ -1,6 +1,6 @@
 /** The long-running commands. */
 import { command, type CommandLine, type Exits } from '../command.ts';
-import type { Role } from '../fitness/checks.ts';
+import type { Role } from '../operations/checks.ts';
 
 const exits: Exits = {
   done: 'a signal ended it, and what was in flight is finished and recorded',

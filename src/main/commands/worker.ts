@@ -3,7 +3,6 @@ import type { Config } from '../../config.ts';
 import { TIMES_S } from '../../contract/delivery.ts';
 import { COURT_ORDER } from '../../contract/resources/worker-resource.ts';
 import type { WorkerKey } from '../../core/workers/worker-key.ts';
-import type { Pool } from '../../db/pool.ts';
 import { actorOf } from '../../steering/author.ts';
 import { command, flag, type Group, option, Refusal, UsageError } from '../command.ts';
 import { readCpf } from '../arguments.ts';
@@ -97,6 +96,8 @@ Output: a sentence; with --json {"order": "0199…", "events": 12, "of_others": 
   },
   async run({ cpf, reason, order: courtOrder = null, later, author, json }, line) {
     const { orderErasure } = await import('../../core/workers/order-erasure.ts');
+    const { eraseInMonths } = await import('../../archive/erase-months.ts');
+    const { openFiles } = await import('./archive.ts');
     const { eraseAll, readErasure } = await import('../../core/workers/erase.ts');
     const key = await needWorkerKey(line.configure().config);
     await steer(line, async (pool, { config, progress }) => {
@@ -111,7 +112,7 @@ Output: a sentence; with --json {"order": "0199…", "events": 12, "of_others": 
       if (!later) await eraseAll(pool, show);
       const state = await pool.run((sql) => readErasure(sql, id));
       const isDone = state !== null && state.doneAt !== null;
-      const months = isDone ? await eraseInArchives(config, pool, actor) : [];
+      const months = isDone ? await eraseInMonths({ pool, ...(await openFiles(config)), actor }) : [];
       const written = months.length === 0 ? '' : `; archived months written again: ${months.join(', ')}`;
       const others =
         ofOthers.length === 0 ? '' : `; in events of other workers only the CPF was replaced: ${ofOthers.join(', ')}`;
@@ -122,14 +123,6 @@ Output: a sentence; with --json {"order": "0199…", "events": 12, "of_others": 
     });
   },
 });
-
-async function eraseInArchives(config: Config, pool: Pool, actor: string): Promise<string[]> {
-  const { eraseInMonths } = await import('../../archive/erase-months.ts');
-  const { placesOf } = await import('../service/archives.ts');
-  const { readCheckpointKeys } = await import('../service/key-files.ts');
-  const { signers } = await readCheckpointKeys(config);
-  return eraseInMonths({ pool, openPlace: await placesOf(config), signers, actor });
-}
 
 export const worker: Group = {
   about: '',

@@ -16,7 +16,7 @@ import type { Logger } from '../../log-lines.ts';
 import { endOfCertificate } from '../../pem.ts';
 import { VERSION } from '../../version.ts';
 import { keyIdOf } from '../../webhooks/secrets.ts';
-import type { Role } from '../fitness/checks.ts';
+import type { Role } from './checks.ts';
 import { readSecretsKeys } from '../service/key-files.ts';
 
 export const EVERY_MS = 10_000;

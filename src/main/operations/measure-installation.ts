@@ -8,7 +8,7 @@ import type { Tx } from '../../db/pool.ts';
 import { readSessions } from '../../db/sessions.ts';
 import type { Readings, Sample } from '../../telemetry/readings.ts';
 import { ownEnds } from '../../webhooks/certificates.ts';
-import { type Role, ROLES } from '../fitness/checks.ts';
+import { type Role, ROLES } from './checks.ts';
 import { readProjectorLagS } from '../../core/projection/lag.ts';
 import { readOldestDueS } from '../../delivery/queue/oldest-due.ts';
 import { type JobStanding, readJobs } from '../../steering/jobs.ts';

@@ -2,7 +2,7 @@
 import { areWritesRefused } from '../../db/refused-writes.ts';
 import { POLLER_METRICS_PORT } from '../../config.ts';
 import { readWriteFault } from '../../db/write-faults.ts';
-import type { Role } from '../fitness/checks.ts';
+import type { Role } from './checks.ts';
 import { openPool } from '../service/pools.ts';
 import { readiness } from '../service/readiness.ts';
 import type { Part, ServiceDeps } from '../service/service.ts';

@@ -13,7 +13,7 @@ import { UntrustedServer } from '../../db/connect/tls.ts';
 import { logUnavailable } from '../../db/outage-log.ts';
 import { codeOf, isUnavailable, PERMISSION_DENIED } from '../../db/unavailable.ts';
 import type { Logger } from '../../log-lines.ts';
-import { CHECKS, RIGHTS, type Role } from '../fitness/checks.ts';
+import { CHECKS, RIGHTS, type Role } from '../operations/checks.ts';
 import { openPool } from './pools.ts';
 
 const WAIT_MS = 500;

@@ -9,7 +9,7 @@ import { startExporting } from '../../telemetry/exporting.ts';
 import { banner } from './banner.ts';
 import { migrateDatabase, type OpenDatabase, openDatabase } from './database.ts';
 import { openPool } from './pools.ts';
-import type { Role } from '../fitness/checks.ts';
+import type { Role } from '../operations/checks.ts';
 import { type Fitness, watchFitness } from './fitness.ts';
 import { startSeen } from '../operations/seen.ts';
 import { startUpkeep } from '../upkeep/list.ts';

@@ -9,7 +9,7 @@ import { EVERY_MS as PROJECTOR_MS, runProjector } from '../../core/projection/pr
 import { EVERY_MS as WATCH_MS, watchServer } from '../../db/known-server.ts';
 import { type Background, startBackground } from '../service/background.ts';
 import { readCheckpointKeys, readWorkerKey } from '../service/key-files.ts';
-import type { Role } from '../fitness/checks.ts';
+import type { Role } from '../operations/checks.ts';
 import type { Part, ServiceDeps } from '../service/service.ts';
 import { EVERY_MS as HEARTBEAT_MS } from '../operations/heartbeat.ts';
 import { POLLER_LOOPS } from '../../delivery/poller/loops.ts';

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { TIMES_S, timesFault } from '../../../src/contract/delivery.ts';
 import { delaysFault } from '../../../src/contract/schedule.ts';
 import { refuse } from '../../../src/db/fitness/finding.ts';
-import { CHECKS } from '../../../src/main/fitness/checks.ts';
+import { CHECKS } from '../../../src/main/operations/checks.ts';
 import { startHeldPoller } from '../../support/held-poller.ts';
 import { useOneWebhook } from '../../support/one-webhook.ts';
 import { commitEvents } from '../../support/outbox.ts';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { SKEWED_S } from '../../../src/db/clock-skew.ts';
-import { LATE_S } from '../../../src/main/doctor/upkeep.ts';
+import { LATE_S } from '../../../src/main/operations/doctor-upkeep.ts';
 
 const alerts = readFileSync(path.resolve(import.meta.dirname, '../../../src/main/operations/alerts.yml'), 'utf8');
 

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { readConfig } from '../../../src/config.ts';
 import type { Queue } from '../../../src/contract/resources/operator.ts';
-import { lookAtCertificates } from '../../../src/main/doctor/upkeep.ts';
+import { lookAtCertificates } from '../../../src/main/operations/doctor-upkeep.ts';
 import { beat } from '../../../src/main/operations/heartbeat.ts';
 import { measureProcesses } from '../../../src/main/operations/measure-installation.ts';
 import { readCertificateEnds } from '../../../src/main/operations/heartbeat.ts';

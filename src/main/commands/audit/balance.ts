@@ -2,7 +2,7 @@ import { TEST_NAME } from '../../../contract/delivery.ts';
 import type { Pool } from '../../../db/pool.ts';
 import { readDay } from '../../arguments.ts';
 import { command, flag, required, UsageError } from '../../command.ts';
-import { type Around, type JobResult, READING, runJob } from '../../job-pool.ts';
+import { type Around, type JobResult, keeping, READING, runJob } from '../../job-pool.ts';
 import { orRefuse } from '../../refused.ts';
 
 export const balance = command({
@@ -33,7 +33,6 @@ Output: as GET /v1/auditoria/balanco answers, with every difference.`,
     const { keepBalanceVerdict } = await import('../../../audit/balance-verdicts.ts');
     const { keepDays, refreshKeptDays } = await import('../../../audit/kept-days.ts');
     const { MOST } = await import('../../service/pools.ts');
-    const { keeping } = await import('../../operations/keep-verdict.ts');
     const { withReports } = await import('../../service/reports.ts');
     const count = async (pool: Pool, { config, log, progress }: Around): Promise<JobResult> => {
       const [kept, summary] = await withReports(config, pool, log, async (reading) => {

@@ -2,7 +2,7 @@ import type { TreeHead } from '../../../audit/seals/tree/merkle.ts';
 import type { Pool } from '../../../db/pool.ts';
 import { readHead } from '../../arguments.ts';
 import { command, flag, option, Refusal } from '../../command.ts';
-import { type Around, type JobResult, READING, runJob } from '../../job-pool.ts';
+import { type Around, type JobResult, keeping, READING, runJob } from '../../job-pool.ts';
 
 /** How often a run that goes on keeps its place. */
 const KEEP_PLACE_MS = 10_000;
@@ -42,7 +42,6 @@ Output: {"selos": 19, "linhas": 1000448, "cabeca": "19:9f3c…", "achados": [], 
     const { keepVerdict, readStanding, readUnfinished, viewVerification } =
       await import('../../../audit/seals/verdicts.ts');
     const { verifySeals } = await import('../../../audit/seals/verify.ts');
-    const { keeping } = await import('../../operations/keep-verdict.ts');
     const { archivedLeaves } = await import('../../service/archives.ts');
     const { installationOf } = await import('../../service/database.ts');
     const { withReports } = await import('../../service/reports.ts');

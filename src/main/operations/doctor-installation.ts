@@ -6,7 +6,7 @@ import { compareSchema } from '../../db/migrations/compare-schema.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
 import { readBroken, readEncryptionKeys } from '../../webhooks/encryption-keys.ts';
 import { createVault, keyIdOf } from '../../webhooks/secrets.ts';
-import { RIGHTS } from '../fitness/checks.ts';
+import { RIGHTS } from './checks.ts';
 import { installationOf } from '../service/database.ts';
 import { readSecretsKeys } from '../service/key-files.ts';
 import { fault, type Finding, ok, warning } from '../../db/fitness/finding.ts';

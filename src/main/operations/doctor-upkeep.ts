@@ -12,9 +12,9 @@ import { type JobStanding, readJobs } from '../../steering/jobs.ts';
 import { ENDS_SOON_DAYS } from '../../webhooks/alert-collect.ts';
 import { ownEnds } from '../../webhooks/certificates.ts';
 import { UPKEEP } from '../upkeep/list.ts';
-import { type Role, ROLES } from '../fitness/checks.ts';
-import { readProcesses, type Seen } from '../operations/heartbeat.ts';
-import { readSealLagS } from '../operations/measure-installation.ts';
+import { type Role, ROLES } from './checks.ts';
+import { readProcesses, type Seen } from './heartbeat.ts';
+import { readSealLagS } from './measure-installation.ts';
 import { fault, faultUnless, type Finding, ok, warning, warningUnless } from '../../db/fitness/finding.ts';
 
 /** From when on each is late, in seconds, as in alerts.yml, but of the projector, which wakes nobody before two minutes. */

@@ -3,10 +3,10 @@ import type { Config } from '../../config.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
 import { fault, type Finding, warning } from '../../db/fitness/finding.ts';
 import { codeOf, DatabaseUnavailable, isOverloaded, PERMISSION_DENIED } from '../../db/unavailable.ts';
-import { CHECKS } from '../fitness/checks.ts';
-import { lookAtDefinitions, lookAtEpoch, lookAtLogin, lookAtRoles, lookAtSecrets } from './installation.ts';
-import { lookAtIssuer, lookAtNames, lookAtRegistry, lookAtStandby } from './outside.ts';
-import { lookAtClock, lookAtSessions, lookAtSlots, lookAtTransactions, lookAtWrites } from './server.ts';
+import { CHECKS } from './checks.ts';
+import { lookAtDefinitions, lookAtEpoch, lookAtLogin, lookAtRoles, lookAtSecrets } from './doctor-installation.ts';
+import { lookAtIssuer, lookAtNames, lookAtRegistry, lookAtStandby } from './doctor-outside.ts';
+import { lookAtClock, lookAtSessions, lookAtSlots, lookAtTransactions, lookAtWrites } from './doctor-server.ts';
 import {
   lookAtAnchors,
   lookAtCertificates,
@@ -17,7 +17,7 @@ import {
   lookAtSealer,
   lookAtVerdict,
   lookAtWorkerKey,
-} from './upkeep.ts';
+} from './doctor-upkeep.ts';
 
 /** Every finding, in the order of the looks. Throws when the database is out of reach. */
 export async function examine(pool: Pool, config: Config): Promise<readonly Finding[]> {
