@@ -137,7 +137,6 @@ export async function startApi(deps: ServiceDeps): Promise<Part & { url: string 
   const { config, database, log, metrics, fit, leaving } = deps;
   const { createApp } = await import('../../http/app.ts');
   const { besidePainel, createPainel } = await import('../../painel/app.ts');
-  const { createCursors } = await import('../../http/cursor.ts');
   const { registrationWorker } = await import('../../core/loans/registration-worker.ts');
   const { openKeys, sandboxTokens } = await import('./keys.ts');
   const { askedBy, openRegistry, UNASKED } = await import('./registry.ts');
@@ -156,7 +155,7 @@ export async function startApi(deps: ServiceDeps): Promise<Part & { url: string 
     reports,
     vault,
     conformance: await openConformance({ config, log, pool, vault }),
-    cursors: createCursors(pool),
+    cursors: (await import('../../http/cursor.ts')).createCursors(pool),
     ...askedBy({ pool, log, reuseHours }, opened),
     log,
     metrics,
