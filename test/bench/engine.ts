@@ -21,8 +21,9 @@ export function openEngine(url: string) {
   const pool = openPool(url);
   const monotonicMs = () => performance.now();
   let recorded = 0;
-  const deps = { pool, log: silentLog, monotonicMs, now: () => null, runs: new FailingRuns() };
-  const claimer = new Claimer({ ...deps, name: `bench-${(engines += 1)}` });
+  const name = `bench-${(engines += 1)}`;
+  const deps = { pool, log: silentLog, monotonicMs, now: () => null, runs: new FailingRuns(name) };
+  const claimer = new Claimer({ ...deps, name });
   const sweeper = new Sweeper(deps);
   const recorder = new Recorder({
     ...deps,

@@ -75,7 +75,7 @@ export class Poller {
 
   constructor(deps: PollerDeps) {
     this.#deps = { now: () => null, sign: LEASE_ALONE, ...deps };
-    const runs = new FailingRuns();
+    const runs = new FailingRuns(deps.name);
     this.#claimer = new Claimer({ ...this.#deps, runs });
     this.#sweeper = new Sweeper(this.#deps);
     this.#failures = new FailureLog(deps.log);

@@ -43,7 +43,7 @@ test('a delivery that a stranger holds locked keeps only its own report waiting'
     log: silentLog,
     monotonicMs: () => performance.now(),
     now: () => null,
-    runs: new FailingRuns(),
+    runs: new FailingRuns('one'),
     onRecorded: (reports) => (recorded += reports.length),
   });
   const stranger = await sql.reserve();
@@ -74,7 +74,7 @@ test('a report that a webhook waits for takes along those that nobody waits for'
     log: silentLog,
     monotonicMs: () => performance.now(),
     now: () => null,
-    runs: new FailingRuns(),
+    runs: new FailingRuns('one'),
     metrics: { countRecord: (standings) => flushes.push(standings.length) },
     onRecorded: () => undefined,
   });

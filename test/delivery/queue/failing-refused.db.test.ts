@@ -22,7 +22,7 @@ beforeEach(async () => {
 const look = async () => (await lookForFailing(pool, POLICY, { restS: 0 }))?.changes;
 const ended = [{ change: 'fim_da_falha' }];
 const attempt = async (outcome: SendResult['outcome']) => {
-  const runs = new FailingRuns();
+  const runs = new FailingRuns('poller');
   runs.learn(webhookId, true);
   const result = { outcome, statusCode: outcome === 'entregue' ? 200 : 500, durationMs: 0 };
   await runs.count(

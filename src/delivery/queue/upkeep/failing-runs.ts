@@ -4,7 +4,8 @@
  * Invariant: a row says no more than what was recorded, because it is written after the record. Lost attempts do not count: nobody knows
  * how they ended.
  * Crash between a record and its count: that flush is not counted.
- * A lane's keeper knows whether its webhook is in a run, so a success of any other webhook costs nothing.
+ * A lane's keeper knows whether its webhook is in a run, so a success of any other webhook costs nothing. What an earlier keeper counts has
+ * the lane read again: else no success would end that run.
  * Alternative: the record's own statement could count, but then every record would be longer, and wait for others of its webhook.
  */
 import type { Outcome } from '../../../contract/statuses.ts';
@@ -23,8 +24,13 @@ interface Count extends Run {
 }
 
 export class FailingRuns {
+  readonly #poller: string;
   readonly #known = new Set<string>();
   #counting: Promise<void> = Promise.resolve();
+
+  constructor(poller: string) {
+    this.#poller = poller;
+  }
 
   /** A webhook's lane has been read: it is in a run, or not. */
   learn(webhookId: string, isInRun: boolean): void {
@@ -62,7 +68,7 @@ export class FailingRuns {
       }
     }
     const over = [...delivered].filter((id) => this.#known.has(id));
-    await write(pool, over, [...runs.values()]);
+    await write(pool, this.#poller, over, [...runs.values()]);
     for (const id of over) this.learn(id, false);
     for (const id of runs.keys()) this.learn(id, true);
   }
@@ -72,7 +78,7 @@ function endOf({ startedByMs, result }: Ended): number {
   return startedByMs + result.durationMs;
 }
 
-async function write(pool: Pool, over: readonly string[], runs: readonly Count[]): Promise<void> {
+async function write(pool: Pool, poller: string, over: readonly string[], runs: readonly Count[]): Promise<void> {
   if (over.length + runs.length === 0) return;
   const listOf = (value: (run: Count) => string | number | null) => runs.map(value);
   await pool.transaction(async (tx) => {
@@ -92,5 +98,11 @@ async function write(pool: Pool, over: readonly string[], runs: readonly Count[]
           first_failed_at = least(known.first_failed_at, excluded.first_failed_at),
           last_failed_at = greatest(known.last_failed_at, excluded.last_failed_at),
           last_outcome = excluded.last_outcome, last_status_code = excluded.last_status_code`;
+    await tx`
+      update lanes set changed = true
+      where webhook_id = any (array(
+        select webhook_id from lanes
+        where webhook_id = any (${listOf((run) => run.webhookId)}::uuid[]) and coalesce(keeper, '') not in ('', ${poller})
+        order by webhook_id for no key update))`;
   });
 }
