@@ -58,10 +58,10 @@ export function createAdapter(settings: RegistrySettings): RegistryAdapter {
       return { outcome: 'answered', earningsCentavos: toCentavos(earnings), marginCentavos: toCentavos(margin) };
     },
 
-    async register({ requestId, ...loan }, signal) {
+    async register({ registrationId, requestId, loan }, signal) {
       const body = {
-        averbacao_id: loan.registrationId,
-        emprestimo_id: loan.loanId,
+        averbacao_id: registrationId,
+        emprestimo_id: loan.id,
         numero_emprestimo: loan.number,
         cpf_trabalhador: loan.workerCpf,
         matricula: loan.workerEnrollment,
@@ -70,10 +70,8 @@ export function createAdapter(settings: RegistrySettings): RegistryAdapter {
         numero_parcelas: loan.installments,
         valor_parcela: toReais(loan.installmentCentavos),
       };
-      const idempotencyKey = loan.registrationId;
-      return registrationOf(
-        await ask({ method: 'POST', path: '/averbacoes', body, idempotencyKey, requestId }, signal),
-      );
+      const asked = { method: 'POST', path: '/averbacoes', body, idempotencyKey: registrationId, requestId } as const;
+      return registrationOf(await ask(asked, signal));
     },
 
     async lookUp({ registrationId, requestId }, signal) {

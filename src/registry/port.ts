@@ -3,6 +3,7 @@
  * call that throws got no answer and may be repeated. A call rejects soon after its `signal` aborts, and makes no request if it was aborted
  * before. test/registry/simulated.db.test.ts holds the HTTP adapter (adapter.ts) to this.
  */
+import type { LoanState } from '../loan/state.ts';
 import type { BondRegistry } from './bonds-port.ts';
 
 /** The registry's answer was missing or wrong. The message names call and rule, never a value. */
@@ -38,18 +39,10 @@ interface Asked {
   readonly requestId: string | null;
 }
 
-/** A loan as the registry records it: money in integer centavos, tax ids without punctuation. */
 export interface RegistrationRequest extends Asked {
   /** Our reference (`averbacao_id`), the idempotency key. */
   readonly registrationId: string;
-  readonly loanId: string;
-  readonly number: string;
-  readonly workerCpf: string;
-  readonly workerEnrollment: string;
-  readonly employerCnpj: string;
-  readonly releasedCentavos: number;
-  readonly installments: number;
-  readonly installmentCentavos: number;
+  readonly loan: LoanState;
 }
 
 /** `error` is shown to the partner. */

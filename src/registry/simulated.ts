@@ -6,7 +6,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { Tx } from '../db/pool.ts';
-import type { Pending, RegistrationAnswer, RegistrationRequest } from './port.ts';
+import type { Pending, RegistrationAnswer } from './port.ts';
 
 /** Sets the answer to the loan's next registration: a failure with `error`, or success for null. */
 export async function answerNextRegistration(tx: Tx, loanId: string, error: string | null): Promise<void> {
@@ -15,12 +15,10 @@ export async function answerNextRegistration(tx: Tx, loanId: string, error: stri
     on conflict (loan_id) do update set error = excluded.error`;
 }
 
-type Known = Pick<RegistrationRequest, 'registrationId' | 'loanId'>;
-
 /** Made at the first call; pending for `workS` seconds from then. */
 export async function simulateRegistration(
   tx: Tx,
-  { registrationId, loanId }: Known,
+  { registrationId, loanId }: Readonly<Record<'registrationId' | 'loanId', string>>,
   workS: number,
 ): Promise<RegistrationAnswer | Pending> {
   await tx`select pg_advisory_xact_lock(hashtextextended(${registrationId}, 0))`;

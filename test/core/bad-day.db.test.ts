@@ -68,7 +68,7 @@ test('away or flapping for six hours, with ten restarts, it loses nothing, asks 
   const concluded = new Set<string>();
   let asked = 0;
 
-  async function answer({ loanId, registrationId }: RegistrationRequest): Promise<RegistrationAnswer> {
+  async function answer({ loan: { id: loanId }, registrationId }: RegistrationRequest): Promise<RegistrationAnswer> {
     asked += 1;
     keysOf.set(loanId, (keysOf.get(loanId) ?? new Set()).add(registrationId));
     if (!isUp()) throw new RegistryFailure('ECONNREFUSED');

@@ -9,6 +9,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { createAdapter } from '../../src/registry/adapter.ts';
 import { behindGate, RegistryGate } from '../../src/registry/gate.ts';
 import { RegistryFailure } from '../../src/registry/port.ts';
+import type { LoanState } from '../../src/loan/state.ts';
 import type { RegistrySettings } from '../../src/outside-settings.ts';
 import { makeAuthority } from '../support/certificates.ts';
 import { listening } from '../support/listening.ts';
@@ -25,14 +26,16 @@ const QUESTION = {
 const LOAN = {
   registrationId: ID,
   requestId: null,
-  loanId: ID,
-  number: '2026-00000001',
-  workerCpf: QUESTION.workerCpf,
-  workerEnrollment: 'M-1',
-  employerCnpj: QUESTION.employerCnpj,
-  releasedCentavos: 123_450,
-  installments: 12,
-  installmentCentavos: 12_005,
+  loan: {
+    id: ID,
+    number: '2026-00000001',
+    workerCpf: QUESTION.workerCpf,
+    workerEnrollment: 'M-1',
+    employerCnpj: QUESTION.employerCnpj,
+    releasedCentavos: 123_450,
+    installments: 12,
+    installmentCentavos: 12_005,
+  } as LoanState,
 };
 const WINDOW = {
   partnerId: null,

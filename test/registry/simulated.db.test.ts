@@ -1,10 +1,11 @@
 /** The port's promises (src/registry/port.ts) as the adapter keeps them, asking the simulated registry over HTTP. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, expect, test } from 'vitest';
+import type { LoanState } from '../../src/loan/state.ts';
 import type { MarginQuestion, RegistrationRequest } from '../../src/registry/port.ts';
 import { tellMargin } from '../../src/registry/simulated-margin.ts';
 import { answerNextRegistration } from '../../src/registry/simulated.ts';
-import { createPartner, issueLoan, REQUEST } from '../core/loan-world.ts';
+import { createPartner, issueLoanAt, REQUEST } from '../core/loan-world.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { startRegistry } from '../support/registry.ts';
 import { cpfOf } from '../support/tax-ids.ts';
@@ -21,23 +22,12 @@ const never = () => new AbortController().signal;
 let made = 0;
 
 /** The next registration of the loan, which is refused unless `error` is null. */
-async function registrationOf(loanId: string, error: string | null): Promise<RegistrationRequest> {
-  await answerNextRegistration(sql, loanId, error);
-  return {
-    registrationId: randomUUID(),
-    requestId: null,
-    loanId,
-    number: '2026-00000001',
-    workerCpf: REQUEST.cpf_trabalhador,
-    workerEnrollment: REQUEST.matricula,
-    employerCnpj: REQUEST.cnpj_empregador,
-    releasedCentavos: 123_450,
-    installments: 12,
-    installmentCentavos: 12_033,
-  };
+async function registrationOf(loan: LoanState, error: string | null): Promise<RegistrationRequest> {
+  await answerNextRegistration(sql, loan.id, error);
+  return { registrationId: randomUUID(), requestId: null, loan };
 }
 
-const newLoan = async () => (await issueLoan(pool, partner, `key-${(made += 1)}`)).id;
+const newLoan = () => issueLoanAt(pool, partner, new Date());
 const newQuestion = (): MarginQuestion => ({
   queryId: randomUUID(),
   requestId: null,
@@ -47,11 +37,11 @@ const newQuestion = (): MarginQuestion => ({
 });
 
 test('one reference has one answer, whatever the registry would answer later', async () => {
-  const loanId = await newLoan();
-  const first = await registrationOf(loanId, 'recusada');
+  const loan = await newLoan();
+  const first = await registrationOf(loan, 'recusada');
   const answer = { outcome: 'failed', error: 'recusada' };
   expect(await registry.register(first, never())).toEqual(answer);
-  const next = await registrationOf(loanId, 'outra recusa');
+  const next = await registrationOf(loan, 'outra recusa');
   expect(await registry.register(first, never())).toEqual(answer);
   expect(await registry.register(next, never())).toEqual({ outcome: 'failed', error: 'outra recusa' });
   const last = { ...next, registrationId: randomUUID() };

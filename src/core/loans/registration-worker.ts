@@ -61,23 +61,22 @@ export function registrationWorker(deps: RegistrationWorkerDeps) {
   const inFlight = new Set<Promise<void>>();
 
   /** Claims into the free slots; what was claimed goes on by itself. */
-  async function start(): Promise<{ readonly tasks: readonly Promise<void>[] }> {
+  async function start(): Promise<readonly Promise<void>[]> {
     if (deps.isLeftAlone()) {
       await tellWaiting(deps.pool);
-      return { tasks: [] };
+      return [];
     }
     const claims = await claim(deps, deps.slots - inFlight.size);
-    const tasks = claims.map((claimed) => {
+    return claims.map((claimed) => {
       const task = work(deps, claimed).finally(() => inFlight.delete(task));
       inFlight.add(task);
       return task;
     });
-    return { tasks };
   }
 
   /** Claims what is due, into the free slots, and sees it through. Returns how many were claimed. Throws when claiming fails. */
   async function tick(): Promise<number> {
-    const { tasks } = await start();
+    const tasks = await start();
     await Promise.all(tasks);
     return tasks.length;
   }
@@ -143,20 +142,11 @@ async function work(deps: RegistrationWorkerDeps, claimed: Claim): Promise<void>
   try {
     const answer = await inTrace('registration', claimed.traceparent, () => ask(deps.registry, claimed));
     if (answer === null)
-      await setNext(deps.pool, claimed, {
-        delayMs: 0,
-        pending: false,
-        failures: claimed.failures,
-        answer: 'o registry não conhece a averbação',
-      });
-    else if (answer.outcome === 'pending')
-      await setNext(deps.pool, claimed, {
-        delayMs: answer.askAgainMs,
-        pending: true,
-        failures: 0,
-        answer: 'em processamento no registry',
-      });
-    else await record(deps, claimed, answer, fields);
+      await setNext(deps.pool, claimed, 'o registry não conhece a averbação', { delayMs: 0, pending: false });
+    else if (answer.outcome === 'pending') {
+      const next = { delayMs: answer.askAgainMs, pending: true, failures: 0 };
+      await setNext(deps.pool, claimed, 'em processamento no registry', next);
+    } else await record(deps, claimed, answer, fields);
   } catch (error) {
     if (!(error instanceof RegistryFailure || error instanceof NotAsked)) {
       deps.log.warn({ ...fields, error: nameOf(error) }, 'could not record a registration; its lease brings it back');
@@ -168,8 +158,8 @@ async function work(deps: RegistrationWorkerDeps, claimed: Claim): Promise<void>
     const delayMs = Math.min(FIRST_PAUSE_MS * 2 ** Math.max(failures - 1, 0), LONGEST_PAUSE_MS);
     const reason = error.message;
     deps.log.warn({ ...fields, failures, delayMs, reason }, 'the registry did not answer; asking again later');
-    const next = { delayMs, pending: claimed.pending, failures, answer: error.told.slice(0, MAX_ANSWER), isAsked };
-    await setNext(deps.pool, claimed, next).catch(() => undefined);
+    const told = error.told.slice(0, MAX_ANSWER);
+    await setNext(deps.pool, claimed, told, { delayMs, failures, isAsked }).catch(() => undefined);
   }
 }
 
@@ -202,18 +192,7 @@ async function ask(
 ): Promise<RegistrationAnswer | Pending | null> {
   // The registry's own deadline ends the call.
   const { signal } = new AbortController();
-  const request = {
-    registrationId: id,
-    requestId,
-    loanId: loan.id,
-    number: loan.number,
-    workerCpf: loan.workerCpf,
-    workerEnrollment: loan.workerEnrollment,
-    employerCnpj: loan.employerCnpj,
-    releasedCentavos: loan.releasedCentavos,
-    installments: loan.installments,
-    installmentCentavos: loan.installmentCentavos,
-  };
+  const request = { registrationId: id, requestId, loan };
   try {
     return await (pending ? registry.lookUp(request, signal) : registry.register(request, signal));
   } catch (error) {
@@ -224,15 +203,15 @@ async function ask(
 
 interface Next {
   readonly delayMs: number;
-  readonly pending: boolean;
-  readonly failures: number;
-  readonly answer: string;
+  readonly pending?: boolean;
+  readonly failures?: number;
   readonly isAsked?: boolean;
 }
 
 /** Gives the lease back early, unless somebody else has claimed the registration since. */
-async function setNext(pool: Pool, { id, tries }: Claim, next: Next): Promise<void> {
-  const { delayMs, pending, failures, answer, isAsked = true } = next;
+async function setNext(pool: Pool, claimed: Claim, answer: string, next: Next): Promise<void> {
+  const { id, tries } = claimed;
+  const { delayMs, pending = claimed.pending, failures = claimed.failures, isAsked = true } = next;
   await pool.run(
     (sql) => sql`
       update registrations
