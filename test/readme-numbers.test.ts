@@ -174,8 +174,8 @@ const PAGES: Readonly<Record<string, readonly (readonly [told: string, file: str
     ['Rows leave by `delete`, 2,000 at a time', 'src/archive/move-month.ts', 'BATCH = 2_000;'],
   ],
   log: [
-    ['it is over 64 KiB', 'drizzle/functions/append/check_append.sql', 'setting::int else 64 end, 1024)'],
-    ['up to 1,024 KiB', 'drizzle/functions/append/check_append.sql', 'setting::int else 64 end, 1024)'],
+    ['it is over 64 KiB', 'drizzle/functions/append/refuse_size.sql', 'setting::int else 64 end, 1024)'],
+    ['up to 1,024 KiB', 'drizzle/functions/append/refuse_size.sql', 'setting::int else 64 end, 1024)'],
     ['UTF-8, JSON, 2 MiB a line', 'src/core/history/history-lines.ts', 'MAX_LINE_BYTES = 2 * 1024 * 1024;'],
   ],
   http: [

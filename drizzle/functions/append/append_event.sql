@@ -38,14 +38,25 @@ begin
   if current_setting('carteiro.known_server', true) is distinct from session_mark() then
     perform refuse_strange_server();
   end if;
-  if num_nulls(p_stream, p_expected_version, p_type, p_partner_id, p_actor, p_family) > 0
-     or p_expected_version not between 0 and 2147483646
-     or p_actor !~ '^[^[:cntrl:]]+$' or length(p_actor) > 200
-     or p_request_id !~ '^[[:graph:]]+$' or length(p_request_id) > 64
-     or occurred not between '2000-01-01T00:00Z' and clock_timestamp() + interval '1 day'
-     or octet_length(p_data::text) > 65536
-  then
-    perform check_append(p_stream, p_expected_version, p_type, p_partner_id, p_data, p_actor, p_request_id, occurred, p_family);
+  if num_nulls(p_stream, p_expected_version, p_type, p_partner_id, p_actor, p_family) > 0 then
+    raise exception '% must not be null', case
+        when p_stream is null then 'p_stream' when p_expected_version is null then 'p_expected_version' when p_type is null then 'p_type'
+        when p_partner_id is null then 'p_partner_id' when p_actor is null then 'p_actor' else 'p_family'
+      end
+      using errcode = 'CT400', hint = 'the first event of a stream expects version 0; the actor is the name that the log keeps';
+  elsif p_expected_version not between 0 and 2147483646 then
+    perform refuse_version(p_stream, p_expected_version, occurred);
+  elsif p_actor !~ '^[^[:cntrl:]]+$' or length(p_actor) > 200 then
+    raise exception 'p_actor must have 1 to 200 characters, none of them a control character'
+      using errcode = 'CT400', hint = 'the actor is the name that the log keeps';
+  elsif p_request_id !~ '^[[:graph:]]+$' or length(p_request_id) > 64 then
+    raise exception 'p_request_id must have 1 to 64 visible characters, without a space'
+      using errcode = 'CT400', hint = 'it is the id of the request that caused the event, or null';
+  elsif occurred not between '2000-01-01T00:00Z' and clock_timestamp() + interval '1 day' then
+    raise exception 'p_occurred_at must lie between the year 2000 and a day from now, not be %', occurred
+      using errcode = 'CT400', hint = 'null stands for now';
+  elsif octet_length(p_data::text) > 65536 then
+    perform refuse_size(p_data);
   end if;
   if p_type in ('averbacao.concluida', 'averbacao.falhou') and json_typeof(p_data) = 'object' then
     -- Of two ends at once the stream's version refuses one.

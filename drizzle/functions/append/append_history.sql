@@ -101,7 +101,7 @@ begin
     -- It came in before its worker was erased. Nobody knows what it held.
     continue when exists (select from events e where e.stream = one.stream and e.version = one.version and e.salt is null);
     begin
-      perform check_append(one.stream, 0, one.type, one.partner_id, one.data, 'import', null, one.occurred_at, 'backoffice');
+      perform refuse_size(one.data);
       batch[fault.n].data := acceptable_payload(one.stream, one.type, one.partner_id, coalesce(one.family, 'backoffice'), one.data);
     exception when sqlstate 'CT400' or sqlstate 'CT403' or sqlstate 'CT404' then
       get stacked diagnostics code = returned_sqlstate, misfit = message_text, advice = pg_exception_hint;
