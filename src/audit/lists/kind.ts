@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { AuditorsView } from '../../db/auditors-views.ts';
 import { FIRST_ID, LAST_ID } from '../../db/first-id.ts';
 import type { Tx } from '../../db/pool.ts';
 import type { Fragment } from '../../db/sql.ts';
@@ -42,16 +43,14 @@ export interface Cut {
 }
 
 export interface Kind {
-  /** The view of `carteiro_auditoria` that shows the same rows to SQL, masked as its login needs. */
-  readonly view: string;
-  /** A row as it is answered. Its names are columns of `source` and of the view. */
+  /** The view of `carteiro_auditoria` that shows the same rows to SQL. */
+  readonly view: AuditorsView;
+  /** A row as it is answered. Its names are columns of the view. */
   readonly schema: z.ZodObject;
   /** The columns that order the rows. */
   readonly key: Readonly<Record<string, KeyType>>;
   /** Columns of text in which a CPF may stand. */
   readonly masked: readonly string[];
-  /** The rows by the names of the view, unmasked. */
-  readonly source: (sql: Tx, rows: DeliveryRows) => Fragment;
   /** Filters that name few rows, each with how they are found; null: by the column itself. */
   readonly few?: Readonly<Record<string, ((sql: Tx, value: string, rows: DeliveryRows) => Fragment) | null>>;
   /** Filters that ask something else of a row than that the column of their name has the value. */

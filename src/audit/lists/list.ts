@@ -7,6 +7,7 @@
  * each pair of filters, which every delivery would pay for.
  */
 import { z } from 'zod';
+import { unmasked } from '../../db/auditors-views.ts';
 import { firstIdAt } from '../../db/first-id.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
 import type { Fragment } from '../../db/sql.ts';
@@ -71,7 +72,7 @@ type Raw = Record<string, unknown>;
 /** The rows that fit, one more than asked for at most, and the last row that was looked at, each with its columns. */
 function search(sql: Tx, kind: Kind, page: Page, rows: DeliveryRows): { query: Promise<Raw[]>; budget: number } {
   const { filters, limit } = page;
-  const source = kind.source(sql, rows);
+  const source = sourceOf(sql, kind, rows);
   const few = Object.keys(kind.few ?? {}).find((column) => column in filters);
   const walk = few === undefined ? kind.walk?.(sql, filters) : undefined;
   const kept = Object.entries(filters).filter(
@@ -111,6 +112,14 @@ function search(sql: Tx, kind: Kind, page: Page, rows: DeliveryRows): { query: P
     ) v
     order by is_last, ${named(key, down)}`;
   return { query, budget };
+}
+
+/** The rows by the names of the view, unmasked. */
+function sourceOf(sql: Tx, { view, removed }: Kind, rows: DeliveryRows): Fragment {
+  const [head = '', tail] = unmasked(view);
+  return tail === undefined || removed === undefined
+    ? sql.unsafe(head)
+    : sql`${sql.unsafe(head)} ${rows[removed.table]} ${sql.unsafe(tail)}`;
 }
 
 function candidates(sql: Tx, { few = {} }: Kind, filters: Filters, rows: DeliveryRows): Fragment {

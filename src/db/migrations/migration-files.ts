@@ -14,6 +14,7 @@ import { OUTCOMES } from '../../contract/statuses.ts';
 import { MASK_IN_SQL } from '../../contract/masking/mask-in-sql.ts';
 import { type CatalogEntry, eventCatalog } from '../../contract/event-catalog.ts';
 import { delaysInSql, SCHEDULES, type Schedules, slotsOf } from '../../contract/schedule.ts';
+import { auditorsViews } from '../auditors-views.ts';
 import type { Installation } from '../installation.ts';
 import { sealedViews } from '../sealed-rows.ts';
 
@@ -77,6 +78,7 @@ export async function readMigrationFiles(
     await read(folder, 'storage.sql', 'repeatable'),
     ...objects.filter((file) => !isView(file)),
     ...objects.filter(isView),
+    ...auditorsViews().map(([name, sql]) => madeFile(name, sql)),
     madeFile('db/sealed-rows.ts', sealedViews()),
     madeFile('contract/event-catalog.ts', catalogRows(catalog)),
     await read(folder, 'first-rows.sql', 'repeatable'),
