@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from '../db/pool.ts';
-import { countInFlight, FLIGHT_MS } from '../delivery/queue/orders/in-flight.ts';
+import { FLIGHT_MS, countInFlight } from '../delivery/queue/orders/lane.ts';
 
 const LOOK_EVERY_MS = 200;
 

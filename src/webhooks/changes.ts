@@ -11,7 +11,7 @@ import type { DeliveryOrder, WebhookChange } from '../contract/statuses.ts';
 import { MAX_ACTIVE_WEBHOOKS, type WebhookResource } from '../contract/resources/webhook.ts';
 import type { Pool, Tx } from '../db/pool.ts';
 import { lockPartner } from '../db/partner-lock.ts';
-import { setInOrder } from '../delivery/queue/orders/loan-order.ts';
+import { setInOrder } from '../delivery/queue/orders/lane.ts';
 import { lockWebhook, type Subject, type WebhookRow, writeHistory } from './history.ts';
 import { viewWebhook } from './webhooks.ts';
 

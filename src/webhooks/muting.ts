@@ -2,8 +2,7 @@
 import { NOT_FOUND, type Result } from '../contract/refusals.ts';
 import type { WebhookChange } from '../contract/statuses.ts';
 import type { Tx } from '../db/pool.ts';
-import { setCap } from '../delivery/queue/orders/cap.ts';
-import { muteLane, wakeLane } from '../delivery/queue/orders/mute.ts';
+import { muteLane, setCap, wakeLane } from '../delivery/queue/orders/lane.ts';
 
 export interface Operator {
   readonly actor: string;

@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { startProgram } from '../../src/db/embedded/embedded-programs.ts';
 import { migrate } from '../../src/db/migrations/migrate.ts';
 import type { Sql } from '../../src/db/pool.ts';
-import { setCap } from '../../src/delivery/queue/orders/cap.ts';
+import { setCap } from '../../src/delivery/queue/orders/lane.ts';
 import { startCluster } from '../support/clusters.ts';
 import { HERE, makeHost, mayMakeHosts } from '../support/net-hosts.ts';
 import { commitEvents, insertPartner } from '../support/outbox.ts';

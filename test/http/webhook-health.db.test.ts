@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { WebhookHealthResource } from '../../src/contract/resources/webhook-health.ts';
 import { countHours, countTurn } from '../../src/delivery/queue/upkeep/hour-counter.ts';
-import { muteLane } from '../../src/delivery/queue/orders/mute.ts';
+import { muteLane } from '../../src/delivery/queue/orders/lane.ts';
 import { startDeliveryWorld, useSubscriber } from '../support/delivery-world.ts';
 import { status } from '../support/receiver.ts';
 import { untilSettled } from '../support/settled.ts';

@@ -1,5 +1,4 @@
 /** The checks that mutants of the engine are put before. Each throws what it found. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { RETRY_DELAYS_S } from '../../src/contract/schedule.ts';
 import type { Pool, Sql } from '../../src/db/pool.ts';
 import { LEASE_S, LOST_IN_ROW_BOOKS_FAILURE } from '../../src/delivery/queue/lease.ts';
@@ -9,27 +8,24 @@ import { putOff, withdraw } from '../../src/delivery/queue/release.ts';
 import { Poller, type PollerDeps } from '../../src/delivery/poller/poller.ts';
 import { commitEvents, insertSubscriber, openTestSecret } from '../support/outbox.ts';
 import { silentLog } from '../support/silent-log.ts';
-import { claimDue, takeTurn } from '../support/turn.ts';
+import { takeTurn } from '../support/turn.ts';
 import { Differential } from './differential.ts';
 import { DELIVERED } from '../support/delivered.ts';
 import { endTheDead, judgeFromElsewhere, leaveTheLiving, waitAfterRestart, withLives } from './dead-pollers.ts';
 import { askForConsent } from './consent-checks.ts';
 import { probeFailing, recoverInSteps } from './failing-checks.ts';
-import { fallSilent, hideNobody, shareOut } from './fairness.ts';
+import { fallSilent, shareOut } from './fairness.ts';
 import {
-  holdBesideRecord,
   keepLoanOrder,
   pollInLoanOrder,
   readManyLoans,
   resumeInBatches,
   resumeNoMore,
-  suspendInPart,
   wakeEarlier,
 } from './loan-order.ts';
 import { commitLate } from './late-commits.ts';
 
 const STEPS = 12_000;
-const CAP = 8;
 /** So many transactions are a poller's first turn, in which it reads its lanes and finds nothing. */
 const KEPT = 2;
 
@@ -38,8 +34,6 @@ export type CheckName =
   | 'differential'
   | 'differential of few lanes'
   | 'only losses'
-  | 'retry'
-  | 'full lane'
   | 'booked failure'
   | 'lost claim found twice'
   | 'lost claim beside a record'
@@ -47,7 +41,6 @@ export type CheckName =
   | 'deactivated'
   | 'deactivated partner'
   | 'partner beside a claim'
-  | 'concurrent claims'
   | 'late commits'
   | 'waiting secret'
   | 'outage'
@@ -56,7 +49,6 @@ export type CheckName =
   | 'unknown commit'
   | 'late commit of a claim'
   | 'share of a partner'
-  | 'hidden lane'
   | 'silent webhook'
   | 'consent'
   | 'failing webhook'
@@ -67,11 +59,9 @@ export type CheckName =
   | 'another server'
   | 'send without a lock'
   | 'order of loans'
-  | 'loan beside a record'
   | 'loans of four pollers'
   | 'many loans at once'
   | 'resent beside a later one'
-  | 'suspended in part'
   | 'resumed in batches'
   | 'resumed no more';
 
@@ -137,45 +127,13 @@ export const CHECKS: Readonly<Record<CheckName, Check>> = {
   'failing webhook': probeFailing,
   'failing in steps': recoverInSteps,
   'order of loans': keepLoanOrder,
-  'loan beside a record': holdBesideRecord,
   'loans of four pollers': pollInLoanOrder,
   'many loans at once': readManyLoans,
   'resent beside a later one': wakeEarlier,
-  'suspended in part': suspendInPart,
   'resumed in batches': resumeInBatches,
   'resumed no more': resumeNoMore,
 
   'only losses': (pool, sql, seed) => new Differential(pool, sql, seed).loseAll(),
-
-  /** A lane that was looked at when nothing was due or in flight is looked at again when the retry is due. */
-  async retry(pool, sql) {
-    await fill(sql, 1);
-    const startMs = Date.now() + 1_000;
-    let nowMs = startMs;
-    const poller = makePoller(pool, {
-      sender: { send: async () => ({ ...DELIVERED, outcome: 'resposta_nao_2xx', statusCode: 500 }) },
-      now: () => new Date(nowMs),
-    });
-    for (const afterS of [0, LEASE_S + 1, RETRY_DELAYS_S[0] + 2]) {
-      nowMs = startMs + afterS * 1_000;
-      await poller.tick();
-      await poller.settled();
-    }
-    const late = await sql`select from deliveries where attempts < 2`;
-    expectNone(late, 'deliveries not retried: the lane sleeps');
-  },
-
-  /** A lane that sleeps because all its slots are taken wakes when one of them was recorded. */
-  async 'full lane'(pool, sql) {
-    await fill(sql, CAP + 1);
-    const poller = makePoller(pool, {});
-    for (let turn = 0; turn < 2; turn += 1) {
-      await poller.tick();
-      await poller.settled();
-    }
-    const left = await sql`select from deliveries where status <> 'entregue'`;
-    expectNone(left, 'deliveries left behind: their lane sleeps');
-  },
 
   /** A lane whose only delivery was lost so often that a failure was booked on it wakes for the next slot. */
   async 'booked failure'(pool, sql) {
@@ -292,28 +250,9 @@ export const CHECKS: Readonly<Record<CheckName, Check>> = {
     expectNone(await sql`select from attempts`, 'attempts were logged as lost that are being recorded');
   },
 
-  /** Claims that overlap keep the cap between them. */
-  async 'concurrent claims'(pool, sql) {
-    await fill(sql, 60);
-    const now = new Date(Date.now() + 1_000);
-    let claimed = 0;
-    await Promise.all(
-      Array.from({ length: 6 }, (_, index) =>
-        pool.transaction(async (tx) => {
-          const { deliveries } = await claimDue(tx, `p/${index}`, 100, now);
-          claimed += deliveries.length;
-          await sleep(100);
-        }),
-      ),
-    );
-    if (claimed > CAP) throw new Error(`${claimed} in flight over overlapping claims, the cap is ${CAP}`);
-  },
-
   'late commits': commitLate,
 
   'share of a partner': shareOut,
-
-  'hidden lane': hideNobody,
 
   'silent webhook': fallSilent,
 

@@ -42,23 +42,6 @@ export async function shareOut(pool: Pool, sql: Sql): Promise<void> {
   if (poller.flying() !== 52) throw new Error(`a partner that holds nothing gets ${poller.flying()} of 52 slots`);
 }
 
-/** More lanes wait whose partners have their shares than a poller has slots, or have them after the claim. */
-export async function hideNobody(pool: Pool, sql: Sql): Promise<void> {
-  const poller = startHeldPoller(pool, 'one', 2 * CAPACITY, soon());
-  for (const [turn, url] of ['https://one.hangs/', 'https://two.hangs/'].entries()) {
-    await subscribe(sql, url, 200, 1);
-    await poller.fill(turn);
-  }
-  const answers = await subscribe(sql, 'https://answers.example/', 1, 1);
-  await poller.tick(2);
-  if (poller.flying('https://answers') === 0) throw new Error('lanes whose partner has its share hide the others');
-  await commitEvents(sql, answers, 1);
-  await poller.end(SILENCE, 'https://one.hangs', 30);
-  // It is told of in one turn, and taken in the next.
-  for (let turn = 0; turn < 2; turn += 1) await poller.tick(3);
-  if (poller.flying('https://answers') === 1) throw new Error('lanes whose partner reaches its share hide the others');
-}
-
 /** Attempts without an answer, then answers. */
 export async function fallSilent(pool: Pool, sql: Sql): Promise<void> {
   await subscribe(sql, 'https://hangs.example/', 1, 40);

@@ -8,7 +8,7 @@ import { type ClaimedDelivery } from '../../src/delivery/queue/claim.ts';
 import { LEASE_S } from '../../src/delivery/queue/lease.ts';
 import { endOverdue } from '../../src/delivery/queue/lost.ts';
 import { cancelDelivery } from '../../src/delivery/queue/orders/cancel.ts';
-import { setInOrder } from '../../src/delivery/queue/orders/loan-order.ts';
+import { setInOrder } from '../../src/delivery/queue/orders/lane.ts';
 import { SUSPENDED_AT_ONCE, suspendUnclaimed } from '../../src/delivery/queue/orders/suspend.ts';
 import { record } from '../../src/delivery/queue/record.ts';
 import { endPoller } from '../../src/delivery/queue/upkeep/dead-pollers.ts';
@@ -27,7 +27,7 @@ import { DELIVERED, reportFor } from '../support/delivered.ts';
 import { commitEvents, insertSubscriber, openTestSecret } from '../support/outbox.ts';
 import { createRandom, type Random } from '../support/random.ts';
 import { silentLog } from '../support/silent-log.ts';
-import { claimDue, takeTurn } from '../support/turn.ts';
+import { takeTurn } from '../support/turn.ts';
 
 const STEPS = 900;
 const LOANS = 4;
@@ -211,36 +211,6 @@ export async function keepLoanOrder(pool: Pool, sql: Sql, seed: number): Promise
   await world.finish();
 }
 
-/** A delivery comes due while the record of the one before it is about to commit. */
-export async function holdBesideRecord(pool: Pool, sql: Sql, seed: number): Promise<void> {
-  const world = await makeWorld(pool, sql, seed);
-  const [loan] = world.loans;
-  await world.append(loan);
-  await world.claim();
-  await world.append(loan);
-  const [first] = world.held as [Held];
-  const isWritten = Promise.withResolvers<void>();
-  const isLetGo = Promise.withResolvers<void>();
-  const slow: Pool['transaction'] = (work) =>
-    pool.transaction(async (tx) => {
-      const result = await work(tx);
-      await tx`select`;
-      isWritten.resolve();
-      await isLetGo.promise;
-      return result;
-    });
-  const slowPool = { run: pool.run.bind(pool), transaction: slow } as Pool;
-  const recorded = record(slowPool, [reportOf(first, true)], () => 10, world.now);
-  await isWritten.promise;
-  world.held = [];
-  const claiming = new AbortController();
-  const claimed = pool.transaction((tx) => claimDue(tx, 'q/1', 10, world.now)).finally(() => claiming.abort());
-  while (!claiming.signal.aborted && !(await isAnyBlocked(sql)));
-  isLetGo.resolve();
-  await Promise.all([claimed, recorded]);
-  await world.finish();
-}
-
 /** One that is sent again waits for a later one in flight, and no longer than until that one's claim ends. */
 export async function wakeEarlier(pool: Pool, sql: Sql, seed: number): Promise<void> {
   const world = await makeWorld(pool, sql, seed);
@@ -256,26 +226,6 @@ export async function wakeEarlier(pool: Pool, sql: Sql, seed: number): Promise<v
   await world.report(second, false);
   await world.claim();
   if (world.held[0]?.delivery.id !== id) throw new Error('it waits for ever, or until the other is tried again');
-}
-
-/** A webhook is active again before all of it was suspended: what waited for a suspended delivery goes on. */
-export async function suspendInPart(pool: Pool, sql: Sql, seed: number): Promise<void> {
-  const world = await makeWorld(pool, sql, seed);
-  const [loan] = world.loans;
-  await world.append(loan);
-  await world.claim();
-  await world.report(world.held[0] as Held, false);
-  world.nowMs += HOUR_MS;
-  await world.append(loan);
-  await world.append(loan);
-  await pool.transaction((tx) => tx`update deliveries set next_attempt_at = now() where attempts = 1`);
-  await world.claim();
-  await world.report(world.held[0] as Held, false);
-  await commitEvents(sql, world.partnerId, SUSPENDED_AT_ONCE - 1);
-  await sql`update webhooks set active = false where id = ${world.webhookId}`;
-  await pool.transaction((tx) => suspendUnclaimed(tx, [world.webhookId], world.now));
-  await sql`update webhooks set active = true where id = ${world.webhookId}`;
-  await world.finish();
 }
 
 /** Resumptions die: what nobody resumes holds nothing back after a deactivation, or after five minutes. */
@@ -340,12 +290,6 @@ export async function resumeInBatches(pool: Pool, sql: Sql, seed: number): Promi
   await world.claim();
   if (world.held.length === 0) throw new Error('put off for longer than what it waited for');
   await world.finish();
-}
-
-async function isAnyBlocked(sql: Sql): Promise<boolean> {
-  const rows = await sql`
-    select from pg_stat_activity where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0`;
-  return rows.length > 0;
 }
 
 const EVENTS = 300;

@@ -1,7 +1,6 @@
 /** Waiting for what is in flight: each look finds what claims hold, and does not read what waits behind it. */
 import { expect, test } from 'vitest';
-import { countInFlight } from '../../src/delivery/queue/orders/in-flight.ts';
-import { muteLane, wakeLane } from '../../src/delivery/queue/orders/mute.ts';
+import { countInFlight, muteLane, wakeLane } from '../../src/delivery/queue/orders/lane.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
 import { rowsLookedAt } from '../support/counters.ts';

@@ -1,6 +1,6 @@
 /** The queue's status among many webhooks: what it looks at are those that have something, however many there are. */
 import { beforeAll, describe, expect, test } from 'vitest';
-import { muteLane } from '../../src/delivery/queue/orders/mute.ts';
+import { muteLane } from '../../src/delivery/queue/orders/lane.ts';
 import { readBounded } from '../../src/steering/bounds.ts';
 import { type QueueStatus, readQueue } from '../../src/steering/queue.ts';
 import { createTestDatabase } from '../support/database.ts';

@@ -6,7 +6,11 @@
  * A search by an unindexed column looks at a bounded number of rows per page and returns where it stopped, so a rare match costs short
  * pages, never a long statement.
  */
-import type { DeliveryResource } from '../../contract/resources/delivery-resource.ts';
+import {
+  ATTEMPTS_SHOWN,
+  type DeliveryResource,
+  type DeliveryWithAttempts,
+} from '../../contract/resources/delivery-resource.ts';
 import type { Outcome } from '../../contract/statuses.ts';
 import { firstIdAt, LAST_ID } from '../../db/first-id.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
@@ -172,9 +176,7 @@ async function look(pool: Pool, search: DeliverySearch): Promise<DeliveryList> {
       from (values (1)) one left join page on true
       order by page."eventId" desc, page."webhookId" desc`,
   );
-  const found = rows.filter(
-    (row): row is DeliveryRow & { stopEvent: string | null; stopWebhook: string | null } => row.id !== null,
-  );
+  const found = rows.flatMap((row) => (row.id === null ? [] : [row]));
   const shown = found.slice(0, limit);
   const lastShown = shown.at(-1);
   if (found.length > limit && lastShown !== undefined) return { deliveries: shown.map(view), next: lastShown };
@@ -226,4 +228,22 @@ function view(row: DeliveryRow): DeliveryResource {
     criada_em: row.createdAt.toISOString(),
     concluida_em: row.finishedAt?.toISOString() ?? null,
   };
+}
+
+/** The deliveries of one event by id, with their newest attempts: {@link ATTEMPTS_SHOWN} in all, at most. */
+export async function readEventDeliveries(
+  pool: Pool,
+  partnerId: string,
+  eventId: string,
+): Promise<DeliveryWithAttempts[]> {
+  const ids = await pool.run(
+    (sql) => sql<{ id: string }[]>`
+      select id from deliveries
+      where webhook_id = any (array(select w.id from webhooks w where w.partner_id = ${partnerId}))
+        and partner_id = ${partnerId} and event_id = ${eventId}
+      order by id`,
+  );
+  const wanted = { before: null, most: Math.floor(ATTEMPTS_SHOWN / Math.max(1, ids.length)) };
+  const found = await Promise.all(ids.map(({ id }) => readDelivery(pool, partnerId, id, wanted)));
+  return found.flatMap((one) => (one === null ? [] : [Object.assign(one.delivery, { tentativas: one.attempts })]));
 }

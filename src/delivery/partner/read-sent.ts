@@ -11,8 +11,7 @@ import type { Pool, Tx } from '../../db/pool.ts';
 import { LEASE_S } from '../queue/lease.ts';
 import { signRequest } from '../poller/request.ts';
 import { type ArchivedDelivery, rowsOf } from './delivery-rows.ts';
-import { type Openers, rememberOpened } from '../sending/openers.ts';
-import type { OpenSecret } from '../sending/signing-keys.ts';
+import { type Openers, type OpenSecret, rememberOpened } from '../sending/openers.ts';
 
 export type { OpenSecret };
 

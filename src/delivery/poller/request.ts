@@ -12,7 +12,6 @@ import { deliveryHeaders } from '../sending/headers.ts';
 import type { SendRequest } from '../sending/send.ts';
 import type { SigningKey } from '../sending/signature.ts';
 import type { Openers } from '../sending/openers.ts';
-import type { OpenKey } from '../sending/signing-keys.ts';
 
 const NO_SALT = Buffer.alloc(0);
 
@@ -56,7 +55,7 @@ export function signRequest(
   };
 }
 
-function tryOpen(openKey: OpenKey, webhookId: string, encrypted: Buffer): SigningKey | null {
+function tryOpen(openKey: Openers['openKey'], webhookId: string, encrypted: Buffer): SigningKey | null {
   try {
     return openKey(webhookId, encrypted).key;
   } catch {

@@ -1,32 +1,18 @@
 /** A poller's decrypted secrets and credentials, in memory, each prepared once. */
 import type { WebhookCredentials } from '../../contract/resources/webhook-credentials.ts';
+import { Remembered } from '../target/remembered.ts';
 import { prepareCredentials } from './credentials.ts';
 import type { Credentials } from './exchange.ts';
-import { type OpenKey, type OpenSecret, rememberKeys } from './signing-keys.ts';
+import { type SigningKey, signingKey } from './signature.ts';
 
+/** Throws when the secret cannot be opened. `keyId` names the encryption key. */
+export type OpenSecret = (webhookId: string, encrypted: Buffer) => { readonly secret: string; readonly keyId: string };
 /** Throws when the credentials cannot be decrypted. */
 type OpenCredentials = (webhookId: string, encrypted: Buffer) => WebhookCredentials;
-type CredentialsOf = (webhookId: string, encrypted: Buffer) => Credentials;
 
-const REMEMBERED = 1_000;
-
-/** For a poller without the key. */
-const neverAny: CredentialsOf = () => {
-  throw new Error('credentials cannot be opened here');
-};
-
-/** Failures are not cached. */
-function rememberCredentials(open: OpenCredentials): CredentialsOf {
-  const known = new Map<string, Credentials>();
-  return (webhookId, encrypted) => {
-    const name = webhookId + encrypted.toString('latin1');
-    const found = known.get(name);
-    if (found !== undefined) return found;
-    const prepared = prepareCredentials(open(webhookId, encrypted));
-    if (known.size >= REMEMBERED) known.clear();
-    known.set(name, prepared);
-    return prepared;
-  };
+interface OpenedKey {
+  readonly key: SigningKey;
+  readonly keyId: string;
 }
 
 export interface ToOpen {
@@ -36,11 +22,34 @@ export interface ToOpen {
 }
 
 export interface Openers {
-  readonly openKey: OpenKey;
-  readonly credentialsOf: CredentialsOf;
+  readonly openKey: (webhookId: string, encrypted: Buffer) => OpenedKey;
+  readonly credentialsOf: (webhookId: string, encrypted: Buffer) => Credentials;
 }
 
+const nameOf = (webhookId: string, encrypted: Buffer) => webhookId + encrypted.toString('latin1');
+
+/** Opening each key anew was a sixth of a poller's busy time. */
 export function rememberOpened({ openSecret, openCredentials }: ToOpen): Openers {
-  const credentialsOf = openCredentials === undefined ? neverAny : rememberCredentials(openCredentials);
-  return { openKey: rememberKeys(openSecret), credentialsOf };
+  const keys = new Remembered<OpenedKey>(10_000);
+  const credentials = new Remembered<Credentials>(1_000);
+  // All deliveries of a webhook in a claim share one buffer, so most are found without building a name.
+  const seen = new WeakMap<Buffer, OpenedKey & { readonly webhookId: string }>();
+  return {
+    openKey(webhookId, encrypted) {
+      const shared = seen.get(encrypted);
+      if (shared?.webhookId === webhookId) return shared;
+      const opened = keys.get(nameOf(webhookId, encrypted), () => {
+        const { secret, keyId } = openSecret(webhookId, encrypted);
+        return { key: signingKey(secret), keyId };
+      });
+      seen.set(encrypted, { ...opened, webhookId });
+      return opened;
+    },
+    credentialsOf(webhookId, encrypted) {
+      if (openCredentials === undefined) throw new Error('credentials cannot be opened here');
+      return credentials.get(nameOf(webhookId, encrypted), () =>
+        prepareCredentials(openCredentials(webhookId, encrypted)),
+      );
+    },
+  };
 }

@@ -15,6 +15,7 @@ import { Connections } from './connections.ts';
 import { type Send, sendWith } from './credentials.ts';
 import { guardedConnector, type GuardOptions } from '../target/guard.ts';
 import { parseTarget } from '../target/parse-target.ts';
+import { Remembered } from '../target/remembered.ts';
 import { MAX_TOKEN_ANSWER_BYTES, TOKEN_MS, Tokens } from './tokens.ts';
 import { UnendedBytes } from './unended-bytes.ts';
 
@@ -53,20 +54,14 @@ export interface Sender {
   close(): Promise<void>;
 }
 
-const REMEMBERED = 10_000;
-
 /** A URL's destination, or the rule that refuses it; cached, because parsing for each POST is measurable. */
 function rememberTargets(allowInsecure: boolean): (url: string) => Destination | string {
-  const known = new Map<string, Destination | string>();
-  return (text) => {
-    const found = known.get(text);
-    if (found !== undefined) return found;
-    const target = parseTarget(text, { allowInsecure });
-    const parsed = 'refused' in target ? target.refused : destinationOf(new URL(target.url));
-    if (known.size >= REMEMBERED) known.clear();
-    known.set(text, parsed);
-    return parsed;
-  };
+  const known = new Remembered<Destination | string>(10_000);
+  return (text) =>
+    known.get(text, () => {
+      const target = parseTarget(text, { allowInsecure });
+      return 'refused' in target ? target.refused : destinationOf(new URL(target.url));
+    });
 }
 
 /** The path is cut from `href`, because `search` would be empty for `/a?`. */

@@ -8,6 +8,7 @@ import { readFile } from 'node:fs/promises';
 import { createSecureContext, rootCertificates, type SecureContext, type SecureContextOptions } from 'node:tls';
 import { stampOf } from '../../file-stamps.ts';
 import { isCertificate, NO_CERTIFICATE } from '../../pem.ts';
+import { Remembered } from './remembered.ts';
 
 interface IdentityFiles {
   readonly certFile: string | null;
@@ -34,20 +35,13 @@ export interface ClientCertificate {
 /** The context for the next connection; `own` replaces our certificate. */
 export type Identity = (own?: ClientCertificate | null) => Promise<SecureContext>;
 
-const REMEMBERED = 1_000;
-
 /** Contexts of webhooks' own certificates, each made once per trusted `ca`. */
 function rememberContexts(): (own: ClientCertificate, ca: string | undefined) => SecureContext {
-  const known = new Map<string, SecureContext>();
-  return (own, ca) => {
-    const name = JSON.stringify([own.cert, own.key, ca]);
-    const found = known.get(name);
-    if (found !== undefined) return found;
-    if (known.size >= REMEMBERED) known.clear();
-    const made = makeSecureContext({ ...own, ...(ca !== undefined && { ca }) });
-    known.set(name, made);
-    return made;
-  };
+  const known = new Remembered<SecureContext>(1_000);
+  return (own, ca) =>
+    known.get(JSON.stringify([own.cert, own.key, ca]), () =>
+      makeSecureContext({ ...own, ...(ca !== undefined && { ca }) }),
+    );
 }
 
 /** Without a client certificate; trusts `ca` beside the built-in authorities. */

@@ -17,7 +17,7 @@ import { nucleusPartnerRoutes } from './nucleus-partners.ts';
 import { loanResource } from '../../contract/resources/loan-resource.ts';
 import { NOT_FOUND } from '../../contract/refusals.ts';
 import { readLoan } from '../../core/loans/read-loan.ts';
-import { readEventDeliveries } from '../../delivery/partner/event-deliveries.ts';
+import { readEventDeliveries } from '../../delivery/partner/read-deliveries.ts';
 import { view } from '../../loan/view.ts';
 import { readCatalog, readCoreEvent } from '../../log/core-event.ts';
 import { MAX_VERSION, versionQuery } from './loans.ts';

@@ -3,7 +3,7 @@
  * 1,000,000 due rows at 512 in flight. Resident memory is read from /proc every 250 ms.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { setCap } from '../../../src/delivery/queue/orders/cap.ts';
+import { setCap } from '../../../src/delivery/queue/orders/lane.ts';
 import { appendEvents, createDatabase, insertWebhooks, startPoller } from '../carteiro.ts';
 import { atMost, type Bench, type Figure, type Measured, told } from '../figure.ts';
 import { memoryOf } from '../harness/cpu.ts';

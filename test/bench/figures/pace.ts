@@ -3,7 +3,7 @@
  * One webhook with 20,000 due, with windows that go up to the default cap and with a cap of 8, in turns. A receiver that
  * holds 10 and answers 503 to what is more. 100 webhooks of 300 each beside peers, all with 800 connections.
  */
-import { setCap } from '../../../src/delivery/queue/orders/cap.ts';
+import { setCap } from '../../../src/delivery/queue/orders/lane.ts';
 import { insertBacklog } from '../backlog.ts';
 import { carteiro, createDatabase, insertWebhooks, startPoller } from '../carteiro.ts';
 import type { Contender } from '../contender.ts';

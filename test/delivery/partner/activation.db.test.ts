@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { leaveToResume, leaveToSuspend, resumeWhile } from '../../../src/delivery/partner/activation.ts';
 import { claimDue, takeTurn } from '../../support/turn.ts';
 import { record } from '../../../src/delivery/queue/record.ts';
-import { setInOrder } from '../../../src/delivery/queue/orders/loan-order.ts';
+import { setInOrder } from '../../../src/delivery/queue/orders/lane.ts';
 import { deactivatePartner } from '../../../src/steering/off-boarding.ts';
 import { DELIVERED, reportFor } from '../../support/delivered.ts';
 import { useOneWebhook } from '../../support/one-webhook.ts';

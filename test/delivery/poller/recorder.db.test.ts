@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
 import { Pool } from '../../../src/db/pool.ts';
 import type { ClaimedDelivery } from '../../../src/delivery/queue/claim.ts';
-import { setCap } from '../../../src/delivery/queue/orders/cap.ts';
+import { setCap } from '../../../src/delivery/queue/orders/lane.ts';
 import { Recorder } from '../../../src/delivery/poller/recorder.ts';
 import { SESSION_SETTINGS } from '../../../src/delivery/poller/session.ts';
 import { createTestDatabase } from '../../support/database.ts';

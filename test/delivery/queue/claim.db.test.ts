@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { TIMES_S } from '../../../src/contract/delivery.ts';
-import { clearClaims } from '../../../src/delivery/queue/claim.ts';
-import { setCap } from '../../../src/delivery/queue/orders/cap.ts';
+import { setCap } from '../../../src/delivery/queue/orders/lane.ts';
 import { endPoller } from '../../../src/delivery/queue/upkeep/dead-pollers.ts';
+import { CHECKS, type CheckName } from '../../model/checks.ts';
 import { DELIVERED } from '../../support/delivered.ts';
 import { startHeldPoller } from '../../support/held-poller.ts';
 import { useOneWebhook } from '../../support/one-webhook.ts';
@@ -95,17 +95,6 @@ describe('the claim', () => {
       expect(await poller.tick(atS)).toBe(taken);
   });
 
-  test('takes a delivery over when its lease has ended, and writes the lost attempt', async () => {
-    await commitEvents(sql, partnerId, 1);
-    const [first] = await claim('dead/1', 10);
-    expect(await claim('alive/1', 10, after(LEASE_S - 1))).toEqual([]);
-    const [second] = await claim('alive/2', 10, after(LEASE_S + 1));
-    expect([first?.number, second?.number]).toEqual([1, 2]);
-    expect(await readAttempts(sql, String(first?.id))).toMatchObject([
-      { number: 1, outcome: 'desconhecido', late: false, startedAt: start, durationMs: null },
-    ]);
-  });
-
   test('ends with its poller: what it named is due at once, with the row of what was lost, and its lanes are free', async () => {
     await commitEvents(sql, partnerId, 12);
     await claim('dead/1', 100);
@@ -147,26 +136,6 @@ describe('the claim', () => {
     expect(await readDeliveries(sql, webhookId)).toMatchObject([{ status: 'erro', failures: 6, nextAttemptAt: null }]);
   });
 
-  test('suspends the due deliveries of a deactivated webhook instead of sending them', async () => {
-    await commitEvents(sql, partnerId, 3);
-    await claim('dead/1', 1);
-    await sql`update webhooks set active = false`;
-    expect(await claim('p/1', 10, after(LEASE_S + 1))).toEqual([]);
-    const rows = await readDeliveries(sql, webhookId);
-    expect(rows.map((row) => row.status)).toEqual(['suspensa', 'suspensa', 'suspensa']);
-    const [lost] = await sql`select count(*)::int as n from attempts where outcome = 'desconhecido'`;
-    expect(lost).toEqual({ n: 1 });
-  });
-
-  test('is undone when its commit was unknown, which gives the attempt its number back', async () => {
-    await commitEvents(sql, partnerId, 9);
-    await claim('doubtful/1', 100);
-    expect(await pool.transaction((tx) => clearClaims(tx, 'doubtful', { number: 1 }))).toBe(1);
-    const again = await claim('p/2', 100);
-    expect(again.map((delivery) => delivery.number)).toEqual(Array.from({ length: 8 }, () => 1));
-    expect(await sql`select from attempts`).toHaveLength(0);
-  });
-
   test('never waits for who holds a delivery, its row or the lane, and finds it again', async () => {
     const poller = startHeldPoller(pool, 'p', 64, start.getTime());
     await poller.tick();
@@ -185,6 +154,18 @@ describe('the claim', () => {
     expect(poller.flying()).toBe(2);
   });
 });
+
+// What each of these finds without its rule, the mutants show (test/model/mutants.db.test.ts).
+test.each<CheckName>([
+  'lost claim found twice',
+  'lost claim beside a record',
+  'stale release',
+  'deactivated',
+  'deactivated partner',
+  'partner beside a claim',
+  'unknown commit',
+  'late commit of a claim',
+])('the check holds: %s', (name) => expect(CHECKS[name](pool, sql, 1)).resolves.toBeUndefined());
 
 describe('the cap', () => {
   test('is what the operator set, and raising it has more sent at once', async () => {

@@ -2,7 +2,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import { TIMES_S } from '../../../src/contract/delivery.ts';
 import type { Sql } from '../../../src/db/pool.ts';
-import { claimDue, takeTurn } from '../../support/turn.ts';
+import { takeTurn } from '../../support/turn.ts';
 import { type DeliveryWorld, startDeliveryWorld } from '../../support/delivery-world.ts';
 import { useOneWebhook } from '../../support/one-webhook.ts';
 import { commitEvents, insertPartner, readDeliveries } from '../../support/outbox.ts';
@@ -43,23 +43,6 @@ test('other partners, and changes that deactivate nobody, suspend nothing', asyn
   expect(await statuses()).toEqual(['pendente']);
 });
 
-test('what an append that was open during the deactivation adds is not sent, but suspended', async () => {
-  const { promise: deactivated, resolve: goOn } = Promise.withResolvers<void>();
-  const { promise: appended, resolve: tellAppended } = Promise.withResolvers<void>();
-  const open = sql.begin(async (tx) => {
-    await commitEvents(tx as unknown as Sql, partnerId, 1);
-    tellAppended();
-    await deactivated;
-  });
-  await appended;
-  await deactivate();
-  goOn();
-  await open;
-  expect(await statuses()).toEqual(['pendente']);
-  expect(await takeTurn(pool, 'p/1', 10, now)).toEqual([]);
-  expect(await statuses()).toEqual(['suspensa']);
-});
-
 test('what is appended for a partner that is deactivated already is a fact without deliveries, then and later', async () => {
   await deactivate();
   await commitEvents(sql, partnerId, 1);
@@ -67,30 +50,6 @@ test('what is appended for a partner that is deactivated already is a fact witho
   await activate();
   expect(await takeTurn(pool, 'p/1', 10, now)).toEqual([]);
   expect(await statuses()).toEqual([]);
-});
-
-test('the deactivation waits for claims that have not committed, so that none commits after it', async () => {
-  await commitEvents(sql, partnerId, 12);
-  const { promise: waited, resolve: goOn } = Promise.withResolvers<void>();
-  const { promise: claimed, resolve: tellClaimed } = Promise.withResolvers<void>();
-  const claiming = sql.begin(async (tx) => {
-    await claimDue(tx, 'p/1', 10, now);
-    tellClaimed();
-    await waited;
-  });
-  await claimed;
-  await expect(
-    sql.begin(async (tx) => {
-      await tx`set local lock_timeout = '200ms'`;
-      await deactivate(tx as unknown as Sql);
-    }),
-  ).rejects.toMatchObject({ code: '55P03' });
-  goOn();
-  await claiming;
-  await deactivate();
-  const rows = await readDeliveries(sql, webhookId);
-  expect(rows.filter((row) => row.claimedBy === 'p/1')).toHaveLength(8);
-  expect(rows.filter((row) => row.status === 'suspensa')).toHaveLength(4);
 });
 
 test('what was claimed and lost when its partner was deactivated leaves its row and is suspended', async () => {

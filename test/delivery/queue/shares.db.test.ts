@@ -1,12 +1,13 @@
 /** What hangs leaves slots to others: a partner has a part of a poller's, a webhook that does not answer has one. */
 import { beforeEach, describe, expect, test } from 'vitest';
+import { askForConsent } from '../../model/consent-checks.ts';
+import { fallSilent, shareOut } from '../../model/fairness.ts';
 import { DELIVERED } from '../../support/delivered.ts';
 import { SILENCE, startHeldPoller } from '../../support/held-poller.ts';
 import { useEmptyDatabase } from '../../support/one-webhook.ts';
 import { commitEvents, insertPartner, insertWebhook } from '../../support/outbox.ts';
 
 const CAPACITY = 64;
-const REFUSED = { ...DELIVERED, outcome: 'resposta_nao_2xx', statusCode: 500 } as const;
 
 let startMs: number;
 const { pool, sql } = await useEmptyDatabase();
@@ -26,13 +27,8 @@ async function subscribe(url: string, webhooks: number, events: number): Promise
 const start = (name = 'one', capacity = CAPACITY) => startHeldPoller(pool, name, capacity, startMs);
 
 describe('a partner', () => {
-  test('has as many slots as it wants while nobody else does, but for those that are kept for others', async () => {
-    await subscribe('https://hangs.example/', 20, 8);
-    const poller = start();
-    await poller.fill();
-    // Of 64 slots 8 are kept, and of the other 56 one is free for the 52 that it holds.
-    expect(poller.flying()).toBe(52);
-  });
+  test('has its share of the slots, the others theirs, and everything arrives', () =>
+    expect(shareOut(pool, sql)).resolves.toBeUndefined());
 
   test('that came later, when all of several hang who came before, is served at the next turn', async () => {
     for (let partner = 0; partner < 3; partner += 1) await subscribe('https://hangs.example/', 10, 8);
@@ -75,19 +71,6 @@ describe('a partner', () => {
     expect(poller.flying('https://second')).toBeGreaterThan(90);
   });
 
-  test('that has its share hides nobody', async () => {
-    await subscribe('https://hangs.example/', 200, 1);
-    const poller = start();
-    await poller.fill();
-    // A claim looks at 128 lanes.
-    await poller.fill();
-    expect(poller.flying()).toBe(52);
-    // All of them are due, and come before what is new.
-    await subscribe('https://answers.example/', 1, 1);
-    await poller.tick(1);
-    expect(poller.flying('https://answers')).toBe(1);
-  });
-
   test('is served again at the very time at which its slots are let go', async () => {
     await subscribe('https://partner.example/', 20, 8);
     const poller = start();
@@ -96,37 +79,10 @@ describe('a partner', () => {
     await poller.fill();
     expect(poller.flying()).toBe(52);
   });
-
-  test('has everything delivered in the end', async () => {
-    await subscribe('https://one.example/', 20, 8);
-    await subscribe('https://other.example/', 20, 8);
-    const poller = start();
-    for (let atS = 0; atS < 100; atS += 5) {
-      await poller.fill(atS);
-      await poller.end(DELIVERED);
-    }
-    expect(await sql`select from deliveries where status <> 'entregue'`).toHaveLength(0);
-  });
 });
 
 describe('a webhook that left an attempt without an answer', () => {
-  test('has one slot until it answers, whatever it says', async () => {
-    await subscribe('https://hangs.example/', 1, 40);
-    const poller = start();
-    await poller.fill();
-    expect(poller.flying()).toBe(8);
-    await poller.end(SILENCE);
-    await poller.fill(1);
-    expect(poller.flying()).toBe(1);
-    await poller.end(SILENCE);
-    await poller.fill(2);
-    expect(poller.flying()).toBe(1);
-    for (const [turn, slots] of [2, 4, 8, 8].entries()) {
-      await poller.end(REFUSED);
-      await poller.fill(3 + turn);
-      expect(poller.flying()).toBe(slots);
-    }
-  });
+  test('has one slot until it answers, whatever it says', () => expect(fallSilent(pool, sql)).resolves.toBeUndefined());
 
   test('has it also at whoever keeps its lane after that, and twice as many with each that it answers', async () => {
     await subscribe('https://hangs.example/', 1, 30);
@@ -155,3 +111,6 @@ describe('a webhook that left an attempt without an answer', () => {
     expect(await version()).toEqual(before);
   });
 });
+
+test('a webhook whose URL has not answered 2xx yet has one slot over all pollers, and later one a minute', () =>
+  expect(askForConsent(pool, sql)).resolves.toBeUndefined());

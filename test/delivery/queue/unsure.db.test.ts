@@ -1,7 +1,7 @@
 /** What a keeper does when the answer to a commit is lost, a row or a lane is locked, or silent webhooks take every slot. */
 import { expect, test } from 'vitest';
 import { readLanes } from '../../../src/delivery/queue/keepers.ts';
-import { muteLane } from '../../../src/delivery/queue/orders/mute.ts';
+import { muteLane } from '../../../src/delivery/queue/orders/lane.ts';
 import type { Pool } from '../../../src/db/pool.ts';
 import { DELIVERED } from '../../support/delivered.ts';
 import { SILENCE, startHeldPoller } from '../../support/held-poller.ts';

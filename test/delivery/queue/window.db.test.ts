@@ -1,7 +1,7 @@
 /** The window of a lane: how many of a webhook's deliveries its answers let fly. The rule itself is held by test/model/window.test.ts. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { gatherAnswers } from '../../../src/delivery/queue/answers.ts';
-import { setCap } from '../../../src/delivery/queue/orders/cap.ts';
+import { setCap } from '../../../src/delivery/queue/orders/lane.ts';
 import { NEW_PACE, nextWindow } from '../../../src/delivery/queue/window.ts';
 import { DELIVERED } from '../../support/delivered.ts';
 import { SILENCE, startHeldPoller } from '../../support/held-poller.ts';
