@@ -61,24 +61,24 @@ export function registrationWorker(deps: RegistrationWorkerDeps) {
   const inFlight = new Set<Promise<void>>();
 
   /** Claims into the free slots; what was claimed goes on by itself. */
-  async function start(): Promise<readonly Promise<void>[]> {
+  async function start(): Promise<number> {
     if (deps.isLeftAlone()) {
       await tellWaiting(deps.pool);
-      return [];
+      return 0;
     }
     const claims = await claim(deps, deps.slots - inFlight.size);
-    return claims.map((claimed) => {
+    for (const claimed of claims) {
       const task = work(deps, claimed).finally(() => inFlight.delete(task));
       inFlight.add(task);
-      return task;
-    });
+    }
+    return claims.length;
   }
 
   /** Claims what is due, into the free slots, and sees it through. Returns how many were claimed. Throws when claiming fails. */
   async function tick(): Promise<number> {
-    const tasks = await start();
-    await Promise.all(tasks);
-    return tasks.length;
+    const claimed = await start();
+    await Promise.all(inFlight);
+    return claimed;
   }
 
   /** Works until `signal` aborts, then finishes what is in flight. Database faults are logged and outlived. */
