@@ -111,54 +111,49 @@ async function fly(
     reached = !(error instanceof NotAsked);
     return { failure: { kind: 'upstream', error: upstreamOf(error) } as const };
   });
-  const end = { key, flight, judged, reached };
+  /** The end of a flight in one transaction: the lease, the answer, the event. Null when it is not under way any more. */
+  const record = async (tx: Tx): Promise<Landing | null> => {
+    const isOurs = await land(tx, key, flight, 'failure' in judged ? judged.failure : null);
+    if (!isOurs) return null;
+    // Where the registry was never asked, there is nothing to tell the partner's webhooks.
+    return keep(tx, provenance, { key, id: flight, told: judged, now: await readClock(tx), isTold: reached });
+  };
   const landing = await pool
-    .transaction((tx) => recordEnd(tx, provenance, end))
+    .transaction(record)
     // The lost commit may have been made. Then the flight has landed, this second try changes nothing, and readers find the answer.
     .catch((error: unknown) => {
       if (!isUnavailable(error)) throw error;
-      return pool.transaction((tx) => recordEnd(tx, provenance, end));
+      return pool.transaction(record);
     });
   if (landing === null) log.warn({ consulta_margem_id: flight }, 'a margin query had ended already');
   return landing;
 }
 
-interface FlightEnd {
+interface Kept {
   readonly key: MarginKey;
-  readonly flight: string;
-  readonly judged: Judged;
-  /** False: the registry was never asked, so there is nothing to tell the partner's webhooks. */
-  readonly reached: boolean;
+  readonly id: string;
+  readonly told: ToldMargin;
+  readonly now: Date;
+  /** False: without an event. */
+  readonly isTold: boolean;
 }
 
-/** The end of a flight in one transaction: the lease, the answer, the event. Null when it is not under way any more. */
-async function recordEnd(
-  tx: Tx,
-  provenance: Provenance,
-  { key, flight, judged, reached }: FlightEnd,
-): Promise<Landing | null> {
-  if (!(await land(tx, key, flight, 'failure' in judged ? judged.failure : null))) return null;
-  const now = await readClock(tx);
-  const landing: Landing = 'failure' in judged ? judged : { query: { id: flight, ...judged, queriedAt: now } };
-  if ('query' in landing) await keepQuery(tx, key, landing.query);
-  if (!reached) return landing;
+/** Keeps a query, if it was answered, and its event. */
+async function keep(tx: Tx, provenance: Provenance, { key, id, told, now, isTold }: Kept): Promise<Landing> {
+  const landing: Landing = 'failure' in told ? told : { query: { id, ...told, queriedAt: now } };
+  if ('query' in landing) {
+    const { partnerId, workerCpf, employerCnpj } = key;
+    const { earningsCentavos, marginCentavos } = landing.query;
+    await tx`
+      insert into margin_queries (id, partner_id, worker_cpf, employer_cnpj, earnings_centavos, margin_centavos, queried_at)
+      values (${id}, ${partnerId}, ${workerCpf}, ${employerCnpj}, ${earningsCentavos}, ${marginCentavos}, ${now})`;
+  }
   const facts = [factOf(key, landing)];
-  await append(tx, { ...provenance, stream: flight, expectedVersion: 0, facts, occurredAt: now });
+  if (isTold) await append(tx, { ...provenance, stream: id, expectedVersion: 0, facts, occurredAt: now });
   return landing;
 }
 
-async function keepQuery(tx: Tx, { partnerId, workerCpf, employerCnpj }: MarginKey, query: MarginQuery): Promise<void> {
-  const { id, earningsCentavos, marginCentavos, queriedAt } = query;
-  await tx`
-    insert into margin_queries (id, partner_id, worker_cpf, employer_cnpj, earnings_centavos, margin_centavos, queried_at)
-    values (${id}, ${partnerId}, ${workerCpf}, ${employerCnpj}, ${earningsCentavos}, ${marginCentavos}, ${queriedAt})`;
-}
-
-type Judged =
-  | { readonly earningsCentavos: number; readonly marginCentavos: number }
-  | { readonly failure: MarginFailure };
-
-function judge(answer: MarginAnswer): Judged {
+function judge(answer: MarginAnswer): ToldMargin {
   if (answer.outcome === 'refused') return { failure: { kind: 'negocial', error: answer.error } };
   const { earningsCentavos, marginCentavos } = answer;
   return { earningsCentavos, marginCentavos };
@@ -213,8 +208,6 @@ export async function tellMargin(
   const { id: newId, now } = await newStream(tx);
   if (ownId !== undefined && (await isStream(tx, ownId))) return taken('consulta_margem_id', ownId);
   const id = ownId ?? newId;
-  const landing: Landing = 'failure' in told ? told : { query: { id, ...told, queriedAt: now } };
-  await append(tx, { ...provenance, stream: id, expectedVersion: 0, facts: [factOf(key, landing)], occurredAt: now });
-  if ('query' in landing) await keepQuery(tx, key, landing.query);
+  await keep(tx, provenance, { key, id, told, now, isTold: true });
   return { ok: id };
 }

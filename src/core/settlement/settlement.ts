@@ -8,6 +8,7 @@
  */
 import type { Result } from '../../contract/refusals.ts';
 import type { SettlementTotals } from '../../contract/resources/nucleus-resource.ts';
+import type { Tx } from '../../db/pool.ts';
 import { lockPartner } from '../../db/partner-lock.ts';
 import { dayOf } from '../../contract/calendar.ts';
 import { append, type Provenance, UnknownPartner, VersionConflict } from '../../log/append.ts';
@@ -36,24 +37,8 @@ export async function closeSettlement(
   now?: Date,
   totals: SettlementTotals | null = null,
 ): Promise<Result<Closing, 'monthNotOver'>> {
-  try {
-    return await closeOnce(within, provenance, month, totals, now);
-  } catch (error) {
-    // A core in another language has closed it meanwhile, and now its batch can be read.
-    if (!(error instanceof VersionConflict)) throw error;
-    return closeOnce(within, provenance, month, totals, now);
-  }
-}
-
-async function closeOnce(
-  within: Transactor,
-  provenance: Provenance,
-  month: string,
-  totals: SettlementTotals | null,
-  now?: Date,
-): Promise<Result<Closing, 'monthNotOver'>> {
   const { partnerId } = provenance;
-  return within.transaction<Result<Closing, 'monthNotOver'>>(async (tx) => {
+  const close = async (tx: Tx): Promise<Result<Closing, 'monthNotOver'>> => {
     const known = await lockPartner(tx, partnerId);
     if (known.length === 0) throw new UnknownPartner(`there is no partner ${partnerId}`);
     const closedAt = now ?? (await readClock(tx));
@@ -70,5 +55,10 @@ async function closeOnce(
       occurredAt: closedAt,
     });
     return { ok: { settlement, alreadyClosed: false } };
+  };
+  return within.transaction(close).catch((error: unknown) => {
+    // A core in another language has closed it meanwhile, and now its batch can be read.
+    if (!(error instanceof VersionConflict)) throw error;
+    return within.transaction(close);
   });
 }
