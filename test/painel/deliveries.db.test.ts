@@ -62,23 +62,6 @@ describe('the list', () => {
     expect(wrong.text).toMatch(/<input name="desde" value="ontem" aria-invalid="true"/);
   });
 
-  test('goes on page by page, each delivery once', async () => {
-    const partner = await world.subscriber();
-    const webhook = await partner.register();
-    for (let made = 0; made < 60; made += 1) await partner.emit();
-    const visitor = await world.signedIn(partner.id);
-    const seen: string[] = [];
-    let path: string | undefined = `/painel/entregas?webhook=${webhook.id}`;
-    while (path !== undefined) {
-      const { text } = await visitor.get(path);
-      seen.push(...[...text.matchAll(/<a href="\/painel\/entregas\/([\w-]{36})"/g)].map(([, id]) => id as string));
-      path = /rel="next" href="([^"]+)"/.exec(text)?.[1]?.replaceAll('&amp;', '&');
-    }
-    expect([seen.length, new Set(seen).size]).toEqual([60, 60]);
-    const forged = await visitor.get('/painel/entregas?cursor=AAAA');
-    expect(forged.status).toBe(400);
-  });
-
   test('an id leads to the delivery, the event or the loan that it names, and to nobody else’s', async () => {
     const { partner, id, eventId, loanId } = await refusedDelivery();
     const visitor = await world.signedIn(partner.id);
@@ -106,18 +89,7 @@ describe('one delivery', () => {
     expect(text).toContain(`X-Webhook-Delivery: ${id}`);
     const second = Number(/webhook-timestamp: (\d+)/.exec(text)?.[1]);
     expect(Math.abs(second - Number(post?.headers['webhook-timestamp']))).toBeLessThanOrEqual(1);
-  });
-
-  test('plans the attempts that the schedule still has', async () => {
-    const { partner, id, webhook } = await refusedDelivery();
-    const delivery = await partner.read(id);
-    const next = Date.parse(delivery.proxima_tentativa_em ?? '');
-    const planned = delivery.tentativas_previstas.map((at) => (Date.parse(at) - next) / 60_000);
-    expect([delivery.falhas, planned]).toEqual([1, [0, 5, 20, 80, 440]]);
-    const { text } = await (await world.signedIn(partner.id)).get(`/painel/entregas/${id}`);
     expect(text.match(/class="planned"/g)).toHaveLength(5);
-    await partner.send('PATCH', `/v1/webhooks/${webhook.id}`, { ativo: false });
-    expect(await partner.read(id)).toMatchObject({ status: 'suspensa', falhas: 1, tentativas_previstas: [] });
   });
 
   test('what a receiver answers and what a partner registers is text, never markup', async () => {

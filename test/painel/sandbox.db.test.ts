@@ -23,14 +23,6 @@ test.each(EMITTED_NAMES)('the example of %s is what its schema takes, and its ta
   expect(fieldsOf(name).map((field) => field.name)).toEqual(expect.arrayContaining(Object.keys(data)));
 });
 
-test('the catalogue shows every event with its guarantee, and the reserved names apart', async () => {
-  const { visitor } = await player();
-  const { text } = await visitor.get('/docs/eventos');
-  for (const name of EMITTED_NAMES) expect(text).toContain(`id="${name}"`);
-  expect(text).toContain('repasse.pago');
-  expect(text).not.toContain('id="repasse.pago"');
-});
-
 describe('the sandbox', () => {
   test('has a button for each part, and each one plays it', async () => {
     const { id, visitor } = await player();
