@@ -74,9 +74,8 @@ type Began = { readonly id: string; readonly startedAt: Date; readonly subject: 
 export class ConformanceRuns {
   readonly #deps: RunsDeps;
   readonly #stopping = new AbortController();
-  readonly #underWay = new Set<Promise<void>>();
   /** Those under way, and those that are about to begin. */
-  readonly #slots = new Set<Asked>();
+  readonly #runs = new Map<Asked, Promise<void>>();
 
   constructor(deps: RunsDeps) {
     this.#deps = deps;
@@ -84,43 +83,32 @@ export class ConformanceRuns {
 
   /** Begins a run and answers its id; it goes on behind. */
   async start(asked: Asked): Promise<Result<{ readonly id: string }, Refusal>> {
-    if (this.#stopping.signal.aborted || !this.#hasRoom(asked)) return { refused: { kind: 'tooManyConformances' } };
-    this.#slots.add(asked);
-    const begun = await this.#deps.pool
-      .transaction((tx) => begin(tx, asked))
-      .catch((error: unknown) => {
-        this.#slots.delete(asked);
-        throw error;
-      });
-    if ('refused' in begun) {
-      this.#slots.delete(asked);
-      return begun;
-    }
-    const running = this.#run(asked, begun.ok)
-      .catch((error: unknown) => {
-        const reason = error instanceof Error ? error.name : typeof error;
-        this.#deps.log.warn(
-          { webhook_id: asked.webhookId, homologacao_id: begun.ok.id, reason },
-          'a conformance run broke off',
-        );
-      })
-      .finally(() => {
-        this.#underWay.delete(running);
-        this.#slots.delete(asked);
-      });
-    this.#underWay.add(running);
-    return { ok: { id: begun.ok.id } };
-  }
-
-  #hasRoom({ partnerId }: Asked): boolean {
-    const own = [...this.#slots].filter((one) => one.partnerId === partnerId).length;
-    return this.#slots.size < MAX_RUNS && own < MAX_RUNS_OF_PARTNER;
+    const own = [...this.#runs.keys()].filter(({ partnerId }) => partnerId === asked.partnerId).length;
+    const isFull = this.#runs.size >= MAX_RUNS || own >= MAX_RUNS_OF_PARTNER;
+    if (this.#stopping.signal.aborted || isFull) return { refused: { kind: 'tooManyConformances' } };
+    const beginning = this.#deps.pool.transaction((tx) => begin(tx, asked));
+    const running = beginning
+      .then(
+        async (begun) => {
+          if (!('ok' in begun)) return;
+          await this.#run(asked, begun.ok).catch((error: unknown) => {
+            const reason = error instanceof Error ? error.name : typeof error;
+            const of = { webhook_id: asked.webhookId, homologacao_id: begun.ok.id };
+            this.#deps.log.warn({ ...of, reason }, 'a conformance run broke off');
+          });
+        },
+        () => undefined,
+      )
+      .finally(() => this.#runs.delete(asked));
+    this.#runs.set(asked, running);
+    const begun = await beginning;
+    return 'ok' in begun ? { ok: { id: begun.ok.id } } : begun;
   }
 
   /** Ends the runs behind the POSTs that are under way, each at most its deadline. */
   async close(): Promise<void> {
     this.#stopping.abort();
-    await Promise.all(this.#underWay);
+    await Promise.all(this.#runs.values());
   }
 
   async #run({ partnerId, webhookId, actor }: Asked, { id, startedAt, subject }: Began): Promise<void> {

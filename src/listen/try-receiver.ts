@@ -1,7 +1,7 @@
 /** `listen --homologar`: the checks of a conformance run, against a receiver that the service cannot reach. */
 import { randomUUID } from 'node:crypto';
 import { type Judged, KEEPS_MS, runChecks } from '../conformance/run.ts';
-import { detailOf, titleOf } from '../conformance/tell.ts';
+import { detailOf, titleOf } from '../conformance/report.ts';
 import { createSender } from '../delivery/sending/send.ts';
 import { signingKey } from '../delivery/sending/signature.ts';
 import { newSecret } from '../webhooks/secrets.ts';

@@ -2,54 +2,33 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
-export interface StaticFile {
-  readonly bytes: Buffer<ArrayBuffer>;
-  readonly type: string;
-  readonly tag: string;
-}
-
-const CSS = 'text/css; charset=utf-8';
-const JAVASCRIPT = 'text/javascript; charset=utf-8';
-
-const own = (name: string) => new URL(`assets/${name}`, import.meta.url);
-const UPLOT = new URL(import.meta.resolve('uplot/dist/uPlot.iife.min.js'));
-const UPLOT_CSS = new URL(import.meta.resolve('uplot/dist/uPlot.min.css'));
-const HTMX = new URL(import.meta.resolve('htmx.org/dist/htmx.min.js'));
-const SWAGGER = new URL(import.meta.resolve('swagger-ui-dist/swagger-ui-bundle.js'));
-const SWAGGER_CSS = new URL(import.meta.resolve('swagger-ui-dist/swagger-ui.css'));
+const own = (name: string) => new URL(`assets/${name}`, import.meta.url).href;
 
 const SOURCES = {
-  'page.css': [own('page.css'), CSS],
-  'page.js': [own('page.js'), JAVASCRIPT],
-  'icon.svg': [own('icon.svg'), 'image/svg+xml'],
-  'reference.css': [own('reference.css'), CSS],
-  'reference.js': [own('reference.js'), JAVASCRIPT],
-  'charts.js': [own('charts.js'), JAVASCRIPT],
-  'htmx.js': [HTMX, JAVASCRIPT],
-  'swagger-ui.css': [SWAGGER_CSS, CSS],
-  'swagger-ui.js': [SWAGGER, JAVASCRIPT],
-  'uplot.js': [UPLOT, JAVASCRIPT],
-  'uplot.css': [UPLOT_CSS, CSS],
-} as const;
+  'page.css': own('page.css'),
+  'page.js': own('page.js'),
+  'icon.svg': own('icon.svg'),
+  'reference.css': own('reference.css'),
+  'reference.js': own('reference.js'),
+  'charts.js': own('charts.js'),
+  'htmx.js': import.meta.resolve('htmx.org/dist/htmx.min.js'),
+  'swagger-ui.css': import.meta.resolve('swagger-ui-dist/swagger-ui.css'),
+  'swagger-ui.js': import.meta.resolve('swagger-ui-dist/swagger-ui-bundle.js'),
+  'uplot.js': import.meta.resolve('uplot/dist/uPlot.iife.min.js'),
+  'uplot.css': import.meta.resolve('uplot/dist/uPlot.min.css'),
+};
+const TYPES = { css: 'text/css; charset=utf-8', js: 'text/javascript; charset=utf-8', svg: 'image/svg+xml' };
 
-export type FileName = keyof typeof SOURCES;
-
-const byPath = new Map<string, StaticFile>();
-const paths = new Map<FileName, string>();
-
-for (const [name, [url, type]] of Object.entries(SOURCES)) {
-  const bytes = readFileSync(url);
+const FILES = Object.entries(SOURCES).map(([name, url]) => {
+  const bytes = readFileSync(new URL(url));
   const hash = createHash('sha256').update(bytes).digest('base64url').slice(0, 16);
-  const path = name.replace('.', `.${hash}.`);
-  byPath.set(path, { bytes, type, tag: `"${hash}"` });
-  paths.set(name as FileName, `/painel/arquivos/${path}`);
-}
+  const type = TYPES[name.split('.')[1] as keyof typeof TYPES];
+  return { name, path: name.replace('.', `.${hash}.`), bytes, type, tag: `"${hash}"` };
+});
 
-export function pathOf(name: FileName): string {
-  return paths.get(name) as string;
+export function pathOf(name: keyof typeof SOURCES): string {
+  return `/painel/arquivos/${FILES.find((file) => file.name === name)?.path}`;
 }
 
 /** The file of a name with its hash; undefined for any other, whatever the disk holds. */
-export function findFile(path: string): StaticFile | undefined {
-  return byPath.get(path);
-}
+export const findFile = (path: string) => FILES.find((file) => file.path === path);

@@ -1,7 +1,7 @@
 /** The checks against receivers with one planted bug each, and against receivers that have none. */
 import { expect, test } from 'vitest';
 import { CHECK_CODES } from '../../src/conformance/checks.ts';
-import { detailOf } from '../../src/conformance/tell.ts';
+import { detailOf } from '../../src/conformance/report.ts';
 import { checksOf, failed, SECRET } from '../support/conformance.ts';
 import { BUGS, startFaultyReceiver } from '../support/faulty-receiver.ts';
 

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { CHECK_WORDS } from '../../src/contract/conformance/words.ts';
 import { EVENTS, SUBSCRIBABLE_NAMES } from '../../src/contract/events.ts';
-import { fieldsOf } from '../../src/painel/events/example.ts';
+import { fieldsOf } from '../../src/painel/events/parts.ts';
 import { verify, verifyBody } from '../../src/http/receivers/carteiro.ts';
 import { deliveryExample, EXAMPLE_SECRET } from '../../src/painel/docs/events.ts';
 import { durationText } from '../../src/contract/schedule.ts';

@@ -3,7 +3,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { readRuns } from '../../src/conformance/runs.ts';
 import { EMITTED_NAMES, EVENTS } from '../../src/contract/events.ts';
 import { registrationWorker } from '../../src/core/loans/registration-worker.ts';
-import { exampleOf, fieldsOf } from '../../src/painel/events/example.ts';
+import { exampleOf, fieldsOf } from '../../src/painel/events/parts.ts';
 import { ACCOUNT_ACTS, LOAN_ACTS, OTHER_ACTS } from '../../src/painel/sandbox/acts.ts';
 import { formTokenIn, startPainelWorld, type Visitor, WRITER } from '../support/painel.ts';
 import { silentLog } from '../support/silent-log.ts';

@@ -1,7 +1,7 @@
 /** `…/homologacao`: a webhook's receiver is tried from outside, and the signed report of it. */
 import { z } from 'zod';
 import { readReport, readRuns, type Run, stateOf, RUNS_KEPT } from '../../conformance/runs.ts';
-import { detailOf, titleOf } from '../../conformance/tell.ts';
+import { detailOf, titleOf } from '../../conformance/report.ts';
 import { begunConformance, conformance, conformanceList } from '../../contract/conformance.ts';
 import type { Language } from '../../contract/language.ts';
 import { NOT_FOUND } from '../../contract/refusals.ts';

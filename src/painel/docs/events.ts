@@ -6,8 +6,7 @@ import { deliveryHeaders } from '../../delivery/sending/headers.ts';
 import { signingKey } from '../../delivery/sending/signature.ts';
 import { DELIVERY_HEADERS } from '../../http/openapi/events.ts';
 import type { Html, PainelContext } from '../env.ts';
-import { exampleOf } from '../events/example.ts';
-import { eventCard } from '../events/parts.ts';
+import { eventCard, exampleOf } from '../events/parts.ts';
 import { code, copyable, paragraphs, prose, table } from '../frame/parts.ts';
 import { DOCS } from '../language/choose.ts';
 

@@ -1,13 +1,12 @@
 /** The page's languages, and which of them a reader has chosen. */
 import type { Language } from '../../contract/language.ts';
 import { auditor } from './auditor.ts';
-import { conformance } from './conformance.ts';
-import { credentials } from './credentials.ts';
 import { deliveries } from './deliveries.ts';
 import { docs } from './docs.ts';
 import { everywhere } from './everywhere.ts';
 import { operator } from './operator.ts';
 import { partner } from './partner.ts';
+import { receiver } from './receiver.ts';
 import { recovery } from './recovery.ts';
 import { sandbox } from './sandbox.ts';
 import { webhooks } from './webhooks.ts';
@@ -17,8 +16,7 @@ export const LANGUAGES = say({
   ...everywhere,
   ...deliveries,
   ...webhooks,
-  ...credentials,
-  ...conformance,
+  ...receiver,
   ...partner,
   ...recovery,
   sandbox,

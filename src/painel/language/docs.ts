@@ -1,5 +1,3 @@
-import { markdown } from './markdown.ts';
-import { registry } from './registry.ts';
 import { rules } from './rules.ts';
 import { schedule } from './schedule.ts';
 import type { Words } from './words.ts';
@@ -86,7 +84,19 @@ export const docs = {
       en: 'Ids are UUIDs. Instants are ISO 8601 in UTC, with milliseconds. Amounts are numbers in reais, with two decimals at most.',
     },
   },
-  markdown,
+  /** /llms.txt, which leads programs to the documentation. */
+  markdown: {
+    what: {
+      pt: 'Webhooks do crédito consignado: cada evento chega como um POST assinado, repetido até ser aceito.',
+      en: 'Webhooks of payroll credit: each event comes as a signed POST, retried until it is accepted.',
+    },
+    whole: {
+      pt: 'A integração inteira numa página: começo, regras, eventos, verificação, calendário',
+      en: 'The whole integration on one page: start, rules, events, verification, schedule',
+    },
+    operations: { pt: 'Cada operação, em OpenAPI 3.1', en: 'Each operation, in OpenAPI 3.1' },
+    receivers: { pt: 'Verificadores para copiar', en: 'Verifiers to copy' },
+  },
   events: {
     title: { pt: 'Eventos', en: 'Events' },
     intro: {
@@ -204,7 +214,19 @@ export const docs = {
   },
   schedule,
   rules,
-  registry,
+  registry: {
+    title: { pt: 'Ponte para o registry', en: 'Bridge to the registry' },
+    intro: [
+      {
+        pt: 'Para o credor: o serviço que o Carteiro pergunta, e que fala com o registry de dados de emprego. `REGISTRY_URL` o nomeia. O repositório tem um exemplo em Python, `src/registry/example/bridge.py`.',
+        en: 'For the lender: the service that Carteiro asks, and that speaks to the employment-data registry. `REGISTRY_URL` names it. The repository has an example in Python, `src/registry/example/bridge.py`.',
+      },
+      {
+        pt: '`registry serve` sobe o registry simulado como esse serviço; `registry check URL` confere o seu, regra por regra.',
+        en: '`registry serve` runs the simulated registry as that service; `registry check URL` checks yours, rule by rule.',
+      },
+    ],
+  },
   api: {
     title: { pt: 'API', en: 'API' },
     intro: {

@@ -18,18 +18,24 @@ import type { Pool } from '../../db/pool.ts';
 import { sign, signingKey } from '../../delivery/sending/signature.ts';
 import type { Vault } from '../../webhooks/secrets.ts';
 
-export const BEHAVIOURS = [
-  'aceita',
-  'falha',
-  'indisponivel',
-  'redireciona',
-  'html',
-  'demora',
-  'trava',
-  'derruba',
-  'tls',
-] as const;
-export type Behaviour = (typeof BEHAVIOURS)[number];
+/** Less and more than an attempt waits for its answer. */
+const LATE_MS = 5_000;
+const HANG_MS = 35_000;
+
+/** What the receiver answers to what is signed (0: the connection is reset), and after how long. */
+const ANSWERS = {
+  aceita: [204, 0],
+  falha: [500, 0],
+  indisponivel: [503, 0],
+  redireciona: [302, 0],
+  html: [200, 0],
+  demora: [204, LATE_MS],
+  trava: [204, HANG_MS],
+  derruba: [0, 0],
+  tls: [204, 0],
+} as const;
+export type Behaviour = keyof typeof ANSWERS;
+export const BEHAVIOURS = Object.keys(ANSWERS) as Behaviour[];
 
 export interface Arrived {
   readonly at: Date;
@@ -42,21 +48,10 @@ export interface Arrived {
 
 const KEPT = 50;
 const PARTNERS = 200;
-/** Less and more than an attempt waits for its answer. */
-const LATE_MS = 5_000;
-const HANG_MS = 35_000;
 /** Answers that are held back at once, of all partners. */
 const HELD = 50;
 /** Webhooks whose secrets a POST that names no delivery is tried with, the newest ones. */
 const TRIED = 32;
-
-const STATUS: Partial<Record<Behaviour, number>> = {
-  falha: 500,
-  indisponivel: 503,
-  redireciona: 302,
-  html: 200,
-  derruba: 0,
-};
 
 interface Box {
   behaviour: Behaviour;
@@ -100,16 +95,15 @@ export class Inbox {
     const isSigned = secrets.some((secret) => given.has(sign(signingKey(secret), body)));
     if (!isDelivery && !isSigned) return 401;
     const box = this.#box(partnerId);
-    const { behaviour } = box;
-    const status = isSigned ? (STATUS[behaviour] ?? 204) : 401;
+    const [wanted, holdMs] = ANSWERS[box.behaviour];
+    const status = isSigned ? wanted : 401;
     const event = headers.get(HEADER_EVENT) ?? '';
     if (isDelivery) {
       const text = body.toString('utf8');
       box.arrived.unshift({ at: new Date(), deliveryId: deliveryId.data, event, isSigned, status, body: text });
       box.arrived.splice(KEPT);
     }
-    if (behaviour === 'demora') await this.#hold(LATE_MS);
-    if (behaviour === 'trava') await this.#hold(HANG_MS);
+    if (holdMs > 0) await this.#hold(holdMs);
     return status;
   }
 
