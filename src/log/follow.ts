@@ -7,15 +7,9 @@
 import { NOT_FACTS } from '../contract/delivery.ts';
 import type { EventType } from '../contract/events.ts';
 import type { Tx } from '../db/pool.ts';
+import type { FeedCursor } from './feed.ts';
 
-/** After this event. Whole numbers as text. */
-export interface LogCursor {
-  readonly epoch: string;
-  readonly tx: string;
-  readonly position: string;
-}
-
-export interface PlacedEvent extends LogCursor {
+export interface PlacedEvent extends FeedCursor {
   readonly id: string;
   readonly stream: string;
   readonly version: number;
@@ -24,14 +18,14 @@ export interface PlacedEvent extends LogCursor {
 }
 
 /** The position of the reader of that name. */
-export async function readProgress(tx: Tx, name: string): Promise<LogCursor> {
-  const [cursor] = await tx<LogCursor[]>`
+export async function readProgress(tx: Tx, name: string): Promise<FeedCursor> {
+  const [cursor] = await tx<FeedCursor[]>`
     select epoch::text as epoch, tx::text as tx, position::text as position from projections where name = ${name}`;
   if (cursor === undefined) throw new Error(`projections has no row ${name}: run the command 'migrate'`);
   return cursor;
 }
 
-export async function moveTo(tx: Tx, name: string, { epoch, tx: id, position }: LogCursor): Promise<void> {
+export async function moveTo(tx: Tx, name: string, { epoch, tx: id, position }: FeedCursor): Promise<void> {
   await tx`
     update projections
     set epoch = ${epoch}::text::smallint, tx = ${id}::text::xid8, position = ${position}::text::bigint
@@ -39,7 +33,7 @@ export async function moveTo(tx: Tx, name: string, { epoch, tx: id, position }: 
 }
 
 /** The log's orders with something after the cursor: its own, and that of imported events (drizzle/tables/log.ts). */
-function ordersAfter(tx: Tx, { epoch, tx: id }: LogCursor) {
+function ordersAfter(tx: Tx, { epoch, tx: id }: FeedCursor) {
   return tx`(
     select false as imported
     union all
@@ -51,7 +45,7 @@ function ordersAfter(tx: Tx, { epoch, tx: id }: LogCursor) {
 /** The next events of finished transactions, at most `limit`, of all partners in the log's order; without the types `but`. */
 export async function readSettled(
   tx: Tx,
-  after: LogCursor,
+  after: FeedCursor,
   limit: number,
   but: readonly string[] = NOT_FACTS,
 ): Promise<PlacedEvent[]> {
@@ -75,7 +69,7 @@ export async function readSettled(
 }
 
 /** All committed events of one partner after the cursor; others may still come among them. */
-export async function readCommitted(tx: Tx, after: LogCursor, partnerId: string): Promise<PlacedEvent[]> {
+export async function readCommitted(tx: Tx, after: FeedCursor, partnerId: string): Promise<PlacedEvent[]> {
   return tx<PlacedEvent[]>`
     select epoch::text as epoch, tx::text as tx, position::text as position, id, stream, version, type, partner_id as "partnerId"
     from events
@@ -87,7 +81,7 @@ export async function readCommitted(tx: Tx, after: LogCursor, partnerId: string)
 }
 
 /** For how long the oldest event after the cursor has been in the log, in seconds; 0 when there is none. */
-export async function readLagS(tx: Tx, after: LogCursor): Promise<number> {
+export async function readLagS(tx: Tx, after: FeedCursor): Promise<number> {
   const [{ lag }] = await tx<[{ lag: number }]>`
     select coalesce(greatest(extract(epoch from clock_timestamp() - min(uuid_extract_timestamp(first.id))), 0), 0)::float8 as lag
     from partners p

@@ -25,18 +25,14 @@ type GaugeName = keyof typeof GAUGES;
 
 export function readMetrics(exposition: Registry, readTimeoutMs: number) {
   const registers = [exposition];
-  const addGauge = (
-    [name, help]: readonly [string, string],
-    read: () => number | Promise<number>,
-    unread: () => number | null,
-  ): void => {
-    const readInTime = withinTime(read, readTimeoutMs);
+  /** Null leaves the gauge without a sample. */
+  const addGauge = ([name, help]: readonly [string, string], read: () => Promise<number | null>): void => {
     const made: Gauge = new Gauge({
       name,
       help,
       registers,
       async collect() {
-        const value = (await readInTime()) ?? unread();
+        const value = await read();
         if (value === null) made.remove();
         else made.set(value);
       },
@@ -50,26 +46,22 @@ export function readMetrics(exposition: Registry, readTimeoutMs: number) {
     registers,
   });
   return {
-    watch: (gauge: GaugeName, read: () => number | Promise<number>) => addGauge(GAUGES[gauge], read, () => null),
+    watch: (gauge: GaugeName, read: () => number | Promise<number>) =>
+      addGauge(GAUGES[gauge], withinTime(read, readTimeoutMs)),
     /**
      * Checks at each scrape whether the database answers and takes writes. `isFull`: the last tried write found no space, which
      * distinguishes a full server from one that is away.
      */
     watchDatabase(ask: () => Promise<boolean>, isFull: () => boolean): void {
-      const asked = shared(ask);
+      const asked = withinTime(ask, readTimeoutMs);
       const up = 'Whether the database answered this scrape: 1, or 0';
-      addGauge(
-        ['carteiro_database_up', up],
-        () => asked().then(() => 1),
-        () => 0,
-      );
+      addGauge(['carteiro_database_up', up], async () => Number((await asked()) !== null));
       const takes =
         'Whether the database takes writes: 1, or 0 (read-only, or its disk is full); absent while it is away for another reason';
-      addGauge(
-        ['carteiro_database_takes_writes', takes],
-        () => asked().then(Number),
-        () => (isFull() ? 0 : null),
-      );
+      addGauge(['carteiro_database_takes_writes', takes], async () => {
+        const isTaking = await asked();
+        return isTaking === null && !isFull() ? null : Number(isTaking);
+      });
     },
     /** Reads at each scrape, once for all, what only the database knows. */
     watchReadings: (read: () => Promise<Readings>) => addReadings(exposition, withinTime(read, readTimeoutMs)),
@@ -99,12 +91,6 @@ function addReadings(exposition: Registry, readInTime: () => Promise<Readings | 
       },
     });
   }
-}
-
-/** Concurrent callers share one answer. */
-function shared<T>(ask: () => Promise<T>): () => Promise<T> {
-  let asking: Promise<T> | null = null;
-  return () => (asking ??= ask().finally(() => (asking = null)));
 }
 
 /** Null for a read that fails or takes too long. A read under way is not started twice. */

@@ -4,7 +4,7 @@
  */
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Tx } from '../../src/db/pool.ts';
-import { isPartner, listPartners, readPartner } from '../../src/steering/accounts.ts';
+import { isPartner, listPartners, readPartner } from '../../src/steering/partners.ts';
 import { readBounded } from '../../src/steering/bounds.ts';
 import { listFailing, withFailures } from '../../src/steering/failures.ts';
 import { countDeliveries, listWebhooks, readLines, readWebhook } from '../../src/steering/webhooks.ts';

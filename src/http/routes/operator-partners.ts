@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { TIMES_S } from '../../contract/delivery.ts';
 import { NOT_FOUND } from '../../contract/refusals.ts';
 import * as contract from '../../contract/resources/operator.ts';
-import { listPartners, readPartner } from '../../steering/accounts.ts';
+import { listPartners, readPartner } from '../../steering/partners.ts';
 import { readBounded } from '../../steering/bounds.ts';
 import { deactivatePartner } from '../../steering/off-boarding.ts';
 import type { PartnerRow } from '../../steering/partners.ts';

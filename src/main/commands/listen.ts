@@ -3,18 +3,7 @@ import { InvalidArgumentError } from 'commander';
 import { delaysText } from '../../contract/schedule.ts';
 import { withoutSlash } from '../../environment-rules.ts';
 import { readUuid } from '../arguments.ts';
-import {
-  command,
-  EXIT,
-  flag,
-  option,
-  optionOr,
-  orFrom,
-  OutOfReach,
-  Refusal,
-  required,
-  UsageError,
-} from '../command.ts';
+import { command, flag, option, optionOr, orFrom, OutOfReach, Refusal, required, UsageError } from '../command.ts';
 
 const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 const TOKEN = /^[\w.~+/=-]+$/;
@@ -123,6 +112,7 @@ Output: a line for each attempt; what else happens goes to standard error`,
     if (!TOKEN.test(token))
       throw new UsageError('CARTEIRO_TOKEN or --token is no token: copy it whole, without Bearer');
     const { runListen } = await import('../../listen/run.ts');
+    const { untilStopped } = await import('../service/stop-signals.ts');
     const target = {
       forward,
       api,
@@ -141,15 +131,8 @@ Output: a line for each attempt; what else happens goes to standard error`,
 async function homologate(url: string, secret: string, print: (line: string) => void): Promise<void> {
   if (secret === '') throw new UsageError("set CARTEIRO_SECRET to the receiver's secret: whsec_ and base64");
   const { tryReceiver } = await import('../../listen/try-receiver.ts');
+  const { untilStopped } = await import('../service/stop-signals.ts');
   const { failed, unmade } = await untilStopped((stopping) => tryReceiver({ url, secret, print, stopping }));
   if (failed > 0) throw new Refusal(`${failed} checks failed`);
   if (unmade > 0) throw new Refusal(`${unmade} checks were not made`);
-}
-
-/** Runs `work` until it ends or a signal stops it; a second signal leaves at once. */
-async function untilStopped<T>(work: (stopping: AbortSignal) => Promise<T>): Promise<T> {
-  const { takeStopSignals } = await import('../service/stop-signals.ts');
-  const stop = new AbortController();
-  const giveBack = takeStopSignals({ onStop: () => stop.abort(), onInsist: () => process.exit(EXIT.refused) });
-  return work(stop.signal).finally(giveBack);
 }

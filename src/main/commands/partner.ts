@@ -63,7 +63,7 @@ Output: a table; with --json [{"id": "0199…", "name": "Um", "active": true, "s
 a line on standard error says with which --after it goes on.`,
   exits: { done: 'they were listed, or there is none' },
   async run({ inactive, after, limit, json }, line) {
-    const { listPartners, WEBHOOKS_COUNTED } = await import('../../steering/accounts.ts');
+    const { listPartners, WEBHOOKS_COUNTED } = await import('../../steering/partners.ts');
     const page = await steerBounded(line, (sql) => listPartners(sql, inactive, { after: after ?? null, limit }));
     const text = rowsOr(
       page.rows,
@@ -97,7 +97,7 @@ newest line first. Of the webhooks 100 are shown; moreAfter says that there are 
 has the newest 100 lines; --before N shows the ones before line N, and a line on standard error says with which N it goes on.`,
   exits: { done: 'it was shown', refused: 'there is no such partner' },
   async run({ partner: id, before = null, json }, line) {
-    const { readPartner } = await import('../../steering/accounts.ts');
+    const { readPartner } = await import('../../steering/partners.ts');
     const { listWebhooks } = await import('../../steering/webhooks.ts');
     const shown = await steerBounded(line, async (sql) => {
       const partner = await readPartner(sql, id, before);

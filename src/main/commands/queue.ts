@@ -6,7 +6,7 @@ import { readInteger, readUuid } from '../arguments.ts';
 import { command, flag, optionOr, type Group } from '../command.ts';
 import { json, rowsOr, steer, tell } from '../operator.ts';
 import { orMissing } from '../refused.ts';
-import { takeStopSignals } from '../service/stop-signals.ts';
+import { untilStopped } from '../service/stop-signals.ts';
 import { table } from '../table.ts';
 
 const CLEAR = '\u001B[H\u001B[J';
@@ -40,22 +40,21 @@ Output: text; with --json {"at": "2026-…", "pending": 17, "isExact": true, "in
     const { readQueue } = await import('../../steering/queue.ts');
     const { readBounded } = await import('../../steering/bounds.ts');
     const isLive = process.stdout.isTTY && !once && !json;
-    const stopping = new AbortController();
-    const stop = () => stopping.abort();
-    if (isLive) takeStopSignals({ onStop: stop, onInsist: stop });
-    await steer(
-      line,
-      async (pool: Pool) => {
-        for (;;) {
-          const found = await readBounded(pool, (sql) => readQueue(sql, lanes));
-          tell(line, json, found, isLive ? `${CLEAR}${textOf(found)}\nCtrl-C ends this` : textOf(found));
-          if (!isLive) return;
-          await sleep(every * 1_000, null, { signal: stopping.signal }).catch(() => undefined);
-          if (stopping.signal.aborted) return;
-        }
-      },
-      { onStrange: 'accept' },
-    );
+    const show = (stopping?: AbortSignal) =>
+      steer(
+        line,
+        async (pool: Pool) => {
+          for (;;) {
+            const found = await readBounded(pool, (sql) => readQueue(sql, lanes));
+            tell(line, json, found, isLive ? `${CLEAR}${textOf(found)}\nCtrl-C ends this` : textOf(found));
+            if (stopping === undefined) return;
+            await sleep(every * 1_000, null, { signal: stopping }).catch(() => undefined);
+            if (stopping.aborted) return;
+          }
+        },
+        { onStrange: 'accept' },
+      );
+    await (isLive ? untilStopped(show) : show());
   },
 });
 

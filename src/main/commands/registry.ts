@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { once } from 'node:events';
 import { cnpj, cpf } from '../../contract/tax-ids.ts';
 import { isTrustworthy, withoutSlash } from '../../environment-rules.ts';
 import { readInteger } from '../arguments.ts';
@@ -31,19 +31,15 @@ It is a simulation, so it does not start where SANDBOX is false. A signal ends i
     const { readFile } = await import('node:fs/promises');
     const { createSimulatedService } = await import('../../registry/simulated-service.ts');
     const { startServer } = await import('../../http/server.ts');
-    const { takeStopSignals } = await import('../service/stop-signals.ts');
+    const { untilStopped } = await import('../service/stop-signals.ts');
     const { tokenFile } = config.bridge;
     const token = tokenFile === null ? null : (await readFile(tokenFile, 'utf8')).trim();
     await withJobPool({ configure }, async (pool) => {
       const { fetch } = createSimulatedService(pool, { token, workS: work });
       const server = await startServer({ fetch: (request) => fetch(request), host, port });
-      const stopping = new AbortController();
-      const giveBack = takeStopSignals({ onStop: () => stopping.abort(), onInsist: () => process.exit(1) });
       print(`the simulated registry listens on ${server.url}`);
-      while (!stopping.signal.aborted)
-        await sleep(2 ** 30, undefined, { signal: stopping.signal }).catch(() => undefined);
+      await untilStopped((stopping) => once(stopping, 'abort'));
       await server.close();
-      giveBack();
     });
   },
 });

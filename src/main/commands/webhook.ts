@@ -42,7 +42,7 @@ its last attempt without an answer, and gets one delivery at a time until it ans
 policy ENDPOINT_FAILING_AFTER, and gets one delivery at a time until it answers well.`,
   exits: { done: 'they were listed, or there is none', refused: 'there is no such partner' },
   async run({ partner, state, after, limit, json }, line) {
-    const { isPartner } = await import('../../steering/accounts.ts');
+    const { isPartner } = await import('../../steering/partners.ts');
     const { cutText, listFailing, withFailures } = await import('../../steering/failures.ts');
     const { listWebhooks } = await import('../../steering/webhooks.ts');
     if (state === 'failing' && after !== undefined)

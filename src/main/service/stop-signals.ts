@@ -48,6 +48,13 @@ function ignore(): void {
   // The terminal is gone.
 }
 
+/** Runs `work` until it ends or a signal stops it; a second signal leaves at once. */
+export async function untilStopped<T>(work: (stopping: AbortSignal) => Promise<T>): Promise<T> {
+  const stop = new AbortController();
+  const giveBack = takeStopSignals({ onStop: () => stop.abort(), onInsist: () => process.exit(1) });
+  return work(stop.signal).finally(giveBack);
+}
+
 export class Interrupted extends Error {
   override name = 'Interrupted';
 
