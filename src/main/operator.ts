@@ -72,16 +72,7 @@ export function tellMore(key: string | null, how: (key: string) => string): void
   if (key !== null) process.stderr.write(`there is more: ${how(key)}\n`);
 }
 
-/** Writes to standard error what the counts leave out. */
-export function tellCut(text: string | null): void {
-  if (text !== null) process.stderr.write(`${text}\n`);
-}
-
 /** Prints what a command came to: for a program, or for a person. */
 export function tell({ print }: CommandLine, isJson: boolean, result: unknown, text: string): void {
   print(isJson ? JSON.stringify(result) : text);
-}
-
-export function rowsOr<T>(rows: readonly T[], text: (rows: readonly T[]) => string, none: string): string {
-  return rows.length === 0 ? none : text(rows);
 }

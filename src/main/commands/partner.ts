@@ -12,7 +12,6 @@ import {
   paging,
   readHistoryLine,
   reason,
-  rowsOr,
   steer,
   steerBounded,
   tell,
@@ -65,22 +64,12 @@ a line on standard error says with which --after it goes on.`,
   async run({ inactive, after, limit, json }, line) {
     const { listPartners, WEBHOOKS_COUNTED } = await import('../../steering/partners.ts');
     const page = await steerBounded(line, (sql) => listPartners(sql, inactive, { after: after ?? null, limit }));
-    const text = rowsOr(
-      page.rows,
-      (rows) =>
-        table(
-          rows.map(({ id, name, active, webhooks, signing, documents, issuance }) => ({
-            id,
-            active: active ? 'yes' : 'no',
-            webhooks: webhooks > WEBHOOKS_COUNTED ? `${WEBHOOKS_COUNTED}+` : webhooks,
-            signing,
-            documents,
-            issuance,
-            name,
-          })),
-        ),
-      inactive ? 'no partner is inactive' : 'there is no partner: partner create makes one',
-    );
+    const rows = page.rows.map(({ id, name, active, webhooks: count, signing, documents, issuance }) => {
+      const webhooks = count > WEBHOOKS_COUNTED ? `${WEBHOOKS_COUNTED}+` : count;
+      return { id, active, webhooks, signing, documents, issuance, name };
+    });
+    const none = inactive ? 'no partner is inactive' : 'there is no partner: partner create makes one';
+    const text = rows.length === 0 ? none : table(rows);
     tell(line, json, page.rows, text);
     tellMore(page.next, (id) => `partner list${inactive ? ' --inactive' : ''} --after ${id}`);
   },

@@ -4,7 +4,7 @@ import { FAULT_ADVICE } from '../../delivery/partner/explain.ts';
 import type { QueueStatus } from '../../steering/queue.ts';
 import { readInteger, readUuid } from '../arguments.ts';
 import { command, flag, optionOr, type Group } from '../command.ts';
-import { json, rowsOr, steer, tell } from '../operator.ts';
+import { json, steer, tell } from '../operator.ts';
 import { orMissing } from '../refused.ts';
 import { untilStopped } from '../service/stop-signals.ts';
 import { table } from '../table.ts';
@@ -58,19 +58,9 @@ Output: text; with --json {"at": "2026-…", "pending": 17, "isExact": true, "in
   },
 });
 
-function textOf({
-  at,
-  pending,
-  isExact,
-  inFlight,
-  oldestDueS,
-  muted,
-  falhando,
-  perSecond,
-  lanes,
-  pollers,
-}: QueueStatus): string {
-  const { attempts, delivered, failed } = perSecond;
+function textOf(queue: QueueStatus): string {
+  const { at, pending, isExact, inFlight, oldestDueS, muted, falhando, lanes, pollers } = queue;
+  const { attempts, delivered, failed } = queue.perSecond;
   const hasFault = lanes.some(({ fault }) => fault !== null);
   const rounded = (number: number) => Math.round(number * 10) / 10;
   return [
@@ -144,7 +134,7 @@ Output: text; with --json [{"webhook": "0199…", "partner": "0199…", "active"
     const webhooks = await steer(line, (pool) => pool.transaction((tx) => readWorst(tx, limit)), {
       onStrange: 'accept',
     });
-    const text = rowsOr(webhooks, (rows) => table(rows.map((row) => ({ ...row }))), 'no webhook is late or failing');
+    const text = webhooks.length === 0 ? 'no webhook is late or failing' : table(webhooks.map((row) => ({ ...row })));
     tell(line, isJson, webhooks, text);
   },
 });

@@ -1,7 +1,7 @@
 import { actorOf } from '../../steering/author.ts';
 import { readUuid } from '../arguments.ts';
 import { command, EXIT, flag, Refusal, UsageError, type Group } from '../command.ts';
-import { author, json, refuseNowhere, requiredReason, rowsOr, steer, tell } from '../operator.ts';
+import { author, json, refuseNowhere, requiredReason, steer, tell } from '../operator.ts';
 import { orRefuse } from '../refused.ts';
 import { table } from '../table.ts';
 
@@ -53,9 +53,8 @@ Output: a table of webhook and secret; with --json [{"webhook": "0199…", "secr
       }
       return done;
     });
-    const shown = (rows: readonly { webhook: string; secret: string }[]) =>
-      table(rows.map(({ webhook, secret }) => ({ webhook, secret })));
-    tell(line, json, replaced, rowsOr(replaced, shown, 'SECRETS_KEY opens every secret: none was replaced'));
+    const text = table(replaced.map(({ webhook, secret }) => ({ webhook, secret })));
+    tell(line, json, replaced, text === '' ? 'SECRETS_KEY opens every secret: none was replaced' : text);
   },
 });
 

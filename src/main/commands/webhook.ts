@@ -4,19 +4,7 @@ import { actorOf } from '../../steering/author.ts';
 import type { WebhookLine } from '../../steering/webhooks.ts';
 import { readInteger, readUuid } from '../arguments.ts';
 import { choice, command, option, UsageError, type Group } from '../command.ts';
-import {
-  author,
-  before,
-  json,
-  paging,
-  reason,
-  rowsOr,
-  steer,
-  steerBounded,
-  tell,
-  tellCut,
-  tellMore,
-} from '../operator.ts';
+import { author, before, json, paging, reason, steer, steerBounded, tell, tellMore } from '../operator.ts';
 import { orMissing, orRefuse } from '../refused.ts';
 import { table } from '../table.ts';
 
@@ -53,34 +41,20 @@ policy ENDPOINT_FAILING_AFTER, and gets one delivery at a time until it answers 
       const { rows, next } = await listWebhooks(sql, { partnerId: partner, state }, { after: after ?? null, limit });
       return { ...(await withFailures(sql, rows, partner)), next };
     });
-    const text = rowsOr(
-      page.rows,
-      (rows) =>
-        table(
-          rows.map(({ id, partner, url, active, cap, silent, mutedAt, failingSince, failedLastHour }) => ({
-            id,
-            state: stateOf({ active, silent, mutedAt, failingSince }),
-            cap,
-            failed_1h: failedLastHour,
-            partner,
-            url,
-          })),
-        ),
-      page.next === null ? 'no webhook fits' : 'no webhook of this page fits',
-    );
+    const rows = page.rows.map((row) => {
+      const { id, cap, failedLastHour: failed_1h, partner, url } = row;
+      return { id, state: stateOf(row), cap, failed_1h, partner, url };
+    });
+    const none = page.next === null ? 'no webhook fits' : 'no webhook of this page fits';
+    const text = rows.length === 0 ? none : table(rows);
     tell(line, json, page.rows, text);
     const filter = `${partner === undefined ? '' : ` --partner ${partner}`}${state === undefined ? '' : ` --state ${state}`}`;
-    tellCut(page.isCut ? cutText(partner) : null);
+    if (page.isCut) process.stderr.write(`${cutText(partner)}\n`);
     tellMore(page.next, (id) => `webhook list${filter} --after ${id}`);
   },
 });
 
-function stateOf({
-  active,
-  silent,
-  mutedAt,
-  failingSince,
-}: Pick<WebhookLine, 'active' | 'silent' | 'mutedAt' | 'failingSince'>) {
+function stateOf({ active, silent, mutedAt, failingSince }: WebhookLine): string {
   // Both, because unmuting an inactive one sends nothing.
   if (mutedAt !== null) return active ? 'muted' : 'inactive, muted';
   if (!active) return 'inactive';
@@ -131,7 +105,7 @@ Output: text; with --json what webhook list shows, "deliveries": {"pending": 17,
       table(history.map(({ changedAt, change, actor, reason }) => ({ changedAt, change, actor, reason }))),
     ];
     tell(line, json, found.webhook, lines.join('\n'));
-    tellCut(found.isCut ? cutText(partnerId) : null);
+    if (found.isCut) process.stderr.write(`${cutText(partnerId)}\n`);
     tellMore(olderThan, (line) => `webhook show ${id} --before ${line}`);
   },
 });

@@ -14,9 +14,8 @@ import { type Fitness, watchFitness } from './fitness.ts';
 import { startSeen } from '../operations/seen.ts';
 import { startUpkeep } from '../upkeep/list.ts';
 import { type Part, type ServiceDeps, startApi, startPoller, whenFit } from './service.ts';
-import { Interrupted, unlessStopped } from './stop-signals.ts';
+import { Interrupted, showDrain, startStopping, unlessStopped } from './stop-signals.ts';
 import { tellSystemd } from '../operations/systemd.ts';
-import { showDrain, startStopping } from './stopping.ts';
 
 /** Longer than an attempt's deadline, so that a drain ends by itself unless the database is gone. */
 export const DRAIN_TIMEOUT_MS = TIMES_S.drain * 1_000;

@@ -5,24 +5,30 @@
  * group, and from npm (or systemd). A later one ends the process at once. A closing terminal sends SIGHUP and takes the outputs
  * with it; later writes are lost, and the drain goes on.
  */
+import type { Logger } from '../../log-lines.ts';
+import type { OpenDatabase } from './database.ts';
+import { openProgress } from '../progress.ts';
+import type { Part } from './service.ts';
 
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
-export type StopSignal = (typeof STOP_SIGNALS)[number];
+type StopSignal = (typeof STOP_SIGNALS)[number];
 
 const SAME_SIGNAL_MS = 1_000;
 
-export interface StopSignalOptions {
+/** Takes the signals over from now on. Returns what gives them back. */
+export function takeStopSignals({
+  onStop,
+  onInsist,
+  monotonicMs = () => performance.now(),
+  source = process,
+}: {
   /** Called once, with the first signal. */
   readonly onStop: (signal: StopSignal) => void;
   /** Called once, with the first signal that comes later than a second after that. */
   readonly onInsist: (signal: StopSignal) => void;
   readonly monotonicMs?: () => number;
   readonly source?: NodeJS.EventEmitter;
-}
-
-/** Takes the signals over from now on. Returns what gives them back. */
-export function takeStopSignals(options: StopSignalOptions): () => void {
-  const { onStop, onInsist, monotonicMs = () => performance.now(), source = process } = options;
+}): () => void {
   let firstAtMs: number | null = null;
   let isInsisted = false;
   const onSignal = (signal: StopSignal): void => {
@@ -75,4 +81,54 @@ export async function unlessStopped<T>(stopping: AbortSignal | undefined, work: 
   } finally {
     stopping.removeEventListener('abort', onAbort);
   }
+}
+
+/** The longest that leaving at once may take. A slower server has been told to stop by then, and stops by itself. */
+const AT_ONCE_MS = 10_000;
+
+/** Listens for the signals from now on; `signal` aborts with the first. */
+export function startStopping(log: Logger) {
+  const stop = new AbortController();
+  let opening: Promise<OpenDatabase | null> = Promise.resolve(null);
+  /** Leaves with exit code 1: waits for nothing that is in flight, but stops the embedded server. */
+  const leaveAtOnce = (reason: string): void => {
+    log.error({ reason }, 'leaving without draining; leases end by themselves');
+    setTimeout(() => process.exit(1), AT_ONCE_MS);
+    void opening
+      .then((database) => database?.close())
+      .catch(() => undefined)
+      .finally(() => process.exit(1));
+  };
+  takeStopSignals({
+    onStop(signal) {
+      log.info({ signal }, 'draining: no new work; a signal more than a second from now leaves at once');
+      stop.abort(new Interrupted(signal));
+    },
+    onInsist: (signal) => leaveAtOnce(`${signal} came again`),
+  });
+  /** What leaving at once must not leave behind. */
+  const closes = (database: Promise<OpenDatabase>): void => {
+    opening = database;
+  };
+  return { signal: stop.signal, closes, leaveAtOnce };
+}
+
+const SHOW_EVERY_MS = 500;
+
+/** Shows a person at a terminal how the drain goes on. Returns what ends that. */
+export function showDrain(parts: readonly Part[]): () => void {
+  const progress = openProgress();
+  const startedAt = performance.now();
+  const show = (): void => {
+    const inFlight = parts.reduce((sum, part) => sum + (part.inFlight?.() ?? 0), 0);
+    const seconds = Math.round((performance.now() - startedAt) / 1_000);
+    // The cursor goes back to its start, so that a log line takes its place.
+    progress.show(`draining for ${seconds} s, deliveries in flight: ${inFlight}; Ctrl-C again leaves at once\r`);
+  };
+  show();
+  const timer = setInterval(show, SHOW_EVERY_MS);
+  return () => {
+    clearInterval(timer);
+    progress.end();
+  };
 }
