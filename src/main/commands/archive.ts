@@ -1,14 +1,15 @@
+import { sealAll } from '../../audit/seals/sealer.ts';
 import type { Config } from '../../config.ts';
 import { logFailedTry } from '../../db/outage-log.ts';
 import { readMonth, readText, readUuid } from '../arguments.ts';
 import { command, Refusal, required, type Group } from '../command.ts';
 import { runJob } from '../job-pool.ts';
 import { author, requiredReason } from '../operator.ts';
+import { readCheckpointKeys } from '../service/key-files.ts';
 
 /** The places of the settings and the keys that sign, for commands that work on files. */
 export async function openFiles(config: Config) {
   const { placesOf } = await import('../service/archives.ts');
-  const { readCheckpointKeys } = await import('../service/key-files.ts');
   return { openPlace: await placesOf(config), signers: (await readCheckpointKeys(config)).signers };
 }
 
@@ -175,7 +176,6 @@ this run removed, those that it wrote again, how many keys it removed, and of ho
     const { keepMonths, archiveTo: to } = config;
     const upkeep = keepMonths === null || to === null ? null : { keepMonths, to };
     const { maintainMonths } = await import('../../archive/maintain.ts');
-    const { sealAll } = await import('../../audit/seals/sealer.ts');
     const files = await openFiles(config);
     return runJob(line, async (pool, { progress }) => {
       // A server on which nobody may create anything for now: the next night will do, for a year.

@@ -1,8 +1,18 @@
 import { InvalidArgumentError } from 'commander';
+import { writeFile } from 'node:fs/promises';
+import { runAnchors } from '../../audit/anchor/run-anchors.ts';
+import { checkpointHeader, writeHead } from '../../audit/checkpoint/checkpoint.ts';
+import { makeKey, readSigner } from '../../audit/checkpoint/note.ts';
+import { readCheckpoint, signHead } from '../../audit/checkpoint/stored.ts';
+import { holdDrill } from '../../audit/drill.ts';
+import { readProof } from '../../audit/proof/proof.ts';
+import { readTreeHead } from '../../audit/seals/seal-log.ts';
+import { sealAll } from '../../audit/seals/sealer.ts';
 import { readHead, readInteger, readText, readUuid } from '../arguments.ts';
 import { command, EXIT, option, Refusal, required, UsageError, type Group } from '../command.ts';
 import { READING, runJob, withJobPool } from '../job-pool.ts';
 import { orMissing } from '../refused.ts';
+import { readCheckpointKeys } from '../service/key-files.ts';
 import { balance } from './audit/balance.ts';
 import { check } from './audit/check.ts';
 import { report } from './audit/report.ts';
@@ -17,9 +27,6 @@ every half minute by themselves; this is for a database without either, or to ha
 Output: {"selos": 3, "linhas": 139264}, what this run added.`,
   exits: { done: 'all that is settled is sealed' },
   async run(_, line) {
-    const { sealAll } = await import('../../audit/seals/sealer.ts');
-    const { signHead } = await import('../../audit/checkpoint/stored.ts');
-    const { readCheckpointKeys } = await import('../service/key-files.ts');
     const { signers } = await readCheckpointKeys(line.configure().config);
     return runJob(line, async (pool) => {
       const { seals, rows } = await sealAll(pool);
@@ -39,10 +46,6 @@ Output: one line, origin, number of seals, root and signature, as the header has
 nothing when there is no seal yet.`,
   exits: { done: 'the newest head was printed, or there is none yet' },
   async run(_, line) {
-    const { checkpointHeader } = await import('../../audit/checkpoint/checkpoint.ts');
-    const { writeHead } = await import('../../audit/checkpoint/checkpoint.ts');
-    const { readCheckpoint } = await import('../../audit/checkpoint/stored.ts');
-    const { readTreeHead } = await import('../../audit/seals/seal-log.ts');
     const { signed, own } = await withJobPool(
       line,
       (pool) => pool.run(async (sql) => ({ signed: await readCheckpoint(sql), own: await readTreeHead(sql) })),
@@ -68,11 +71,9 @@ Output: {"mes": "2026-10", "restaurado": {"linhas": 500224, "segundos": 71.3}, "
 null: there was nothing of the kind to exercise.`,
   exits: { done: 'all that could be exercised holds', refused: 'something does not: faltas says what' },
   async run({ kept = null }, line) {
-    const { holdDrill } = await import('../../audit/drill.ts');
     const { tryRestore } = await import('../../archive/try-restore.ts');
     const { verifyMonth } = await import('../../archive/verify-month.ts');
     const { archiveReads, placesOf } = await import('../service/archives.ts');
-    const { readCheckpointKeys } = await import('../service/key-files.ts');
     return runJob(line, async (pool, { config }) => {
       const openPlace = await placesOf(config);
       const found = await holdDrill(pool, {
@@ -99,7 +100,6 @@ Output: {"tamanho": 41, "ancoras": [{"tipo": "testemunha", "onde": "witness.exam
   exits: { done: 'each place has the newest checkpoint', refused: 'a place failed, or no checkpoint was signed yet' },
   async run(_, line) {
     const { openAnchors } = await import('../service/anchors.ts');
-    const { runAnchors } = await import('../../audit/anchor/run-anchors.ts');
     const anchors = await openAnchors(line.configure().config);
     if (anchors.length === 0) {
       throw new UsageError(
@@ -137,7 +137,6 @@ and the rows with a CPF are withheld, and audit check says so.
 Output: one line of JSON, as GET /v1/auditoria/entregas/{id}/prova answers.`,
   exits: { done: 'the evidence was printed', refused: 'there is no such delivery' },
   async run({ delivery, size = null }, line) {
-    const { readProof } = await import('../../audit/proof/proof.ts');
     const { archiveReads } = await import('../service/archives.ts');
     const found = await withJobPool(
       line,
@@ -168,8 +167,6 @@ CHECKPOINT_KEY_FILE of api and poll. A log keeps its name for ever: give a new k
 Output: the public key, for auditors and partners: carteiro.example.com/log+9f3c2b11+AQ…`,
   exits: { done: 'the key was made', refused: 'the file is there already, or cannot be written', outOfReach: null },
   async run({ name, file }, { print }) {
-    const { writeFile } = await import('node:fs/promises');
-    const { makeKey, readSigner } = await import('../../audit/checkpoint/note.ts');
     const made = makeKey(name);
     await writeFile(file, `${made}\n`, { flag: 'wx', mode: 0o600 }).catch((error: NodeJS.ErrnoException) => {
       throw new Refusal(

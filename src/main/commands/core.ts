@@ -1,4 +1,6 @@
 import { addMonths, startOfDay } from '../../contract/calendar.ts';
+import { projectUntil } from '../../core/projection/projector.ts';
+import { rebuildLoans } from '../../core/projection/rebuild.ts';
 import type { Pool } from '../../db/pool.ts';
 import { isUnavailable } from '../../db/unavailable.ts';
 import { readClock } from '../../log/read.ts';
@@ -83,7 +85,6 @@ Output: {"month": "2026-06", "partners": 3, "closed": 2, "alreadyClosed": 1, "fa
 /** Each partner is a transaction of its own; one that fails does not stop the others. */
 async function closeForAll(pool: Pool, month: string, waitMs: number, { log, progress }: Around): Promise<JobResult> {
   const { closeSettlement: closeBatch, isOver } = await import('../../core/settlement/settlement.ts');
-  const { projectUntil } = await import('../../core/projection/projector.ts');
   if (!isOver(month, await pool.run(readClock))) throw new Refusal(`${month} is not over yet in São Paulo`);
   progress.show(`closing ${month}: the projector passes the month's end`);
   const reason = await projectUntil({ pool, log }, startOfDay(addMonths(`${month}-01`, 1)), waitMs);
@@ -125,7 +126,6 @@ may go on meanwhile: a version that it writes wins. What the projector has not s
 Output: {"loans": 1200, "differences": ["0198…"], "repaired": 1}, where differences holds the ids of the loans (or streams).`,
   exits: { done: 'all is equal or was repaired', refused: '--check found a difference, or one could not be repaired' },
   async run({ check }, line) {
-    const { rebuildLoans } = await import('../../core/projection/rebuild.ts');
     return runJob(line, async (pool, { log, progress }) => {
       const onProgress = (loans: number) => progress.show(`${loans} loans ${check ? 'compared' : 'refolded'}`);
       const summary = await rebuildLoans(pool, log, { repair: !check, onProgress });

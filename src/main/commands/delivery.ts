@@ -1,5 +1,8 @@
 import { TIMES_S } from '../../contract/delivery.ts';
+import { resendOne } from '../../delivery/partner/resend.ts';
+import { cancelDelivery } from '../../delivery/queue/orders/cancel.ts';
 import { actorOf } from '../../steering/author.ts';
+import { readAround, showDelivery } from '../../steering/deliveries.ts';
 import { readInteger, readUuid } from '../arguments.ts';
 import { command, option, Refusal, type Group } from '../command.ts';
 import { author, json, reason, requiredReason, steer, tell, tellMore } from '../operator.ts';
@@ -19,7 +22,6 @@ Output: text; with --json {"partnerId": "0199…", "delivery": {as GET /v1/entre
 "reason": "…"}]}`,
   exits: { done: 'it was shown', refused: 'there is no such delivery' },
   async run({ delivery: id, before = null, json }, line) {
-    const { showDelivery } = await import('../../steering/deliveries.ts');
     const found = orMissing(await steer(line, (pool) => showDelivery(pool, id, before)), 'delivery', id);
     const { delivery, olderThan, url, active, mutedAt, orders, partnerId } = found;
     const isHeld = delivery.status === 'pendente' && !delivery.em_andamento && delivery.proxima_tentativa_em === null;
@@ -60,8 +62,6 @@ Output: a sentence; with --json {"delivery": "0199…", "status": "pendente", "m
     refused: 'there is no such delivery, its webhook or partner is inactive, or it was erased',
   },
   async run({ delivery: id, reason = null, author, json }, line) {
-    const { resendOne } = await import('../../delivery/partner/resend.ts');
-    const { readAround } = await import('../../steering/deliveries.ts');
     const { mutedAt, inOrder } = await steer(line, (pool) =>
       pool.transaction(async (tx) => {
         const around = orMissing(await readAround(tx, id), 'delivery', id);
@@ -93,7 +93,6 @@ stay. One that is in flight is left alone: wait for its end, ${TIMES_S.response}
 Output: a sentence; with --json {"delivery": "0199…", "status": "erro"}`,
   exits: { done: 'it will not be sent', refused: 'there is no such delivery, it is over already, or it is in flight' },
   async run({ delivery: id, reason, author, json }, line) {
-    const { cancelDelivery } = await import('../../delivery/queue/orders/cancel.ts');
     const order = { actor: actorOf(author), requestId: null, reason };
     orRefuse(await steer(line, (pool) => pool.transaction((tx) => cancelDelivery(tx, id, order))), 'delivery', id);
     tell(line, json, { delivery: id, status: 'erro' }, 'erro; it will not be sent');

@@ -2,6 +2,8 @@ import type { Finding } from '../../db/fitness/finding.ts';
 import { table } from '../table.ts';
 import { command, EXIT } from '../command.ts';
 import { json, refuseNowhere, tell } from '../operator.ts';
+import { openDatabase } from '../service/database.ts';
+import { openPool } from '../service/pools.ts';
 
 export const doctor = command({
   summary: 'look at everything that Carteiro rests on, and say of each fault what to do',
@@ -22,8 +24,6 @@ Output: a line for each finding, faults first; with --json {"faults": 1, "warnin
     const { config, log } = line.configure('secrets');
     refuseNowhere(config);
     const { examine } = await import('../operations/doctor.ts');
-    const { openDatabase } = await import('../service/database.ts');
-    const { openPool } = await import('../service/pools.ts');
     const database = await openDatabase(config, log);
     const pool = openPool(config, database.url, 'doctor', 60_000);
     try {

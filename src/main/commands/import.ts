@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import type { LineWarning } from '../../core/history/append-batch.ts';
-import type { FoundInLine } from '../../core/history/check-history.ts';
-import { type ImportProgress, USUAL_PACE } from '../../core/history/import-history.ts';
+import { checkHistory, type FoundInLine } from '../../core/history/check-history.ts';
+import { importHistory as run, type ImportProgress, USUAL_PACE } from '../../core/history/import-history.ts';
 import { readInteger, readMonth, readText } from '../arguments.ts';
 import { command, type CommandLine, EXIT, type ExitCode, flag, option, optionOr, UsageError } from '../command.ts';
 import { withJobPool } from '../job-pool.ts';
@@ -68,7 +68,6 @@ it is, and the first warnings. With --check a line for each fault and warning, a
   },
   async run({ file, closedUntil = null, check, batch, rate }, { configure, print }) {
     refuseNowhere(configure().config);
-    const { importHistory: run } = await import('../../core/history/import-history.ts');
     const bytes = file === '-' ? process.stdin : await openFile(file);
     if (check) return await checked(configure, bytes, closedUntil, print);
     const startedMs = performance.now();
@@ -98,7 +97,6 @@ async function checked(
   closedUntil: string | null,
   print: CommandLine['print'],
 ): Promise<ExitCode> {
-  const { checkHistory } = await import('../../core/history/check-history.ts');
   const told = ({ line, kind, what }: FoundInLine) => print(`line ${line}: ${kind}: ${what}`);
   const counts = await withJobPool({ configure }, (pool) => checkHistory(pool, bytes, closedUntil, told), {
     needs: 'migrator',

@@ -7,6 +7,7 @@ import { command, flag, UsageError } from '../command.ts';
 import { runJob, withJobPool } from '../job-pool.ts';
 import { readProcesses } from '../operations/heartbeat.ts';
 import { readSealLagS } from '../operations/measure-installation.ts';
+import { migrateDatabase, openDatabase } from '../service/database.ts';
 
 export const migrate = command({
   summary: 'apply pending migrations, then exit; safe to run from several machines at once',
@@ -21,7 +22,6 @@ Output: migrated`,
   },
   async run(_, { configure, print }) {
     const { config, log } = configure();
-    const { migrateDatabase, openDatabase } = await import('../service/database.ts');
     const database = await openDatabase(config, log);
     try {
       if (!database.isEmbedded) await migrateDatabase(config, database.directUrl, log);

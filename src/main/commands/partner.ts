@@ -3,6 +3,16 @@ import { DOCUMENT_MODES, ISSUANCE_MODES, SIGNING_MODES } from '../../contract/st
 import type { Pool } from '../../db/pool.ts';
 import { codeOf } from '../../db/unavailable.ts';
 import { actorOf } from '../../steering/author.ts';
+import { deactivatePartner, reactivatePartner, untilGone } from '../../steering/off-boarding.ts';
+import {
+  changePartner,
+  createPartner,
+  listPartners,
+  lockPartner,
+  readPartner,
+  WEBHOOKS_COUNTED,
+} from '../../steering/partners.ts';
+import { listWebhooks } from '../../steering/webhooks.ts';
 import { readUuid } from '../arguments.ts';
 import { choice, choiceOr, command, flag, option, required, UsageError, type Group } from '../command.ts';
 import {
@@ -40,7 +50,6 @@ Output: {"id": "0199…", "name": "Um", "signing": "internal", "documents": "agr
   exits: { done: 'the partner exists' },
   async run({ name, id = null, signing, documents, issuance, author }, line) {
     const account = { name, signing, documents, issuance };
-    const { createPartner } = await import('../../steering/partners.ts');
     const work = (pool: Pool) =>
       pool.transaction((tx) => createPartner(tx, account, actorOf(author), id)).catch(refuseTaken);
     const made = await steer(line, work);
@@ -62,7 +71,6 @@ Output: a table; with --json [{"id": "0199…", "name": "Um", "active": true, "s
 a line on standard error says with which --after it goes on.`,
   exits: { done: 'they were listed, or there is none' },
   async run({ inactive, after, limit, json }, line) {
-    const { listPartners, WEBHOOKS_COUNTED } = await import('../../steering/partners.ts');
     const page = await steerBounded(line, (sql) => listPartners(sql, inactive, { after: after ?? null, limit }));
     const rows = page.rows.map(({ id, name, active, webhooks: count, signing, documents, issuance }) => {
       const webhooks = count > WEBHOOKS_COUNTED ? `${WEBHOOKS_COUNTED}+` : count;
@@ -86,8 +94,6 @@ newest line first. Of the webhooks 100 are shown; moreAfter says that there are 
 has the newest 100 lines; --before N shows the ones before line N, and a line on standard error says with which N it goes on.`,
   exits: { done: 'it was shown', refused: 'there is no such partner' },
   async run({ partner: id, before = null, json }, line) {
-    const { readPartner } = await import('../../steering/partners.ts');
-    const { listWebhooks } = await import('../../steering/webhooks.ts');
     const shown = await steerBounded(line, async (sql) => {
       const partner = await readPartner(sql, id, before);
       const { rows: webhooks, next: moreAfter } = await listWebhooks(sql, { partnerId: id });
@@ -129,7 +135,6 @@ Output: what the account is now; with --json {"id": "0199…", "name": "Um", "ac
   async run({ partner: id, reason = null, author, json, ...change }, line) {
     if (Object.values(change).every((value) => value === undefined))
       throw new UsageError('give at least one of --name, --signing, --documents and --issuance');
-    const { changePartner, lockPartner } = await import('../../steering/partners.ts');
     const changed = await steer(line, (pool) =>
       pool.transaction(async (tx) => {
         orMissing(await lockPartner(tx, id), 'partner', id);
@@ -159,7 +164,6 @@ all that is suspensa of it now.`,
     refused: 'there is no such partner, or it is inactive',
   },
   async run({ partner: id, reason = null, author, json }, line) {
-    const { deactivatePartner, untilGone } = await import('../../steering/off-boarding.ts');
     const operator = { actor: actorOf(author), reason };
     const done = await steer(line, async (pool, { progress }) => {
       orRefuse(await pool.transaction((tx) => deactivatePartner(tx, id, operator)), 'partner', id);
@@ -183,7 +187,6 @@ deliveries. Needs the rights of carteiro_owner.
 Output: what is suspended; with --json {"id": "0199…", "active": true, "suspended": 17}`,
   exits: { done: 'it is active', refused: 'there is no such partner, or it is active' },
   async run({ partner: id, reason = null, author, json }, line) {
-    const { reactivatePartner } = await import('../../steering/off-boarding.ts');
     const operator = { actor: actorOf(author), reason };
     const work = (pool: Pool) => reactivatePartner(pool, id, operator);
     const { suspended } = orRefuse(await steer(line, work, { needs: 'owner' }), 'partner', id);

@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from '../../db/pool.ts';
-import { FAULT_ADVICE } from '../../delivery/partner/explain.ts';
-import type { QueueStatus } from '../../steering/queue.ts';
+import { explainDelivery, FAULT_ADVICE } from '../../delivery/partner/explain.ts';
+import { readBounded } from '../../steering/bounds.ts';
+import { type QueueStatus, readQueue } from '../../steering/queue.ts';
 import { readInteger, readUuid } from '../arguments.ts';
 import { command, flag, optionOr, type Group } from '../command.ts';
+import { readWorst } from '../operations/worst.ts';
 import { json, steer, tell } from '../operator.ts';
 import { orMissing } from '../refused.ts';
 import { untilStopped } from '../service/stop-signals.ts';
@@ -37,8 +39,6 @@ Output: text; with --json {"at": "2026-…", "pending": 17, "isExact": true, "in
 "attemptsLastMinute": 740, "seenAgoS": 0.1}]}`,
   exits: { done: 'it was shown' },
   async run({ lanes, every, once, json }, line) {
-    const { readQueue } = await import('../../steering/queue.ts');
-    const { readBounded } = await import('../../steering/bounds.ts');
     const isLive = process.stdout.isTTY && !once && !json;
     const show = (stopping?: AbortSignal) =>
       steer(
@@ -72,8 +72,8 @@ function textOf(queue: QueueStatus): string {
       ? 'nothing is pending'
       : table(
           lanes.map(({ webhook, state, pending, inFlight, dueForS, partner, fault }) => {
-            const line = { webhook, state, pending, in_flight: inFlight, due_for_s: rounded(dueForS), partner };
-            return hasFault ? { ...line, fault } : line;
+            const due_for_s = rounded(dueForS);
+            return { webhook, state, pending, in_flight: inFlight, due_for_s, partner, ...(hasFault && { fault }) };
           }),
         ),
     '',
@@ -102,7 +102,6 @@ Output: the sentence, then the facts, one a line; with --json {"reason": "limite
 "facts": {"status": "pendente", "inFlight": 8, "window": 8, …}}.`,
   exits: { done: 'it was explained', refused: 'there is no such delivery' },
   async run({ delivery: id, json }, line) {
-    const { explainDelivery } = await import('../../delivery/partner/explain.ts');
     const read = (pool: Pool) => pool.run((sql) => explainDelivery(sql, id, null));
     const found = orMissing(await steer(line, read, { onStrange: 'accept' }), 'delivery', id);
     const facts = Object.entries(found.facts).map(([name, value]) => {
@@ -130,7 +129,6 @@ Output: text; with --json [{"webhook": "0199…", "partner": "0199…", "active"
 "failing": true, "saturated": true, "max_in_flight": 8, "failed_attempts": 44, "resultado": "tempo_esgotado", "fault": null}].`,
   exits: { done: 'the list, which is empty when no webhook is late or failing' },
   async run({ limit, json: isJson }, line) {
-    const { readWorst } = await import('../operations/worst.ts');
     const webhooks = await steer(line, (pool) => pool.transaction((tx) => readWorst(tx, limit)), {
       onStrange: 'accept',
     });

@@ -1,11 +1,13 @@
 import { InvalidArgumentError } from 'commander';
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { cnpj, cpf } from '../../contract/tax-ids.ts';
 import { isTrustworthy, withoutSlash } from '../../environment-rules.ts';
 import { readInteger } from '../arguments.ts';
 import { command, EXIT, option, optionOr, OutOfReach, UsageError, type Group } from '../command.ts';
 import { withJobPool } from '../job-pool.ts';
 import { json, tell } from '../operator.ts';
+import { untilStopped } from '../service/stop-signals.ts';
 
 const serve = command({
   summary: 'run the simulated registry as the HTTP service that REGISTRY_URL names (sandbox, staging, tests)',
@@ -28,10 +30,8 @@ It is a simulation, so it does not start where SANDBOX is false. A signal ends i
     const { config } = configure();
     if (!config.sandbox)
       throw new UsageError('registry serve is a simulation, and SANDBOX is false: set it to true for this command');
-    const { readFile } = await import('node:fs/promises');
     const { createSimulatedService } = await import('../../registry/simulated-service.ts');
     const { startServer } = await import('../../http/server.ts');
-    const { untilStopped } = await import('../service/stop-signals.ts');
     const { tokenFile } = config.bridge;
     const token = tokenFile === null ? null : (await readFile(tokenFile, 'utf8')).trim();
     await withJobPool({ configure }, async (pool) => {

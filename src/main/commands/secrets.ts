@@ -1,8 +1,14 @@
 import { actorOf } from '../../steering/author.ts';
+import { isKeyRetired, retireKeys } from '../../webhooks/encryption-keys.ts';
+import { resealAll } from '../../webhooks/reseal.ts';
+import { findLostSecrets, replaceSecret } from '../../webhooks/secret-changes.ts';
+import { createVault, keyIdOf } from '../../webhooks/secrets.ts';
 import { readUuid } from '../arguments.ts';
 import { command, EXIT, flag, Refusal, UsageError, type Group } from '../command.ts';
+import { readProcesses } from '../operations/heartbeat.ts';
 import { author, json, refuseNowhere, requiredReason, steer, tell } from '../operator.ts';
 import { orRefuse } from '../refused.ts';
+import { readSecretsKeys } from '../service/key-files.ts';
 import { table } from '../table.ts';
 
 const replace = command({
@@ -35,10 +41,6 @@ Output: a table of webhook and secret; with --json [{"webhook": "0199…", "secr
     if ((webhook === undefined) !== all) throw new UsageError('name a webhook, or say --all: one of both');
     const { config } = line.configure('secrets');
     refuseNowhere(config);
-    const { createVault } = await import('../../webhooks/secrets.ts');
-    const { findLostSecrets, replaceSecret } = await import('../../webhooks/secret-changes.ts');
-    const { isKeyRetired } = await import('../../webhooks/encryption-keys.ts');
-    const { readSecretsKeys } = await import('../service/key-files.ts');
     const vault = createVault(await readSecretsKeys(config));
     const replaced = await steer(line, async (pool) => {
       if (await pool.run((sql) => isKeyRetired(sql, vault)))
@@ -83,11 +85,6 @@ the webhooks whose secret no key of SECRETS_KEY opens.`,
     const { config } = line.configure('secrets');
     // Before the keys are read, which makes a sandbox's own.
     refuseNowhere(config);
-    const { createVault, keyIdOf } = await import('../../webhooks/secrets.ts');
-    const { resealAll } = await import('../../webhooks/reseal.ts');
-    const { isKeyRetired, retireKeys } = await import('../../webhooks/encryption-keys.ts');
-    const { readProcesses } = await import('../operations/heartbeat.ts');
-    const { readSecretsKeys } = await import('../service/key-files.ts');
     const keys = await readSecretsKeys(config);
     const [newestKeyId = '', ...olderIds] = keys.map(keyIdOf);
     if (olderIds.includes(newestKeyId)) throw new UsageError('SECRETS_KEY: has the same key twice');

@@ -1,7 +1,12 @@
 import { TIMES_S } from '../../contract/delivery.ts';
 import { MAX_CAP } from '../../contract/resources/operator.ts';
 import { actorOf } from '../../steering/author.ts';
-import type { WebhookLine } from '../../steering/webhooks.ts';
+import { countText, readBounded } from '../../steering/bounds.ts';
+import { cutText, listFailing, withFailures } from '../../steering/failures.ts';
+import { untilLanded } from '../../steering/landing.ts';
+import { isPartner } from '../../steering/partners.ts';
+import { countDeliveries, listWebhooks, readWebhook, type WebhookLine } from '../../steering/webhooks.ts';
+import { capWebhook, muteWebhook, unmuteWebhook } from '../../webhooks/muting.ts';
 import { readInteger, readUuid } from '../arguments.ts';
 import { choice, command, option, UsageError, type Group } from '../command.ts';
 import { author, before, json, paging, reason, steer, steerBounded, tell, tellMore } from '../operator.ts';
@@ -30,9 +35,6 @@ its last attempt without an answer, and gets one delivery at a time until it ans
 policy ENDPOINT_FAILING_AFTER, and gets one delivery at a time until it answers well.`,
   exits: { done: 'they were listed, or there is none', refused: 'there is no such partner' },
   async run({ partner, state, after, limit, json }, line) {
-    const { isPartner } = await import('../../steering/partners.ts');
-    const { cutText, listFailing, withFailures } = await import('../../steering/failures.ts');
-    const { listWebhooks } = await import('../../steering/webhooks.ts');
     if (state === 'failing' && after !== undefined)
       throw new UsageError('--state failing has one page: leave out --after');
     const page = await steerBounded(line, async (sql) => {
@@ -78,9 +80,6 @@ Output: text; with --json what webhook list shows, "deliveries": {"pending": 17,
 "active": true}], the newest line first.`,
   exits: { done: 'it was shown', refused: 'there is no such webhook' },
   async run({ webhook: id, before = null, json }, line) {
-    const { readWebhook } = await import('../../steering/webhooks.ts');
-    const { cutText, withFailures } = await import('../../steering/failures.ts');
-    const { countText } = await import('../../steering/bounds.ts');
     const shown = await steerBounded(line, async (sql) => {
       const webhook = await readWebhook(sql, id, before);
       if (webhook === null) return null;
@@ -126,10 +125,6 @@ Output: what waits; with --json {"webhook": "0199…", "muted": true, "pending":
     refused: 'there is no such webhook, or it is muted or inactive',
   },
   async run({ webhook, reason = null, author, json }, line) {
-    const { muteWebhook } = await import('../../webhooks/muting.ts');
-    const { untilLanded } = await import('../../steering/landing.ts');
-    const { countText, readBounded } = await import('../../steering/bounds.ts');
-    const { countDeliveries } = await import('../../steering/webhooks.ts');
     const done = await steer(line, async (pool, { progress }) => {
       const operator = { actor: actorOf(author), reason };
       orRefuse(await pool.transaction((tx) => muteWebhook(tx, webhook, operator)), 'webhook', webhook);
@@ -153,9 +148,6 @@ Output: what is pending; with --json {"webhook": "0199…", "muted": false, "pen
 stands for more`,
   exits: { done: 'it is sent to again', refused: 'there is no such webhook, or it is not muted' },
   async run({ webhook, reason = null, author, json }, line) {
-    const { unmuteWebhook } = await import('../../webhooks/muting.ts');
-    const { countText, readBounded } = await import('../../steering/bounds.ts');
-    const { countDeliveries } = await import('../../steering/webhooks.ts');
     const pending = await steer(line, async (pool) => {
       const operator = { actor: actorOf(author), reason };
       orRefuse(await pool.transaction((tx) => unmuteWebhook(tx, webhook, operator)), 'webhook', webhook);
@@ -180,7 +172,6 @@ answer gets one at a time until it answers, whatever its cap. A cap that changes
 Output: a sentence; with --json {"webhook": "0199…", "cap": 3}`,
   exits: { done: 'the cap is set', refused: 'there is no such webhook' },
   async run({ webhook, number, reason = null, author, json }, line) {
-    const { capWebhook } = await import('../../webhooks/muting.ts');
     const operator = { actor: actorOf(author), reason };
     orRefuse(
       await steer(line, (pool) => pool.transaction((tx) => capWebhook(tx, webhook, number, operator))),

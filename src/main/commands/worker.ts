@@ -2,6 +2,10 @@ import { InvalidArgumentError } from 'commander';
 import type { Config } from '../../config.ts';
 import { TIMES_S } from '../../contract/delivery.ts';
 import { COURT_ORDER } from '../../contract/resources/worker-resource.ts';
+import { eraseAll, readErasure } from '../../core/workers/erase.ts';
+import { findWorker } from '../../core/workers/find-worker.ts';
+import { orderErasure } from '../../core/workers/order-erasure.ts';
+import { indexWorkers } from '../../core/workers/worker-index.ts';
 import type { WorkerKey } from '../../core/workers/worker-key.ts';
 import { actorOf } from '../../steering/author.ts';
 import { command, flag, type Group, option, Refusal, UsageError } from '../command.ts';
@@ -10,6 +14,7 @@ import { author, json, requiredReason, steer, tell } from '../operator.ts';
 import { orRefuse } from '../refused.ts';
 import { table } from '../table.ts';
 import { readWorkerKey } from '../service/key-files.ts';
+import { openFiles } from './archive.ts';
 
 /** Without it nobody is found by a CPF. */
 export async function needWorkerKey(config: Config): Promise<WorkerKey> {
@@ -36,8 +41,6 @@ Output: text; with --json {"events": 12, "loans": [{"id": "0199…", "partnerId"
 "status": "desembolsada", "endedOn": null, "mayBeErasedFrom": null}]}; endedOn is null while the loan is open.`,
   exits: { done: 'it was found', refused: 'nothing is kept under the CPF' },
   async run({ cpf, json }, line) {
-    const { findWorker } = await import('../../core/workers/find-worker.ts');
-    const { indexWorkers } = await import('../../core/workers/worker-index.ts');
     const { config } = line.configure();
     const key = await needWorkerKey(config);
     const found = await steer(line, async (pool) => {
@@ -95,10 +98,7 @@ Output: a sentence; with --json {"order": "0199…", "events": 12, "of_others": 
     refused: 'nothing is kept under the CPF, a loan is open, or the legal period runs',
   },
   async run({ cpf, reason, order: courtOrder = null, later, author, json }, line) {
-    const { orderErasure } = await import('../../core/workers/order-erasure.ts');
     const { eraseInMonths } = await import('../../archive/erase-months.ts');
-    const { openFiles } = await import('./archive.ts');
-    const { eraseAll, readErasure } = await import('../../core/workers/erase.ts');
     const key = await needWorkerKey(line.configure().config);
     await steer(line, async (pool, { config, progress }) => {
       const actor = actorOf(author);

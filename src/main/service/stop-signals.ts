@@ -6,9 +6,7 @@
  * with it; later writes are lost, and the drain goes on.
  */
 import type { Logger } from '../../log-lines.ts';
-import type { OpenDatabase } from './database.ts';
 import { openProgress } from '../progress.ts';
-import type { Part } from './service.ts';
 
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
 type StopSignal = (typeof STOP_SIGNALS)[number];
@@ -86,10 +84,14 @@ export async function unlessStopped<T>(stopping: AbortSignal | undefined, work: 
 /** The longest that leaving at once may take. A slower server has been told to stop by then, and stops by itself. */
 const AT_ONCE_MS = 10_000;
 
+interface Closing {
+  close(): Promise<void>;
+}
+
 /** Listens for the signals from now on; `signal` aborts with the first. */
 export function startStopping(log: Logger) {
   const stop = new AbortController();
-  let opening: Promise<OpenDatabase | null> = Promise.resolve(null);
+  let opening: Promise<Closing | null> = Promise.resolve(null);
   /** Leaves with exit code 1: waits for nothing that is in flight, but stops the embedded server. */
   const leaveAtOnce = (reason: string): void => {
     log.error({ reason }, 'leaving without draining; leases end by themselves');
@@ -107,7 +109,7 @@ export function startStopping(log: Logger) {
     onInsist: (signal) => leaveAtOnce(`${signal} came again`),
   });
   /** What leaving at once must not leave behind. */
-  const closes = (database: Promise<OpenDatabase>): void => {
+  const closes = (database: Promise<Closing>): void => {
     opening = database;
   };
   return { signal: stop.signal, closes, leaveAtOnce };
@@ -116,7 +118,7 @@ export function startStopping(log: Logger) {
 const SHOW_EVERY_MS = 500;
 
 /** Shows a person at a terminal how the drain goes on. Returns what ends that. */
-export function showDrain(parts: readonly Part[]): () => void {
+export function showDrain(parts: readonly { readonly inFlight?: () => number }[]): () => void {
   const progress = openProgress();
   const startedAt = performance.now();
   const show = (): void => {

@@ -1,9 +1,16 @@
+import { addUp } from '../../../audit/add-up-balance.ts';
+import { keepBalanceVerdict } from '../../../audit/balance-verdicts.ts';
+import { readBalance } from '../../../audit/balance.ts';
+import { keepDays, refreshKeptDays } from '../../../audit/kept-days.ts';
+import { findRemoved } from '../../../audit/removed-days.ts';
 import { TEST_NAME } from '../../../contract/delivery.ts';
 import type { Pool } from '../../../db/pool.ts';
 import { readDay } from '../../arguments.ts';
 import { command, flag, required, UsageError } from '../../command.ts';
 import { type Around, type JobResult, keeping, READING, runJob } from '../../job-pool.ts';
 import { orRefuse } from '../../refused.ts';
+import { MOST } from '../../service/pools.ts';
+import { withReports } from '../../service/reports.ts';
 
 export const balance = command({
   summary: 'prove the deliveries from the events and the webhooks’ history',
@@ -27,13 +34,6 @@ Output: as GET /v1/auditoria/balanco answers, with every difference.`,
   exits: { done: 'it closes', refused: 'there is a difference, or a month must be restored first' },
   async run({ from, to, anew }, line) {
     if (from > to) throw new UsageError('--to: must not be before --from');
-    const { addUp } = await import('../../../audit/add-up-balance.ts');
-    const { readBalance } = await import('../../../audit/balance.ts');
-    const { findRemoved } = await import('../../../audit/removed-days.ts');
-    const { keepBalanceVerdict } = await import('../../../audit/balance-verdicts.ts');
-    const { keepDays, refreshKeptDays } = await import('../../../audit/kept-days.ts');
-    const { MOST } = await import('../../service/pools.ts');
-    const { withReports } = await import('../../service/reports.ts');
     const count = async (pool: Pool, { config, log, progress }: Around): Promise<JobResult> => {
       const [kept, summary] = await withReports(config, pool, log, async (reading) => {
         orRefuse(await findRemoved(reading.pool, from, to, { anew }), 'delivery', '');

@@ -1,5 +1,11 @@
 import { isUtf8 } from 'node:buffer';
-import type { Verifier } from '../../../audit/checkpoint/note.ts';
+import { readFile } from 'node:fs/promises';
+import { openCheckpoint, openHeader } from '../../../audit/checkpoint/checkpoint.ts';
+import { readWitnessKey } from '../../../audit/checkpoint/cosignature.ts';
+import { readVerifier, type Verifier } from '../../../audit/checkpoint/note.ts';
+import { checkProof } from '../../../audit/proof/check-proof.ts';
+import { checkReceipts } from '../../../audit/proof/receipts.ts';
+import { isCertificate, NO_CERTIFICATE } from '../../../pem.ts';
 import { readText } from '../../arguments.ts';
 import { command, EXIT, option, UsageError } from '../../command.ts';
 
@@ -45,12 +51,6 @@ false when something does not fit, and null when all that could be checked fits 
     outOfReach: 'a part could not be checked: it is not sealed yet, masked, or no key was given',
   },
   async run({ file, key, checkpoint, tsaCa, witness }, { print }) {
-    const { isCertificate, NO_CERTIFICATE } = await import('../../../pem.ts');
-    const { checkProof } = await import('../../../audit/proof/check-proof.ts');
-    const { checkReceipts } = await import('../../../audit/proof/receipts.ts');
-    const { readWitnessKey } = await import('../../../audit/checkpoint/cosignature.ts');
-    const { readVerifier } = await import('../../../audit/checkpoint/note.ts');
-    const { openCheckpoint, openHeader } = await import('../../../audit/checkpoint/checkpoint.ts');
     const text = await readWhole(file);
     const keys = key === undefined ? [] : readKeys(await readFileOr(key), readVerifier, '--key');
     const given = checkpoint === undefined ? null : await readFileOr(checkpoint);
@@ -86,7 +86,6 @@ function readKeys(text: string, read: (line: string) => Verifier | null, name: s
 }
 
 async function readWhole(file: string): Promise<string> {
-  const { readFile } = await import('node:fs/promises');
   const bytes = await readFile(file).catch((cause: Error) => {
     throw new UsageError(`the file ${file} cannot be read: ${cause.message}`);
   });
@@ -96,6 +95,5 @@ async function readWhole(file: string): Promise<string> {
 
 /** The file of that name, or the word itself where there is none. */
 async function readFileOr(word: string): Promise<string> {
-  const { readFile } = await import('node:fs/promises');
   return readFile(word, 'utf8').catch(() => word);
 }

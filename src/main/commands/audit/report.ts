@@ -1,7 +1,12 @@
+import { report as ask } from '../../../audit/report.ts';
+import { addDays, dayOf, startOfDay } from '../../../contract/calendar.ts';
+import { indexWorkers } from '../../../core/workers/worker-index.ts';
+import { digestOf } from '../../../core/workers/worker-key.ts';
 import { command, option } from '../../command.ts';
 import { readCpf, readDay } from '../../arguments.ts';
 import { withJobPool } from '../../job-pool.ts';
 import { json, tell } from '../../operator.ts';
+import { needWorkerKey } from '../worker.ts';
 
 export const report = command({
   summary: 'answer the questions of a supervisor',
@@ -23,11 +28,6 @@ Output: text; with --json a list: [{"numero": 15, "pergunta": "…", "respostas"
 "texto": "0 findings over 1000448 rows"}], "mais": false, "onde": ["audit verify"]}]; em is null where nothing of the kind happened.`,
   exits: { done: 'each question was answered' },
   async run({ cpf, day, json }, line) {
-    const { report: ask } = await import('../../../audit/report.ts');
-    const { addDays, dayOf, startOfDay } = await import('../../../contract/calendar.ts');
-    const { digestOf } = await import('../../../core/workers/worker-key.ts');
-    const { indexWorkers } = await import('../../../core/workers/worker-index.ts');
-    const { needWorkerKey } = await import('../worker.ts');
     const { config } = line.configure();
     const key = cpf === undefined ? null : await needWorkerKey(config);
     const asked = await withJobPool(line, async (pool) => {

@@ -1,8 +1,14 @@
 import type { TreeHead } from '../../../audit/seals/tree/merkle.ts';
+import { keepVerdict, readStanding, readUnfinished, viewVerification } from '../../../audit/seals/verdicts.ts';
+import { verifySeals } from '../../../audit/seals/verify.ts';
+import { whereToVerify } from '../../../audit/seals/where-to-verify.ts';
 import type { Pool } from '../../../db/pool.ts';
 import { readHead } from '../../arguments.ts';
 import { command, flag, option, Refusal } from '../../command.ts';
 import { type Around, type JobResult, keeping, READING, runJob } from '../../job-pool.ts';
+import { installationOf } from '../../service/database.ts';
+import { readCheckpointKeys } from '../../service/key-files.ts';
+import { withReports } from '../../service/reports.ts';
 
 /** How often a run that goes on keeps its place. */
 const KEEP_PLACE_MS = 10_000;
@@ -39,14 +45,7 @@ Output: {"selos": 19, "linhas": 1000448, "cabeca": "19:9f3c…", "achados": [], 
 {"tipo": "linha_alterada", "selo": 12, "tabela": "attempts", "linha": "0199…/1", "colunas": ["status_code"], "detalhe": "…"}.`,
   exits: { done: 'the log is whole', refused: 'it is not' },
   async run({ head, since = null, resume }, line) {
-    const { keepVerdict, readStanding, readUnfinished, viewVerification } =
-      await import('../../../audit/seals/verdicts.ts');
-    const { verifySeals } = await import('../../../audit/seals/verify.ts');
     const { archivedLeaves } = await import('../../service/archives.ts');
-    const { installationOf } = await import('../../service/database.ts');
-    const { withReports } = await import('../../service/reports.ts');
-    const { whereToVerify } = await import('../../../audit/seals/where-to-verify.ts');
-    const { readCheckpointKeys } = await import('../../service/key-files.ts');
     const check = async (pool: Pool, { config, log, progress }: Around): Promise<JobResult> => {
       const standing = since === 'last' ? await pool.run(readStanding) : null;
       if (since === 'last' && standing?.holds !== true) {
