@@ -72,8 +72,8 @@ function textOf(queue: QueueStatus): string {
       ? 'nothing is pending'
       : table(
           lanes.map(({ webhook, state, pending, inFlight, dueForS, partner, fault }) => {
-            const due_for_s = rounded(dueForS);
-            return { webhook, state, pending, in_flight: inFlight, due_for_s, partner, ...(hasFault && { fault }) };
+            const line = { webhook, state, pending, in_flight: inFlight, due_for_s: rounded(dueForS), partner };
+            return hasFault ? Object.assign(line, { fault }) : line;
           }),
         ),
     '',
