@@ -14,12 +14,13 @@ import type { Pool, Tx } from '../../db/pool.ts';
 import { inSavepoint } from '../../db/transaction.ts';
 import { takeTurns } from '../../db/outage-log.ts';
 import { codeOf, isUnavailable } from '../../db/unavailable.ts';
-import { moveTo, type PlacedEvent, readProgress, readSettled } from '../../log/follow.ts';
+import { moveTo, type PlacedEvent, readLagS, readProgress, readSettled } from '../../log/follow.ts';
 import type { Logger } from '../../log-lines.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import { applyEvents, type Attempt, readFaulty } from './apply-events.ts';
-import { LOANS } from './lag.ts';
 
+/** Its name in `projections`. */
+const LOANS = 'loans';
 const TURN_EVENTS = 1_000;
 export const EVERY_MS = 200;
 const AFTER_FAULT_MS = 2_000;
@@ -89,6 +90,11 @@ export async function projectUntil(deps: ProjectorDeps, instant: Date, waitMs: n
     if (performance.now() - startedMs >= waitMs) return reason;
     await sleep(EVERY_MS);
   }
+}
+
+/** How long the oldest event that is not projected yet has been in the log, in seconds. */
+export async function readProjectorLagS(tx: Tx): Promise<number> {
+  return readLagS(tx, await readProgress(tx, LOANS));
 }
 
 async function tellFaulty(tx: Tx, { log, metrics }: ProjectorDeps, events: readonly PlacedEvent[]): Promise<void> {

@@ -100,7 +100,7 @@ async function findServer(cluster: Cluster, isOwner = true): Promise<Server | un
   if (await livesIn(pid, cluster.data)) {
     return { pid, address: { host: hostOf(listens), port: Number(port) }, isReady: status.trim() === 'ready' };
   }
-  // That of a killed one whose sessions still live is PostgreSQL's to judge: it starts none beside them.
+  // Where no process has the number, PostgreSQL judges the file: it does not start beside a killed server's sessions.
   if (isOwner && (pid > 0 ? isTaken(pid) : await isOld(pidFile))) await rm(pidFile, { force: true });
   return undefined;
 }

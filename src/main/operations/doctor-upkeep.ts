@@ -4,7 +4,7 @@ import type { Config } from '../../config.ts';
 import { readCheckpointKeys, readWorkerKey } from '../service/key-files.ts';
 import { readStanding } from '../../audit/seals/verdicts.ts';
 import { readLastSeal } from '../../audit/seals/seal-log.ts';
-import { readProjectorLagS } from '../../core/projection/lag.ts';
+import { readProjectorLagS } from '../../core/projection/projector.ts';
 import type { Tx } from '../../db/pool.ts';
 import { readOldestDueS } from '../../delivery/queue/oldest-due.ts';
 import { type JobName, JOBS } from '../../job-schedules.ts';

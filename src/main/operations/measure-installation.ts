@@ -9,7 +9,7 @@ import { readSessions } from '../../db/sessions.ts';
 import type { Readings, Sample } from '../../telemetry/readings.ts';
 import { ownEnds } from '../../webhooks/certificates.ts';
 import { type Role, ROLES } from './checks.ts';
-import { readProjectorLagS } from '../../core/projection/lag.ts';
+import { readProjectorLagS } from '../../core/projection/projector.ts';
 import { readOldestDueS } from '../../delivery/queue/oldest-due.ts';
 import { type JobStanding, readJobs } from '../../steering/jobs.ts';
 import { readProcesses } from './heartbeat.ts';
