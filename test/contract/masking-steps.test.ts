@@ -1,6 +1,6 @@
 /**
  * What a stranger's text costs the scanners, in looks at its characters: the worst texts we know, at three lengths. A cost that grows
- * faster than the text is red, whatever the machine.
+ * faster than the text is red, whatever the machine. What expressions cost, `npm run check:regex` judges.
  */
 import { describe, expect, test } from 'vitest';
 import { findCpfs } from '../../src/contract/masking/cpf.ts';

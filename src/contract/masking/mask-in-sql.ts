@@ -5,6 +5,7 @@
  * U+E001 behind keys while the mask works: no digit pattern crosses them.
  */
 import { BLANKS, DIGIT_RUNS, SIGNS } from './digits.ts';
+import { EXPRESSIONS } from './masking.ts';
 
 const unit = (point: number) =>
   point > 0xff_ff
@@ -35,26 +36,14 @@ const ESCAPED = String.raw`%(?:[0-24-9A-Fa-f]${HEX}|3[A-Fa-f])|\\u(?!(?:003|066|
 const BLANK = `(?:[${classOf(BLANKS)}]|${ESCAPED})`;
 const BETWEEN = String.raw`(?:[${classOf(BLANKS)}${classOf(SIGNS)}]|${ESCAPED}|\\(?!u${HEX}{4}|[nrtbf]))`;
 
-/** What ends a value that stands in no quotes. */
-const VALUE_ENDS = `(?:[,;&]|%26|%2[Cc]|%3[Bb])[ +]{0,3}(?:["'']|%22)?[A-Za-z_]{1,24}(?:["'']|%22)? ?(?:[:=]|%3[AaDd])|%22|%0[AaDd]`;
-
-/** Each with its delimiter captured: the forms of `valueAt` in keyed-values.ts, in its order. */
-const VALUES = [
-  String.raw`(\uE001")(?:[^"\\]|\\.)*`,
-  String.raw`(\uE001\\")(?:[^"\\]|\\[^"\\]|\\\\(?:\\.|[^\\"]))*`,
-  String.raw`(\uE001\\{2,7}")(?:[^"\\]|\\{1,7}[^"\\])*`,
-  String.raw`(\uE001'')(?:[^''\\]|\\.)*`,
-  String.raw`(\uE001%22)(?:[^%"&\u0001-\u0020]|%(?!22))*`,
-  String.raw`(\uE001&quot;)(?:[^&<"]|&(?!quot;))*`,
-  String.raw`(\uE001[[{])[^]}]+(?:\][\u0001-\u0020]{0,4},[\u0001-\u0020]{0,4}\[[^]}]+)*`,
-  String.raw`(\uE001)(?!${VALUE_ENDS}|null[^A-Za-z])(?:[^"''[{<}>\]\\&,;\u0001-\u0020]|\\[^"nr])(?:[^"<}\]\\&,;%\u0001-\u001F]|\\[^"nr]|(?!${VALUE_ENDS})[,;&%])*`,
-];
+/** As a text within quotes of SQL. */
+const quoted = (expression: string) => expression.replaceAll("'", "''");
 
 export const MASK_IN_SQL = {
-  MASK_URL: String.raw`([Hh][Tt][Tt][Pp][Ss]?:(?:\\?/){2}[^?#"<>\u0001-\u0020]*)(?:(\?)[^#"<>\u0001-\u0020]+)?`,
-  MASK_KEY: String.raw`(?:[Nn][Oo][Mm][Ee]|[Cc][Pp][Ff])[A-Za-z_]{0,24}(?:\\{0,7}["'']|%22|&[Qq][Uu][Oo][Tt];|\]|%5[Dd])?[\u0001-\u0020]{0,3}(?::|=>?|>|%3[AaDd])[\u0001-\u0020]{0,3}`,
-  MASK_HIDDEN: VALUES.join('|'),
-  MASK_VALUES: VALUES.map((_, index) => `\\${index + 1}`).join(''),
+  MASK_URL: EXPRESSIONS.url,
+  MASK_KEY: quoted(EXPRESSIONS.key),
+  MASK_HIDDEN: quoted(EXPRESSIONS.values.join('|')),
+  MASK_VALUES: EXPRESSIONS.values.map((_, index) => `\\${index + 1}`).join(''),
   /** Eleven digits with no character between them that no digit pattern crosses. */
   MASK_DIGITS_AT_ALL: `(?:[${DIGITS}][^${DIGITS}g-mo-qsv-zG-Z\\uE000\\uE001]*){11}`,
   MASK_IN_A_ROW: `${DIGIT}(?:${BLANK}{0,3}${DIGIT}){10,}`,
