@@ -158,11 +158,6 @@ const REFUSALS = {
   ],
   noNewSecret: ['TRANSICAO_INVALIDA', 'nenhum secret novo espera; peça um com POST …/segredo'],
   newSecretSigns: ['TRANSICAO_INVALIDA', 'o secret novo já assina; troque-o com POST …/segredo'],
-  /** The cursor in `field` was not written for this list. */
-  foreignCursor: [
-    'ERRO_VALIDACAO',
-    ({ field }: { readonly field: string }) => wrong(field, 'deve ser o proximo_cursor de uma resposta desta lista'),
-  ],
   tooManyCodes: [
     'LIMITE_DE_REQUISICOES',
     later('o parceiro já pediu muitos códigos hoje; tente de novo amanhã', 86_400),

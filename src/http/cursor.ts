@@ -9,6 +9,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import { timestamp } from '../contract/values.ts';
 import type { Pool } from '../db/pool.ts';
+import { invalid } from './validation.ts';
 
 /** The fields of a cursor as text; none of them is empty or holds a space. */
 type Fields = readonly string[];
@@ -16,8 +17,13 @@ type Fields = readonly string[];
 export interface Cursors {
   /** Writes a cursor of `list`, whose name tells it from every other list. */
   write(list: string, fields: Fields): Promise<string>;
-  /** The fields that were written for `list`, as `schema` makes it of its fields; null for anything else. */
-  read<S extends z.ZodType>(list: string, schema: S, cursor: string): Promise<z.output<S> | null>;
+  /** The fields of the cursor that the parameter `field` holds, as `schema` makes of them; null without one. Throws 400 for another list's. */
+  read<S extends z.ZodType>(
+    list: string,
+    schema: S,
+    given: string | undefined,
+    field?: string,
+  ): Promise<z.output<S> | null>;
 }
 
 const MAC_CHARACTERS = 22;
@@ -28,7 +34,11 @@ export function createCursors(pool: Pool): Cursors {
   const key = async (): Promise<Buffer> => (known ??= await readKey(pool));
   return {
     write: async (list, fields) => writeCursor(await key(), list, fields),
-    read: async (list, schema, cursor) => readCursor(await key(), list, schema, cursor),
+    read: async (list, schema, given, field = 'cursor') => {
+      const read = given === undefined ? null : readCursor(await key(), list, schema, given);
+      if (given === undefined || read !== null) return read;
+      throw invalid([{ campo: field, mensagem: 'deve ser o proximo_cursor de uma resposta desta lista' }]);
+    },
   };
 }
 

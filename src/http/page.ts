@@ -1,9 +1,8 @@
-/** The parameters that lists share: how many, and where to go on. */
+/** The parameters that lists share: how many, where to go on, and of which period. */
 import { z } from 'zod';
+import { addDays, FIRST_DAY, LAST_DAY, startOfDay } from '../contract/calendar.ts';
 import type { Bilingual } from '../contract/language.ts';
 import { DEFAULT_PAGE, MAX_PAGE } from '../contract/resources/delivery-resource.ts';
-import type { Result } from '../contract/refusals.ts';
-import type { Cursors } from './cursor.ts';
 
 /** A whole number from 1 to `most`, of three digits at the most. */
 export function limitOf(most: number, usual: number) {
@@ -42,15 +41,42 @@ export const cursor = z
     },
   });
 
-/** The position that the parameter `field` holds; null without one. Refused when written for another list. */
-export async function readCursor<S extends z.ZodType>(
-  cursors: Cursors,
-  list: string,
-  schema: S,
-  given: string | undefined,
-  field = 'cursor',
-): Promise<Result<z.output<S> | null, 'foreignCursor'>> {
-  if (given === undefined) return { ok: null };
-  const read = await cursors.read(list, schema, given);
-  return read === null ? { refused: { kind: 'foreignCursor', field } } : { ok: read };
+const MOMENT = 'deve ser uma data AAAA-MM-DD ou um instante ISO 8601 com fuso, como 2026-01-31T12:00:00Z';
+
+/** One pattern, not a choice of two formats: generated clients make a class of a choice, which in Java does not compile. */
+const DAY = z.regexes.date.source.slice(1, -1);
+const INSTANT = z.regexes.datetime({ offset: true }).source.slice(1, -1);
+/** An instant (ISO 8601 with its offset) or a day of America/Sao_Paulo. */
+const moment = z
+  .string({ error: MOMENT })
+  .regex(new RegExp(`^(?:${DAY}|${INSTANT})$`), MOMENT)
+  .meta({
+    text: {
+      pt: 'Um dia de São Paulo ou um instante com fuso; incluído no período',
+      en: 'A day of São Paulo, or an instant with its offset; included in the period',
+    },
+    examples: ['2026-01-31', '2026-01-31T12:00:00Z'],
+  });
+
+/** The first instant of the period. */
+export const periodStart = moment.transform((text) => (isDay(text) ? startOfDay(clamp(text)) : instantOf(text)));
+
+/** The first instant after the period; instants are kept to the millisecond. */
+export const periodEnd = moment.transform((text) =>
+  isDay(text) ? startOfDay(addDays(clamp(text), 1)) : new Date(instantOf(text).getTime() + 1),
+);
+
+function isDay(text: string): boolean {
+  return !text.includes('T');
+}
+
+/** Days farther away mean the same. */
+function clamp(day: string): string {
+  if (day < FIRST_DAY) return FIRST_DAY;
+  return day > LAST_DAY ? LAST_DAY : day;
+}
+
+function instantOf(text: string): Date {
+  if (text < FIRST_DAY) return new Date(FIRST_DAY);
+  return new Date(text > LAST_DAY ? LAST_DAY : text);
 }

@@ -12,8 +12,7 @@ import { EXPORT_FORMATS } from '../../contract/resources/audit-lists.ts';
 import { deliveredName } from '../../contract/resources/delivery-resource.ts';
 import { DELIVERY_STATUSES, OUTCOMES, SEND_ORDERS } from '../../contract/statuses.ts';
 import { id } from '../../contract/values.ts';
-import { cursor, limite } from '../page.ts';
-import { periodEnd, periodStart } from '../period.ts';
+import { cursor, limite, periodEnd, periodStart } from '../page.ts';
 
 const anId = id.transform((text) => text.toLowerCase()).optional();
 

@@ -17,7 +17,7 @@ import { BodyStream, JsonStream } from '../answer.ts';
 import type { HttpDeps } from '../deps.ts';
 import type { Route } from '../operation.ts';
 import { route, type Routes } from '../route.ts';
-import { PAGE_ANSWER, readCursor } from '../page.ts';
+import { PAGE_ANSWER } from '../page.ts';
 import { headerOf, MONTHS_HEADER } from './archived-months.ts';
 import { type Asked, keyFields, type List, LISTS, queriesOf, searchOf } from './audit-list-queries.ts';
 
@@ -115,9 +115,8 @@ function list(name: KindName, kind: Kind): Route {
       return { status: 200, headers: { ...headers, ...months }, body: new BodyStream<MediaType>(contentType, chunks) };
     }
     const listed = `${path} ${JSON.stringify(search)}`;
-    const after = await readCursor(deps.cursors, listed, fields, query.cursor);
-    if ('refused' in after) return after;
-    const wanted = { ...search, after: after.ok, limit: query.limite, order: 'newest first', cut: null } as const;
+    const after = await deps.cursors.read(listed, fields, query.cursor);
+    const wanted = { ...search, after, limit: query.limite, order: 'newest first', cut: null } as const;
     const { rows, next } = await readWithRemoved(pool, kind, wanted, seesCpf, deps.archives);
     return {
       status: 200,

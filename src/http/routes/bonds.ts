@@ -7,8 +7,7 @@ import { answered } from '../answer.ts';
 import { momentField } from '../cursor.ts';
 import type { HttpDeps } from '../deps.ts';
 import { route, type Routes } from '../route.ts';
-import { cursor, limitOf, PAGE_ANSWER, readCursor } from '../page.ts';
-import { periodEnd, periodStart } from '../period.ts';
+import { cursor, limitOf, PAGE_ANSWER, periodEnd, periodStart } from '../page.ts';
 
 const cursorFields = z.tuple([momentField, id]).transform(([detectedAt, record]) => ({ detectedAt, id: record }));
 
@@ -45,10 +44,9 @@ async function list<K extends 'ended' | 'new'>(
 ) {
   const { partnerId, query: asked } = call;
   const name = `${call.path} ${partnerId}`;
-  const after = await readCursor(cursors, name, cursorFields, asked.cursor);
-  if ('refused' in after) return after;
+  const after = await cursors.read(name, cursorFields, asked.cursor);
   const { desde: from = null, ate: until = null, limite: limit } = asked;
-  const { bonds, hasMore } = await readBonds(pool, { partnerId, kind, from, until, after: after.ok, limit });
+  const { bonds, hasMore } = await readBonds(pool, { partnerId, kind, from, until, after, limit });
   const last = bonds.at(-1);
   const proximo_cursor =
     hasMore && last !== undefined ? await cursors.write(name, [last.detectedAt.toISOString(), last.id]) : null;

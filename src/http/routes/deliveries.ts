@@ -12,8 +12,7 @@ import { BodyStream } from '../answer.ts';
 import { MONTHS_HEADER, monthsAway } from './archived-months.ts';
 import type { Cursors } from '../cursor.ts';
 import { route, type Routes } from '../route.ts';
-import { cursor, limite, PAGE_ANSWER, readCursor } from '../page.ts';
-import { periodEnd, periodStart } from '../period.ts';
+import { cursor, limite, PAGE_ANSWER, periodEnd, periodStart } from '../page.ts';
 
 /** The event's id, whose order is the list's, then the webhook's. */
 const cursorFields = z.tuple([uuid, uuid]);
@@ -89,9 +88,8 @@ export const deliveryListRoutes: Routes = [
     },
   })(async ({ partnerId, id, query, reading }, deps) => {
     const search = await readSearch(deps.cursors, id, query);
-    if ('refused' in search) return search;
     if ((await readWebhook(deps.pool, partnerId, id)) === null) return NOT_FOUND;
-    return answerTo(deps, reading.pool, search.ok, { partnerId, webhookIds: [id] }, query);
+    return answerTo(deps, reading.pool, search, { partnerId, webhookIds: [id] }, query);
   }),
   route('GET /v1/entregas', 'webhooks:read', {
     since: '0.2',
@@ -102,13 +100,12 @@ export const deliveryListRoutes: Routes = [
     },
   })(async ({ partnerId, query, reading }, deps) => {
     const search = await readSearch(deps.cursors, partnerId, query);
-    if ('refused' in search) return search;
     const webhookIds = await readWebhookIds(deps.pool, partnerId);
-    return answerTo(deps, reading.pool, search.ok, { partnerId, webhookIds }, query);
+    return answerTo(deps, reading.pool, search, { partnerId, webhookIds }, query);
   }),
 ];
 
-type Searched = Extract<Awaited<ReturnType<typeof readSearch>>, { readonly ok: unknown }>['ok'];
+type Searched = Awaited<ReturnType<typeof readSearch>>;
 type Whose = Pick<DeliverySearch, 'partnerId' | 'webhookIds'>;
 
 /** A page of the deliveries that were searched for, or all of them as a file. */
@@ -146,9 +143,8 @@ async function readSearch(cursors: Cursors, of: string, query: z.output<typeof s
   const { status, evento, emprestimo_id, resultado, status_http, desde, ate } = query;
   const filters = [status, evento, emprestimo_id, resultado, status_http, desde, ate];
   const list = `entregas ${of} ${JSON.stringify(filters)}`;
-  const given = await readCursor(cursors, list, cursorFields, query.cursor);
-  if ('refused' in given) return given;
-  const found = {
+  const given = await cursors.read(list, cursorFields, query.cursor);
+  return {
     wanted: {
       status: status ?? null,
       event: evento ?? null,
@@ -157,7 +153,7 @@ async function readSearch(cursors: Cursors, of: string, query: z.output<typeof s
       statusCode: status_http ?? null,
       from: desde ?? null,
       until: ate ?? null,
-      after: given.ok && { eventId: given.ok[0], webhookId: given.ok[1] },
+      after: given && { eventId: given[0], webhookId: given[1] },
       limit: query.limite,
     },
     write: async ({ deliveries, next }: DeliveryList) => ({
@@ -165,5 +161,4 @@ async function readSearch(cursors: Cursors, of: string, query: z.output<typeof s
       proximo_cursor: next && (await cursors.write(list, [next.eventId, next.webhookId])),
     }),
   };
-  return { ok: found };
 }

@@ -16,7 +16,7 @@ import { type OpenSecret, readSent, type SentDelivery } from '../../delivery/par
 import { resendOne } from '../../delivery/partner/resend.ts';
 import { answered } from '../answer.ts';
 import type { HttpDeps } from '../deps.ts';
-import { cursor, readCursor } from '../page.ts';
+import { cursor } from '../page.ts';
 import { route, type Routes } from '../route.ts';
 
 const AS_SENT = {
@@ -55,9 +55,8 @@ export const deliveryRoutes: Routes = [
   })(async ({ partnerId, id, query: { tentativas_depois: given } }, deps) => {
     const { pool, vault, cursors } = deps;
     const list = `tentativas ${id}`;
-    const before = await readCursor(cursors, list, attemptFields, given, 'tentativas_depois');
-    if ('refused' in before) return before;
-    const wanted = { ...NEWEST, before: before.ok && ([before.ok[0], before.ok[1] === 'true'] as const) };
+    const before = await cursors.read(list, attemptFields, given, 'tentativas_depois');
+    const wanted = { ...NEWEST, before: before && ([before[0], before[1] === 'true'] as const) };
     const { found, rows } = await readOne(deps, partnerId, id, wanted);
     if (found === null) return NOT_FOUND;
     const openSecret: OpenSecret = (webhookId, sealed) => vault.decrypt(webhookId, sealed);

@@ -12,8 +12,7 @@ import type { HttpDeps } from '../deps.ts';
 import { answered } from '../answer.ts';
 import { headerOf, MONTHS_HEADER } from './archived-months.ts';
 import { route, type Routes } from '../route.ts';
-import { cursor, limite, readCursor } from '../page.ts';
-import { periodStart } from '../period.ts';
+import { cursor, limite, periodStart } from '../page.ts';
 
 const cursorFields = z
   .tuple([epochField, xid8Field, bigintField])
@@ -71,11 +70,10 @@ export const eventRoutes: Routes = [
   })(async ({ partnerId, query: { depois, desde, evento, historico: history, limite: limit } }, deps) => {
     const { pool, cursors } = deps;
     const list = `eventos ${partnerId}`;
-    const given = await readCursor(cursors, list, cursorFields, depois, 'depois');
-    if ('refused' in given) return given;
-    const after = given.ok ?? (desde === undefined ? null : await findStart(pool, partnerId, desde, history));
+    const given = await cursors.read(list, cursorFields, depois, 'depois');
+    const after = given ?? (desde === undefined ? null : await findStart(pool, partnerId, desde, history));
     const write = async ({ epoch, tx, position }: FeedCursor) => cursors.write(list, [epoch, tx, position]);
-    const goOn = given.ok === null ? null : await whereToGoOn(pool, partnerId, given.ok);
+    const goOn = given === null ? null : await whereToGoOn(pool, partnerId, given);
     if (goOn !== null) return { refused: { kind: 'cursorAhead', goOn: await write(goOn) } };
     const { events, next, hasMore } = await readFeed(pool, {
       partnerId,

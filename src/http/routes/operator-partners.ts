@@ -9,7 +9,7 @@ import { deactivatePartner } from '../../steering/off-boarding.ts';
 import type { PartnerRow } from '../../steering/partners.ts';
 import { answered } from '../answer.ts';
 import { route, type Routes } from '../route.ts';
-import { cursor, limite, readCursor, PAGE_ANSWER } from '../page.ts';
+import { cursor, limite, PAGE_ANSWER } from '../page.ts';
 import { afterId, beforeLine, historyQuery, operatorOf, viewLine } from './operator-webhooks.ts';
 
 const PATH = '/v1/operador/parceiros';
@@ -20,9 +20,8 @@ export const operatorPartnerRoutes: Routes = [
     query: z.strictObject({ cursor, limite }),
     answers: answered(200, contract.operatorPartners, PAGE_ANSWER),
   })(async ({ query: { cursor: given, limite: limit } }, { pool, cursors }) => {
-    const after = await readCursor(cursors, PATH, afterId, given);
-    if ('refused' in after) return after;
-    const page = { after: after.ok?.[0] ?? null, limit };
+    const after = await cursors.read(PATH, afterId, given);
+    const page = { after: after?.[0] ?? null, limit };
     const { rows, next } = await readBounded(pool, (sql) => listPartners(sql, false, page));
     return {
       status: 200,
@@ -38,9 +37,8 @@ export const operatorPartnerRoutes: Routes = [
     answers: answered(200, contract.shownPartner, { pt: 'O parceiro', en: 'The partner' }),
   })(async ({ id, query }, { pool, cursors }) => {
     const list = `${PATH} ${id}`;
-    const before = await readCursor(cursors, list, beforeLine, query.cursor);
-    if ('refused' in before) return before;
-    const found = await readBounded(pool, (sql) => readPartner(sql, id, before.ok?.[0] ?? null));
+    const before = await cursors.read(list, beforeLine, query.cursor);
+    const found = await readBounded(pool, (sql) => readPartner(sql, id, before?.[0] ?? null));
     if (found === null) return NOT_FOUND;
     const proximo_cursor = found.olderThan && (await cursors.write(list, [found.olderThan]));
     return { status: 200, body: { ...view(found), historico: found.history.map(viewLine), proximo_cursor } };

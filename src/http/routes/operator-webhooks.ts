@@ -13,7 +13,7 @@ import { bigintField } from '../cursor.ts';
 import type { HttpDeps } from '../deps.ts';
 import { answered } from '../answer.ts';
 import { route, type Routes } from '../route.ts';
-import { cursor, limite, readCursor, PAGE_ANSWER } from '../page.ts';
+import { cursor, limite, PAGE_ANSWER } from '../page.ts';
 
 const PATH = '/v1/operador/webhooks';
 const ONE = { pt: 'O webhook', en: 'The webhook' };
@@ -67,15 +67,14 @@ export const operatorWebhookRoutes: Routes = [
   })(async ({ query: { parceiro_id, estado, cursor: given, limite: limit } }, { pool, cursors }) => {
     const partnerId = parceiro_id?.toLowerCase();
     const list = `${PATH} ${JSON.stringify([partnerId, estado])}`;
-    const after = await readCursor(cursors, list, afterId, given);
-    if ('refused' in after) return after;
+    const after = await cursors.read(list, afterId, given);
     if (estado === 'com_falhas') {
       const failing = await readBounded(pool, (sql) => listFailing(sql, partnerId, limit));
       const itens = failing.rows.map((row) => Object.assign(view(row), { falhas_ultima_hora: row.failedLastHour }));
       return { status: 200, body: { itens, proximo_cursor: null } };
     }
     const filter = { partnerId, state: estado && STATES[estado] };
-    const page = { after: after.ok?.[0] ?? null, limit };
+    const page = { after: after?.[0] ?? null, limit };
     const { rows, next } = await readBounded(pool, (sql) => listWebhooks(sql, filter, page));
     const proximo_cursor = next && (await cursors.write(list, [next]));
     return { status: 200, body: { itens: rows.map(view), proximo_cursor } };
@@ -93,9 +92,8 @@ export const operatorWebhookRoutes: Routes = [
     answers: answered(200, contract.shownWebhook, ONE),
   })(async ({ id, query }, { pool, cursors }) => {
     const list = `${PATH} ${id}`;
-    const before = await readCursor(cursors, list, beforeLine, query.cursor);
-    if ('refused' in before) return before;
-    const found = await readBounded(pool, (sql) => readWebhook(sql, id, before.ok?.[0] ?? null));
+    const before = await cursors.read(list, beforeLine, query.cursor);
+    const found = await readBounded(pool, (sql) => readWebhook(sql, id, before?.[0] ?? null));
     if (found === null) return NOT_FOUND;
     const { pending, inFlight, suspended, failed } = found.deliveries;
     const body = {

@@ -6,7 +6,7 @@ import { type ErasureState, readErasure, readErasures } from '../../core/workers
 import { orderErasure } from '../../core/workers/order-erasure.ts';
 import { answered } from '../answer.ts';
 import { route, type Routes } from '../route.ts';
-import { cursor, limite, readCursor, PAGE_ANSWER } from '../page.ts';
+import { cursor, limite, PAGE_ANSWER } from '../page.ts';
 import { afterId, operatorOf } from './operator-webhooks.ts';
 
 const PATH = '/v1/operador/apagamentos';
@@ -46,9 +46,8 @@ export const operatorWorkerRoutes: Routes = [
     query: z.strictObject({ cursor, limite }),
     answers: answered(200, contract.erasures, PAGE_ANSWER),
   })(async ({ query: { cursor: given, limite: limit } }, { pool, cursors }) => {
-    const before = await readCursor(cursors, PATH, afterId, given);
-    if ('refused' in before) return before;
-    const found = await pool.run((sql) => readErasures(sql, before.ok?.[0] ?? null, limit + 1));
+    const before = await cursors.read(PATH, afterId, given);
+    const found = await pool.run((sql) => readErasures(sql, before?.[0] ?? null, limit + 1));
     const itens = found.slice(0, limit).map(view);
     const last = found.length > limit ? itens.at(-1) : undefined;
     return {

@@ -9,7 +9,7 @@ import { isOperator } from '../../steering/author.ts';
 import { readBounded } from '../../steering/bounds.ts';
 import { readHistory } from '../../steering/webhooks.ts';
 import { readWebhook } from '../../webhooks/webhooks.ts';
-import { readCursor, PAGE_ANSWER } from '../page.ts';
+import { PAGE_ANSWER } from '../page.ts';
 import { beforeLine, historyQuery } from './operator-webhooks.ts';
 
 const DESCRIPTION = {
@@ -46,10 +46,9 @@ export const webhookHistoryRoutes: Routes = [
     answers: answered(200, webhookHistory, PAGE_ANSWER),
   })(async ({ partnerId, id, query }, { pool, cursors }) => {
     const list = `historico ${id}`;
-    const before = await readCursor(cursors, list, beforeLine, query.cursor);
-    if ('refused' in before) return before;
+    const before = await cursors.read(list, beforeLine, query.cursor);
     if ((await readWebhook(pool, partnerId, id)) === null) return NOT_FOUND;
-    const { rows, next } = await readBounded(pool, (sql) => readHistory(sql, id, before.ok?.[0] ?? null));
+    const { rows, next } = await readBounded(pool, (sql) => readHistory(sql, id, before?.[0] ?? null));
     // Who of the lender's own people it was, and why, is the lender's own.
     const itens = rows.map(({ changedAt, change, actor, url, events, active }) => ({
       mudou_em: changedAt.toISOString(),

@@ -12,8 +12,7 @@ import { momentField } from '../cursor.ts';
 import type { HttpDeps } from '../deps.ts';
 import { answered } from '../answer.ts';
 import { route, type Routes } from '../route.ts';
-import { cursor, readCursor } from '../page.ts';
-import { periodEnd, periodStart } from '../period.ts';
+import { cursor, periodEnd, periodStart } from '../page.ts';
 
 /** How long one request goes on unless told otherwise; the caller asks again with the answer's cursor. */
 const RESEND_MS = 5_000;
@@ -65,14 +64,13 @@ export const webhookSendRoutes: Routes = [
     errors: ['TRANSICAO_INVALIDA'],
   })(async ({ partnerId, id, actor, requestId, body }, { pool, cursors, resendMs = RESEND_MS }) => {
     const list = `reenvios ${id}`;
-    const given = await readCursor(cursors, list, cursorFields, body.cursor);
-    if ('refused' in given) return given;
+    const given = await cursors.read(list, cursorFields, body.cursor);
     const webhook = await readWebhook(pool, partnerId, id);
     if (webhook === null) return NOT_FOUND;
     if (!webhook.ativo && !body.simular) return { refused: { kind: 'webhookInactive' } };
 
     // Without `ate` the period ends when it is first asked for, or it would run after what is made meanwhile.
-    const until = given.ok?.[0] ?? body.ate ?? (await endOfPresent(pool));
+    const until = given?.[0] ?? body.ate ?? (await endOfPresent(pool));
     const many = {
       partnerId,
       webhookId: id,
@@ -80,7 +78,7 @@ export const webhookSendRoutes: Routes = [
       until,
       statuses: body.status ?? FAILED,
       events: body.eventos ?? null,
-      after: given.ok?.[1] ?? null,
+      after: given?.[1] ?? null,
       simulate: body.simular,
       author: { actor, requestId },
     };

@@ -9,7 +9,7 @@ import type { HttpDeps } from '../deps.ts';
 import { createWebhook, listWebhooks, type NewWebhook } from '../../webhooks/webhooks.ts';
 import { answered } from '../answer.ts';
 import { route, type Routes } from '../route.ts';
-import { cursor, limite, readCursor } from '../page.ts';
+import { cursor, limite } from '../page.ts';
 import { targetUrl } from '../target-url.ts';
 
 const PATH = '/v1/webhooks';
@@ -100,10 +100,9 @@ export const webhookRoutes: Routes = [
     },
   })(async ({ partnerId, query: { ativo, incluir, cursor: given, limite: limit } }, { pool, cursors }) => {
     const list = `webhooks ${partnerId} ${ativo}`;
-    const after = await readCursor(cursors, list, cursorFields, given);
-    if ('refused' in after) return after;
+    const after = await cursors.read(list, cursorFields, given);
     const active = ativo === 'todos' ? null : ativo === 'true';
-    const page = await listWebhooks(pool, { partnerId, active, after: after.ok?.[0] ?? null, limit });
+    const page = await listWebhooks(pool, { partnerId, active, after: after?.[0] ?? null, limit });
     const next = page.next && (await cursors.write(list, [page.next]));
     const headers = next === null ? {} : { 'X-Proximo-Cursor': next };
     if (incluir === undefined) return { status: 200, body: page.webhooks, headers };
