@@ -48,7 +48,7 @@ export async function changeWebhook(
           refusals = case when url = ${after.url} then refusals else 0 end,
           quiet_until = case when url = ${after.url} then quiet_until end
       where id = ${id}`;
-    await writeHistory(tx, subject, after, change);
+    await writeHistory(tx, id, change, subject);
   }
   return { ok: viewWebhook(after) };
 }
@@ -86,10 +86,9 @@ export async function setOptions(
   subject: Subject,
   { order, label }: { readonly order: DeliveryOrder | undefined; readonly label: string | null | undefined },
 ): Promise<Result<'set', 'notFound'>> {
-  const webhook = await lockWebhook(tx, subject);
-  if (webhook === null) return NOT_FOUND;
+  if ((await lockWebhook(tx, subject)) === null) return NOT_FOUND;
   const isChanged = order !== undefined && (await setInOrder(tx, subject.id, order === 'por_emprestimo'));
-  if (isChanged) await writeHistory(tx, subject, webhook, `ordem_${order}`);
+  if (isChanged) await writeHistory(tx, subject.id, `ordem_${order}`, subject);
   if (label !== undefined) await tx`update webhooks set label = ${label} where id = ${subject.id}`;
   return { ok: 'set' };
 }

@@ -26,25 +26,28 @@ export async function lockWebhook(tx: Tx, { id, partnerId }: Subject): Promise<W
   return row ?? null;
 }
 
-interface Line {
+/** By whom and why a webhook was changed. */
+export interface Line {
+  readonly actor: string;
+  readonly requestId?: string | null;
+  readonly reason?: string | null;
   /** Null: now. */
-  readonly at: Date | null;
+  readonly at?: Date | null;
   /** When a secret begins to sign that was made before its time; null: with the change. */
-  readonly takesEffectAt: Date | null;
+  readonly takesEffectAt?: Date | null;
 }
 
-/** Writes that `change` made `webhook` what it is. */
+/** Writes that `change` made the webhook what its row now says. */
 export async function writeHistory(
   tx: Tx,
-  { partnerId, actor, requestId }: Omit<Subject, 'id'>,
-  webhook: WebhookRow,
+  id: string,
   change: WebhookChange,
-  { at = null, takesEffectAt = null }: Partial<Line> = {},
+  { actor, requestId = null, reason = null, at = null, takesEffectAt = null }: Line,
 ): Promise<void> {
-  const { id, url, events, active } = webhook;
   await tx`
-    insert into webhook_history (webhook_id, partner_id, url, events, active, change, actor, request_id, changed_at,
-                                 takes_effect_at)
-    values (${id}, ${partnerId}, ${url}, ${events}, ${active}, ${change}, ${actor}, ${requestId},
-            coalesce(${at}::timestamptz, clock_timestamp()), ${takesEffectAt})`;
+    insert into webhook_history (webhook_id, partner_id, url, events, active, change, actor, request_id, reason,
+                                 changed_at, takes_effect_at)
+    select id, partner_id, url, events, active, ${change}, ${actor}, ${requestId}::uuid, ${reason},
+           coalesce(${at}::timestamptz, clock_timestamp()), ${takesEffectAt}::timestamptz
+    from webhooks where id = ${id}`;
 }

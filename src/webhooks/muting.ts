@@ -1,8 +1,8 @@
 /** The operator mutes, unmutes and caps a webhook, each time with a line of history: author and reason. */
 import { NOT_FOUND, type Result } from '../contract/refusals.ts';
-import type { WebhookChange } from '../contract/statuses.ts';
 import type { Tx } from '../db/pool.ts';
 import { muteLane, setCap, wakeLane } from '../delivery/queue/orders/lane.ts';
+import { writeHistory } from './history.ts';
 
 export interface Operator {
   readonly actor: string;
@@ -19,7 +19,7 @@ export async function muteWebhook(
   if (webhook === null) return NOT_FOUND;
   if (!webhook.active) return { refused: { kind: 'webhookInactive' } };
   if (!(await muteLane(tx, id))) return { refused: { kind: 'webhookMuted' } };
-  await writeOperatorLine(tx, id, 'silenciamento', operator);
+  await writeHistory(tx, id, 'silenciamento', operator);
   return { ok: true };
 }
 
@@ -30,7 +30,7 @@ export async function unmuteWebhook(
 ): Promise<Result<true, 'notFound' | 'webhookNotMuted'>> {
   if ((await lockForOperator(tx, id)) === null) return NOT_FOUND;
   if (!(await wakeLane(tx, id))) return { refused: { kind: 'webhookNotMuted' } };
-  await writeOperatorLine(tx, id, 'fim_do_silenciamento', operator);
+  await writeHistory(tx, id, 'fim_do_silenciamento', operator);
   return { ok: true };
 }
 
@@ -45,18 +45,6 @@ export async function lockForOperator(tx: Tx, id: string): Promise<{ readonly ac
   return row ?? null;
 }
 
-export async function writeOperatorLine(
-  tx: Tx,
-  id: string,
-  change: WebhookChange,
-  { actor, reason }: Operator,
-): Promise<void> {
-  await tx`
-    insert into webhook_history (webhook_id, partner_id, url, events, active, change, actor, reason, changed_at)
-    select id, partner_id, url, events, active, ${change}, ${actor}, ${reason}, clock_timestamp()
-    from webhooks where id = ${id}`;
-}
-
 /** The line's reason begins with `de 64 para 3`. A cap that is the same already wakes the lane and leaves no line. */
 export async function capWebhook(
   tx: Tx,
@@ -69,6 +57,6 @@ export async function capWebhook(
   if (before === null) return NOT_FOUND;
   if (before === cap) return { ok: true };
   const change = `de ${before} para ${cap}`;
-  await writeOperatorLine(tx, id, 'limite', { actor, reason: reason === null ? change : `${change}: ${reason}` });
+  await writeHistory(tx, id, 'limite', { actor, reason: reason === null ? change : `${change}: ${reason}` });
   return { ok: true };
 }

@@ -76,26 +76,17 @@ async function resealBatch(
     limit ${BATCH}
     for no key update`;
   const unopened: string[] = [];
-  const fresh: Stored[] = [];
   for (const { id, current, previous, credentials } of rows) {
     const again = (name: string, blob: Buffer | null) => blob && encryptAgain(vault, newestKeyId, name, blob);
     const all = [again(id, current), again(id, previous), again(credentialsName(id), credentials)] as const;
     if (all.includes('unopened')) unopened.push(id);
-    else {
-      const [first, ...others] = all as readonly [Buffer, Buffer | null, Buffer | null];
-      fresh.push({ id, current: first, previous: others[0], credentials: others[1] });
-    }
+    else
+      await tx`
+        update webhooks
+        set encrypted_secret = ${all[0]}, previous_encrypted_secret = ${all[1]}, encrypted_credentials = ${all[2]}
+        where id = ${id}`;
   }
-  const hexOf = (pick: (one: Stored) => Buffer | null) => fresh.map((one) => pick(one)?.toString('hex') ?? null);
-  await tx`
-    update webhooks w
-    set encrypted_secret = decode(fresh.current, 'hex'), previous_encrypted_secret = decode(fresh.previous, 'hex'),
-        encrypted_credentials = decode(fresh.credentials, 'hex')
-    from unnest(${fresh.map(({ id }) => id)}::uuid[], ${hexOf(({ current }) => current)}::text[],
-                ${hexOf(({ previous }) => previous)}::text[],
-                ${hexOf(({ credentials }) => credentials)}::text[]) as fresh (id, current, previous, credentials)
-    where w.id = fresh.id`;
-  return { webhooks: fresh.length, unopened, last: rows.length === BATCH ? (rows.at(-1)?.id ?? null) : null };
+  return { webhooks: rows.length - unopened.length, unopened, last: rows.length === BATCH ? (rows.at(-1)?.id ?? null) : null };
 }
 
 function encryptAgain(vault: Vault, newestKeyId: string, id: string, blob: Buffer): Buffer | 'unopened' {

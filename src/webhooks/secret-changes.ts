@@ -12,7 +12,7 @@ import { MAX_WAIT_H, type SecretState } from '../contract/resources/webhook.ts';
 import { FIRST_ID } from '../db/first-id.ts';
 import type { Pool, Tx } from '../db/pool.ts';
 import { lockWebhook, type Subject, writeHistory } from './history.ts';
-import { lockForOperator, type Operator, writeOperatorLine } from './muting.ts';
+import { lockForOperator, type Operator } from './muting.ts';
 import { isKeyRetired } from './encryption-keys.ts';
 import { newSecret, tryDecrypt, type Vault } from './secrets.ts';
 
@@ -42,9 +42,8 @@ export async function rotateSecret(
 ): Promise<Result<Rotation, RotationRefusal>> {
   const { id } = subject;
   if (await isKeyRetired(tx, vault)) return { refused: { kind: 'keyRetired' } };
-  const webhook = await lockWebhook(tx, subject);
-  const secrets = await readSecrets(tx, subject);
-  if (webhook === null || secrets === null) return NOT_FOUND;
+  const secrets = await lockSecrets(tx, subject);
+  if (secrets === null) return NOT_FOUND;
   const { now, waitsUntil, previousSignsUntil } = secrets;
   if (signsFrom !== null && (signsFrom < now || signsFrom.getTime() > now.getTime() + MAX_WAIT_H * 3_600_000)) {
     return { refused: { kind: 'signingTimeOutOfRange' } };
@@ -53,16 +52,14 @@ export async function rotateSecret(
   if (previousSignsUntil !== null) return { refused: { kind: 'previousSecretSigns', until: previousSignsUntil } };
   const secret = newSecret();
   const encrypted = vault.encrypt(id, secret);
-  const [row] = await tx<{ signsFrom: Date; previousUntil: Date }[]>`
+  const [row] = await tx<[{ signsFrom: Date; previousUntil: Date }]>`
     update webhooks
     set previous_encrypted_secret = encrypted_secret, encrypted_secret = ${encrypted}, signs_from = ${signsFrom},
         previous_until = coalesce(${signsFrom}::timestamptz, clock_timestamp()) + ${PREVIOUS_SECRET_H} * interval '1 hour'
     where id = ${id}
     returning previous_until - ${PREVIOUS_SECRET_H} * interval '1 hour' as "signsFrom", previous_until as "previousUntil"`;
-  if (row === undefined) throw new Error(`webhook ${id} is gone although it was locked`);
-  await writeHistory(tx, subject, webhook, signsFrom === null ? 'segredo_trocado' : 'segredo_agendado', {
-    takesEffectAt: signsFrom,
-  });
+  const change = signsFrom === null ? 'segredo_trocado' : 'segredo_agendado';
+  await writeHistory(tx, id, change, { ...subject, takesEffectAt: signsFrom });
   return { ok: { secret, encrypted, ...row } };
 }
 
@@ -86,7 +83,7 @@ export async function replaceSecret(
         previous_until = case when ${previous !== null} then clock_timestamp() + ${PREVIOUS_SECRET_H} * interval '1 hour' end
     where id = ${id}
     returning previous_until as "previousUntil"`;
-  await writeOperatorLine(tx, id, 'segredo_trocado', operator);
+  await writeHistory(tx, id, 'segredo_trocado', operator);
   return { ok: { secret, previousUntil } };
 }
 
@@ -120,21 +117,19 @@ export async function activateSecret(
   subject: Subject,
 ): Promise<Result<{ readonly previousUntil: Date }, 'notFound' | 'noNewSecret'>> {
   const { id } = subject;
-  const webhook = await lockWebhook(tx, subject);
-  const secrets = await readSecrets(tx, subject);
-  if (webhook === null || secrets === null) return NOT_FOUND;
+  const secrets = await lockSecrets(tx, subject);
+  if (secrets === null) return NOT_FOUND;
   const { waitsUntil, previousSignsUntil } = secrets;
   if (waitsUntil === null) {
     if (previousSignsUntil === null) return { refused: { kind: 'noNewSecret' } };
     return { ok: { previousUntil: previousSignsUntil } };
   }
-  const [row] = await tx<{ previousUntil: Date }[]>`
+  const [row] = await tx<[{ previousUntil: Date }]>`
     update webhooks
     set signs_from = null, previous_until = clock_timestamp() + ${PREVIOUS_SECRET_H} * interval '1 hour'
     where id = ${id}
     returning previous_until as "previousUntil"`;
-  if (row === undefined) throw new Error(`webhook ${id} is gone although it was locked`);
-  await writeHistory(tx, subject, webhook, 'segredo_ativado');
+  await writeHistory(tx, id, 'segredo_ativado', subject);
   return { ok: row };
 }
 
@@ -144,9 +139,8 @@ export async function discardSecret(
   subject: Subject,
 ): Promise<Result<'none waits', 'notFound' | 'newSecretSigns'>> {
   const { id } = subject;
-  const webhook = await lockWebhook(tx, subject);
-  const secrets = await readSecrets(tx, subject);
-  if (webhook === null || secrets === null) return NOT_FOUND;
+  const secrets = await lockSecrets(tx, subject);
+  if (secrets === null) return NOT_FOUND;
   const { waitsUntil, previousSignsUntil } = secrets;
   if (waitsUntil === null) {
     return previousSignsUntil === null ? { ok: 'none waits' } : { refused: { kind: 'newSecretSigns' } };
@@ -156,7 +150,7 @@ export async function discardSecret(
     set encrypted_secret = previous_encrypted_secret, signs_from = null, previous_encrypted_secret = null,
         previous_until = null
     where id = ${id}`;
-  await writeHistory(tx, subject, webhook, 'segredo_descartado');
+  await writeHistory(tx, id, 'segredo_descartado', subject);
   return { ok: 'none waits' };
 }
 
@@ -165,16 +159,15 @@ export async function endPreviousSecret(
   tx: Tx,
   subject: Subject,
 ): Promise<Result<'ended', 'notFound' | 'previousSecretSignsAlone'>> {
-  const webhook = await lockWebhook(tx, subject);
-  const secrets = await readSecrets(tx, subject);
-  if (webhook === null || secrets === null) return NOT_FOUND;
+  const secrets = await lockSecrets(tx, subject);
+  if (secrets === null) return NOT_FOUND;
   const { waitsUntil } = secrets;
   if (waitsUntil !== null) return { refused: { kind: 'previousSecretSignsAlone', until: waitsUntil } };
   const rows = await tx`
     update webhooks set previous_encrypted_secret = null, previous_until = null, signs_from = null
     where id = ${subject.id} and previous_until is not null
     returning id`;
-  if (rows.length > 0) await writeHistory(tx, subject, webhook, 'segredo_anterior_encerrado');
+  if (rows.length > 0) await writeHistory(tx, subject.id, 'segredo_anterior_encerrado', subject);
   return { ok: 'ended' };
 }
 
@@ -186,7 +179,11 @@ interface Secrets {
   readonly previousSignsUntil: Date | null;
 }
 
-/** Null when the partner has no webhook of that id. */
+/** The webhook locked until the transaction ends, with its secrets' times; null when the partner has none of that id. */
+async function lockSecrets(tx: Tx, subject: Subject): Promise<Secrets | null> {
+  return (await lockWebhook(tx, subject)) && readSecrets(tx, subject);
+}
+
 async function readSecrets(
   tx: Tx,
   { partnerId, id }: { readonly partnerId: string; readonly id: string },

@@ -51,7 +51,7 @@ export async function createWebhook(
     insert into webhooks (id, partner_id, url, events, encrypted_secret, created_at, refusals)
     values (${begun.id}, ${partnerId}, ${url}, ${events}, ${encrypted}, ${begun.at}, 0)`;
   const row = { id: begun.id, url, events, active: true, createdAt: begun.at };
-  await writeHistory(tx, request, row, 'criacao', { at: begun.at });
+  await writeHistory(tx, begun.id, 'criacao', { ...request, at: begun.at });
   return { ok: { webhook: viewWebhook(row), secret } };
 }
 

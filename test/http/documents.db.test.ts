@@ -97,17 +97,6 @@ describe('with grouped delivery', () => {
     expect(await partner.received()).toEqual([]);
   });
 
-  test('a type sent twice is named', async () => {
-    const partner = await world.partner(EXTERNAL_GROUPED);
-    const id = await partner.newLoan();
-    const twice = packageOf([...DOCUMENT_TYPES, 'selfie']);
-    const answer = await partner.post(pathOf(id, 'documentos'), twice);
-    expect([answer.status, answer.body.detalhes]).toEqual([
-      400,
-      [{ campo: 'documentos[5].tipo', mensagem: 'a peça selfie está repetida' }],
-    ]);
-  });
-
   test('every piece is archived with its type and digest, and the log holds the digest alone', async () => {
     const partner = await world.partner(EXTERNAL_GROUPED);
     const id = await partner.newLoan();
@@ -201,63 +190,9 @@ describe('with deferred delivery', () => {
       where stream = ${id} and type in ('docs_registry.recebido', 'assinatura.concluida')`;
     expect(together).toEqual({ transactions: 1 });
   });
-
-  test('anything but the CCB alone cannot be sent ahead', async () => {
-    const partner = await world.partner(EXTERNAL_DEFERRED);
-    const id = await partner.newLoan();
-    for (const types of [DOCUMENT_TYPES, ['selfie'], []] as const) {
-      const answer = await partner.post(pathOf(id, 'documentos'), packageOf(types));
-      expect([answer.status, answer.body.codigo]).toEqual([400, 'ERRO_VALIDACAO']);
-    }
-    expect(await partner.received()).toEqual([]);
-  });
-
-  test('a disbursement before the documents neither closes nor blocks them', async () => {
-    const partner = await world.partner(EXTERNAL_DEFERRED);
-    const id = await awaitingDocuments(partner);
-    const disbursed = await partner.disburse(id);
-    expect([disbursed.status, disbursed.body]).toMatchObject([
-      200,
-      {
-        status: 'desembolsada',
-        proxima_acao: null,
-        entrega_docs_registry: { situacao: 'aguardando', documentos_pendentes: DOCUMENT_TYPES },
-      },
-    ]);
-    const before = namesOf(await partner.received());
-    expect(before).toContain('desembolso.liquidado');
-    expect(before).not.toContain('docs_registry.recebido');
-    const loan = await partner.accepted(pathOf(id, 'documentos-dataprev'), packageOf());
-    expect(loan).toMatchObject({ status: 'desembolsada', entrega_docs_registry: { situacao: 'recebido' } });
-    expect(namesOf(await partner.received())).toEqual(WHOLE_DEFERRED_LIFE);
-  });
-
-  test('a disbursement after the documents is as free, and leaves them closed', async () => {
-    const partner = await world.partner(EXTERNAL_DEFERRED);
-    const id = await awaitingDocuments(partner);
-    const delivered = await partner.accepted(pathOf(id, 'documentos-dataprev'), packageOf());
-    expect(delivered).toMatchObject({ status: 'averbada', entrega_docs_registry: { situacao: 'recebido' } });
-    expect(namesOf(await partner.received())).not.toContain('desembolso.liquidado');
-    const { body } = await partner.disburse(id);
-    expect(body.status).toBe('desembolsada');
-    expect(body.entrega_docs_registry).toEqual(delivered.entrega_docs_registry);
-    expect(namesOf(await partner.received())).toEqual(WHOLE_DEFERRED_LIFE);
-  });
 });
 
 describe('commands that meet on one loan', () => {
-  test('of 50 equal packages one is taken and the others are 409', async () => {
-    const partner = await world.partner(EXTERNAL_GROUPED);
-    const id = await partner.newLoan();
-    const all = await Promise.all(
-      Array.from({ length: 50 }, () => partner.post(pathOf(id, 'documentos'), packageOf())),
-    );
-    expect(all.filter(({ status }) => status === 200)).toHaveLength(1);
-    expect(all.filter(({ status }) => status === 409)).toHaveLength(49);
-    expect(namesOf(await partner.received())).toEqual(['assinatura.concluida']);
-    expect(await archiveOf(id)).toHaveLength(5);
-  });
-
   test('every single piece and the disbursement, all at once, are all taken, and the obligation ends once', async () => {
     const partner = await world.partner(EXTERNAL_DEFERRED);
     const id = await awaitingDocuments(partner);

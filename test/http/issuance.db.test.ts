@@ -65,18 +65,6 @@ describe('an issuance that answered 202', () => {
     const [event] = await partner.received();
     expect(event?.data['motivo']).toBe('Tentativas de emissão esgotadas');
   });
-
-  test('ends once, however many ends arrive together', async () => {
-    const partner = await world.partner(ASYNCHRONOUS);
-    const id = await partner.newLoan();
-    const ends = Array.from({ length: 50 }, (_, index) => (index % 2 === 0 ? 'emitida' : 'falhou'));
-    const answers = await Promise.all(ends.map((resultado) => endIssuance(partner, id, { resultado })));
-    const won = answers.filter(({ status }) => status === 200);
-    expect(won).toHaveLength(1);
-    expect(answers.filter(({ status }) => status === 409)).toHaveLength(49);
-    const expected = won[0]?.body.status === 'cancelada' ? 'emprestimo.emissao_falhou' : 'emprestimo.emitido';
-    expect(namesOf(await partner.received())).toEqual([expected]);
-  });
 });
 
 test('an issuance that answered 201 sends neither, and has no end to come', async () => {
@@ -90,27 +78,6 @@ test('an issuance that answered 201 sends neither, and has no end to come', asyn
 });
 
 describe('one Idempotency-Key', () => {
-  test.each([ASYNCHRONOUS, {}])(
-    'of 100 requests at once makes one loan, and all get its answer (%o)',
-    async (account) => {
-      const partner = await world.partner(account);
-      const answers = await Promise.all(Array.from({ length: 100 }, () => partner.issue('same')));
-      expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
-      const loans = await world.api.database.sql`select id from loans where partner_id = ${partner.id}`;
-      expect(loans).toEqual([{ id: answers[0]?.body.id }]);
-    },
-  );
-
-  test('answers the first answer for ever, however far the loan has come', async () => {
-    const partner = await world.partner(ASYNCHRONOUS);
-    const first = await partner.issue('same');
-    await endIssuance(partner, first.body.id, { resultado: 'emitida' });
-    const replay = await partner.issue('same');
-    expect([replay.status, replay.body]).toEqual([202, first.body]);
-    expect(replay.headers.get('Location')).toBe(first.headers.get('Location'));
-    expect(namesOf(await partner.received())).toEqual(['emprestimo.emitido']);
-  });
-
   test('that another request holds for over 5 s is 409, and free again when that one rolls back', async () => {
     const partner = await world.partner();
     const held = await holdKey(world.api.database.sql, partner.id, 'POST /v1/emprestimos', 'held');

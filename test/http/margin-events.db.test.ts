@@ -29,39 +29,11 @@ test('autorizacao.confirmada arrives with what was confirmed', async () => {
   ]);
 });
 
-test('margem.concluida arrives for the first of two queries, not for the second, and again when the cache is skipped', async () => {
-  const { ask, tell, received } = await newPartner();
-  await tell({ valor_total_vencimentos: 4321.09, valor_margem_disponivel: 1234.5 });
-  const dataOf = (answer: MarginResource) => ({
-    cpf_trabalhador: answer.cpf,
-    cnpj_empregador: answer.numero_inscricao_empregador,
-    consulta_margem_id: answer.consulta_margem_id,
-    salario_bruto: answer.valor_total_vencimentos,
-    margem_disponivel: answer.valor_margem_disponivel,
-    margem_percentual: 0.2857,
-  });
-  const first = (await ask()).body;
-  const afterFirst = await received();
-  expect(afterFirst).toMatchObject([{ evento: 'margem.concluida', data: dataOf(first) }]);
-  const second = await ask();
-  expect([second.status, second.body]).toEqual([200, { ...first, origem: 'cache' }]);
-  expect(await received()).toEqual(afterFirst);
-  const third = (await ask('?skip_cache=true')).body;
-  expect((await received()).map(({ data }) => data)).toEqual([dataOf(first), dataOf(third)]);
-});
-
 test('margem.concluida has no percentage where there are no earnings', async () => {
   const { ask, tell, received } = await newPartner();
   await tell({ valor_total_vencimentos: 0, valor_margem_disponivel: 0 });
   await ask();
   expect(await received()).toMatchObject([{ data: { salario_bruto: 0, margem_percentual: null } }]);
-});
-
-test('margem.concluida arrives for a query that the service asked for itself', async () => {
-  const { id, received } = await newPartner();
-  const asking = { workerCpf: WORKER.cpf, employerCnpj: WORKER.numero_inscricao_empregador };
-  await world.api.deps.margins?.query({ partnerId: id, actor: 'renegotiation', requestId: null }, asking);
-  expect(await received()).toMatchObject([{ evento: 'margem.concluida', data: { cpf_trabalhador: WORKER.cpf } }]);
 });
 
 test.each([

@@ -61,17 +61,6 @@ describe('a registration', () => {
     await partner.register(id);
     expect(namesOf(await partner.received())).toEqual(['assinatura.concluida', 'averbacao.concluida']);
   });
-
-  test('asked 50 times at once is asked once; the others are 409 and name the state', async () => {
-    const partner = await world.partner();
-    const id = await signedLoan(partner);
-    const all = await Promise.all(Array.from({ length: 50 }, () => partner.post(`/v1/emprestimos/${id}/averbacao`)));
-    expect(all.filter(({ status }) => status === 202)).toHaveLength(1);
-    const refused = all.filter(({ status }) => status === 409);
-    expect(refused).toHaveLength(49);
-    for (const { body } of refused) expect(body.mensagem).toContain('aguardando_averbacao');
-    expect(await world.api.database.sql`select from registrations where loan_id = ${id}`).toHaveLength(1);
-  });
 });
 
 describe('a disbursement', () => {
@@ -152,15 +141,5 @@ describe('a disbursement', () => {
     const before = dayOf(new Date());
     const { body } = await partner.disburse(id);
     expect([before, dayOf(new Date())]).toContain(body.data_liberacao);
-  });
-
-  test('of 50 settlements at once one is taken and the others are 409', async () => {
-    const partner = await world.partner();
-    const id = await registeredLoan(partner);
-    const all = await Promise.all(Array.from({ length: 50 }, () => partner.disburse(id)));
-    expect(all.filter(({ status }) => status === 200)).toHaveLength(1);
-    expect(all.filter(({ status }) => status === 409)).toHaveLength(49);
-    const names = namesOf(await partner.received());
-    expect(names).toEqual(['assinatura.concluida', 'averbacao.concluida', 'desembolso.liquidado']);
   });
 });

@@ -58,22 +58,6 @@ test('repasse.processado reaches the receiver with every field of the catalog in
   expect(await settlements()).toEqual([fields]);
 });
 
-test('a month without installments is emitted with zeros', async () => {
-  expect((await close('2026-01')).body).toMatchObject({ total_parcelas: 0, numero_ccbs: 0, valor_total: 0 });
-  const [fields] = await settlements();
-  expect(fields?.slice(2, 5)).toEqual([
-    ['total_parcelas', 0],
-    ['numero_ccbs', 0],
-    ['valor_total', 0],
-  ]);
-});
-
-test('a month that is not over is 409 and named', async () => {
-  const answer = await partner.post(PATH, { competencia: '2999-12' });
-  expect([answer.status, answer.body.codigo]).toEqual([409, 'TRANSICAO_INVALIDA']);
-  expect(answer.body.mensagem).toContain('2999-12');
-});
-
 test.each([undefined, null, 202_602, '2026-2', '2026-13', '2026-02-01', ''])('%j is no month', async (competencia) => {
   const answer = await partner.post(PATH, { competencia });
   expect([answer.status, answer.body.detalhes?.[0]?.campo]).toEqual([400, 'competencia']);

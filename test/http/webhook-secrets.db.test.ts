@@ -230,14 +230,6 @@ describe('a rotation', () => {
       await partner.send('DELETE', `/v1/webhooks/${webhook.id}/segredo/anterior`);
       expect((await keyed('first')).body).not.toHaveProperty('secret');
     });
-
-    test('that was refused is free for the next try', async () => {
-      await rotate();
-      expect((await keyed('early')).status).toBe(409);
-      expect((await keyed('early', crypto.randomUUID())).status).toBe(404);
-      await partner.send('DELETE', `/v1/webhooks/${webhook.id}/segredo/anterior`);
-      expect((await keyed('early')).status).toBe(201);
-    });
   });
 });
 

@@ -248,30 +248,6 @@ describe('an Idempotency-Key on creation', () => {
     expect(answers.filter(({ body }) => 'secret' in body)).toHaveLength(1);
   });
 
-  test('that another request holds is 409, and makes one webhook when it is free again', async () => {
-    const { partnerId, token } = await partnerWithToken();
-    const held = await holdKey(api.database.sql, partnerId, 'POST /v1/webhooks', 'key-1');
-    const refused = await api.send('POST', PATH, { token, headers, body: GOOD });
-    expect([refused.status, refused.body.codigo]).toEqual([409, 'IDEMPOTENCIA_EM_ANDAMENTO']);
-    await held.release();
-    expect((await api.send('POST', PATH, { token, headers, body: GOOD })).status).toBe(201);
-  });
-
-  test('refuses another body with 422', async () => {
-    const { token } = await partnerWithToken();
-    await api.send('POST', PATH, { token, headers, body: GOOD });
-    const other = await api.send('POST', PATH, { token, headers, body: { ...GOOD, url: 'https://b.example.com/' } });
-    expect([other.status, other.body.codigo]).toEqual([422, 'IDEMPOTENCIA_DIVERGENTE']);
-  });
-
-  test("is each partner's own", async () => {
-    const [one, two] = [await partnerWithToken(), await partnerWithToken()];
-    const first = await api.send<Created>('POST', PATH, { token: one.token, headers, body: GOOD });
-    const second = await api.send<Created>('POST', PATH, { token: two.token, headers, body: GOOD });
-    expect(first.body.id).not.toBe(second.body.id);
-    expect(second.body.secret).toBeDefined();
-  });
-
   test.each(['', 'x'.repeat(256), 'ação'])('is refused when it is %j', async (key) => {
     const { token } = await partnerWithToken();
     const answer = await api.send('POST', PATH, { token, headers: { 'Idempotency-Key': key }, body: GOOD });

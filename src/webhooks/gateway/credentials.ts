@@ -39,13 +39,12 @@ export async function setCredentials(
   subject: Subject,
   credentials: WebhookCredentials | null,
 ): Promise<Result<ShownCredentials, 'notFound'>> {
-  const webhook = await lockWebhook(tx, subject);
-  if (webhook === null) return NOT_FOUND;
+  if ((await lockWebhook(tx, subject)) === null) return NOT_FOUND;
   const encrypted = credentials && vault.encrypt(credentialsName(subject.id), JSON.stringify(credentials));
   const { count } = await tx`
     update webhooks set encrypted_credentials = ${encrypted}, certificate_until = ${endOf(credentials)}
     where id = ${subject.id} and (encrypted_credentials is not null or ${encrypted !== null})`;
-  if (count > 0) await writeHistory(tx, subject, webhook, encrypted === null ? 'fim_das_credenciais' : 'credenciais');
+  if (count > 0) await writeHistory(tx, subject.id, encrypted === null ? 'fim_das_credenciais' : 'credenciais', subject);
   return { ok: shownOf(credentials ?? {}) };
 }
 
