@@ -11,7 +11,7 @@ import type { ErrorCode } from '../contract/errors.ts';
 import type { Bilingual } from '../contract/language.ts';
 import type { KindWithCode, Refused } from '../contract/refusals.ts';
 import { masked, maskedValue } from '../contract/masking/masking.ts';
-import type { Env } from './request-env.ts';
+import type { Env } from './request.ts';
 
 /** One answer as its operation declares it; openapi/operations.ts makes OpenAPI of it. */
 export interface AnswerDescription {

@@ -3,13 +3,11 @@ import { type Context, Hono } from 'hono';
 import { inLanguage, type Language } from '../contract/language.ts';
 import { ApiError } from './api-error.ts';
 import type { HttpDeps } from './deps.ts';
-import type { Env } from './request-env.ts';
+import { type Env, logRequests, traceRequests } from './request.ts';
 import { answerError } from './errors.ts';
 import { createGate } from './gate.ts';
 import { describeApi } from './openapi/document.ts';
 import { guarded, type Operation, type Route } from './operation.ts';
-import { logRequests } from './request-log.ts';
-import { traceRequests } from './request-trace.ts';
 import type { Routes } from './route.ts';
 import { alertRoutes } from './routes/alerts.ts';
 import { auditBalanceRoutes } from './routes/audit-balance.ts';
@@ -19,12 +17,20 @@ import { bondRoutes } from './routes/bonds.ts';
 import { conformanceRoutes } from './routes/conformance.ts';
 import { deliveryListRoutes } from './routes/deliveries.ts';
 import { deliveryRoutes } from './routes/delivery.ts';
-import { answerDescription, DESCRIPTION_PATHS } from './routes/description.ts';
+import {
+  answerDescription,
+  DESCRIPTION_PATHS,
+  answerAlive,
+  answerMetrics,
+  answerReady,
+  answerRoot,
+  answerListen,
+  LISTEN_PATH,
+} from './routes/open.ts';
 import { documentRoutes } from './routes/documents.ts';
 import { egressRoutes } from './routes/egress.ts';
 import { eventRoutes } from './routes/events.ts';
 import { evidenceRoutes } from './routes/evidence.ts';
-import { answerAlive, answerMetrics, answerReady } from './routes/health.ts';
 import { loanRoutes } from './routes/loans.ts';
 import { marginRoutes } from './routes/margin.ts';
 import { nucleusRoutes } from './routes/nucleus.ts';
@@ -32,16 +38,11 @@ import { operatorPartnerRoutes } from './routes/operator-partners.ts';
 import { operatorQueueRoutes } from './routes/operator-queue.ts';
 import { operatorWebhookRoutes } from './routes/operator-webhooks.ts';
 import { operatorWorkerRoutes } from './routes/operator-workers.ts';
-import { answerRoot } from './routes/root.ts';
-import { summaryRoutes } from './routes/summary.ts';
-import { answerListen, LISTEN_PATH } from './routes/tools.ts';
+import { summaryRoutes, webhookHealthRoutes, webhookHistoryRoutes } from './routes/webhook-health.ts';
 import { webhookChangeRoutes } from './routes/webhook-changes.ts';
-import { webhookHealthRoutes, webhookHistoryRoutes } from './routes/webhook-health.ts';
-import { webhookCredentialRoutes } from './routes/webhook-credentials.ts';
-import { webhookOptionRoutes } from './routes/webhook-options.ts';
+import { webhookSettingRoutes } from './routes/webhook-settings.ts';
 import { webhookSecretRoutes } from './routes/webhook-secrets.ts';
 import { webhookSendRoutes } from './routes/webhook-sends.ts';
-import { webhookTestRoutes } from './routes/webhook-test.ts';
 import { webhookRoutes } from './routes/webhooks.ts';
 
 type Handler = (c: Context<Env>) => Response | Promise<Response>;
@@ -52,11 +53,9 @@ const ROUTES: Routes = [
   ...webhookChangeRoutes,
   ...webhookSecretRoutes,
   ...webhookSendRoutes,
-  ...webhookTestRoutes,
   ...conformanceRoutes,
   ...webhookHealthRoutes,
-  ...webhookCredentialRoutes,
-  ...webhookOptionRoutes,
+  ...webhookSettingRoutes,
   ...webhookHistoryRoutes,
   ...egressRoutes,
   ...alertRoutes,

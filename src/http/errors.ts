@@ -10,7 +10,7 @@ import { VersionConflict } from '../log/append.ts';
 import type { Logger } from '../log-lines.ts';
 import { NotAsked, RegistryFailure } from '../registry/port.ts';
 import { ApiError, unavailable } from './api-error.ts';
-import type { Env } from './request-env.ts';
+import type { Env } from './request.ts';
 import { KeysUnavailable } from './auth/keys.ts';
 
 export function errorBody(error: ApiError, requestId: string): ErrorBody {

@@ -25,7 +25,7 @@ import {
 } from './auth/auth.ts';
 import type { Pace } from './body/body-stream.ts';
 import { expectJson, expectNoBody, MAX_BODY_BYTES, mayBeLarge, readJson, readJsonIfAny } from './body/body.ts';
-import type { Env, Sent } from './request-env.ts';
+import type { Env, Sent } from './request.ts';
 import type { Pool } from '../db/pool.ts';
 import type { Reports } from '../db/reports.ts';
 import type { TakeTurn } from './body/large-bodies.ts';

@@ -6,7 +6,7 @@ import { getRequestListener } from '@hono/node-server';
 import { ApiError, unavailable } from './api-error.ts';
 import { type Bound, type ConnectionBounds, Connections } from './connections.ts';
 import { bareRefusal } from './errors.ts';
-import type { Fetch } from './request-env.ts';
+import type { Fetch } from './request.ts';
 
 export interface ServerOptions {
   readonly fetch: Fetch;

@@ -2,7 +2,7 @@
 import type { Context } from 'hono';
 import type { HtmlEscapedString } from 'hono/utils/html';
 import type { HttpDeps } from '../http/deps.ts';
-import type { Env } from '../http/request-env.ts';
+import type { Env } from '../http/request.ts';
 import type { ApiClient } from './api-client.ts';
 import type { Language } from '../contract/language.ts';
 import type { Texts } from './language/choose.ts';

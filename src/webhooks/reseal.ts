@@ -86,7 +86,11 @@ async function resealBatch(
         set encrypted_secret = ${all[0]}, previous_encrypted_secret = ${all[1]}, encrypted_credentials = ${all[2]}
         where id = ${id}`;
   }
-  return { webhooks: rows.length - unopened.length, unopened, last: rows.length === BATCH ? (rows.at(-1)?.id ?? null) : null };
+  return {
+    webhooks: rows.length - unopened.length,
+    unopened,
+    last: rows.length === BATCH ? (rows.at(-1)?.id ?? null) : null,
+  };
 }
 
 function encryptAgain(vault: Vault, newestKeyId: string, id: string, blob: Buffer): Buffer | 'unopened' {

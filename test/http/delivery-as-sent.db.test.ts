@@ -1,7 +1,6 @@
 /** `GET /v1/entregas/{id}`: the exact body, and each attempt's headers as they were sent. */
 import { expect, test } from 'vitest';
 import type { DeliveryAsSent } from '../../src/contract/resources/delivery-resource.ts';
-import { sign, signingKey } from '../../src/delivery/sending/signature.ts';
 import { startDeliveryWorld, useSubscriber } from '../support/delivery-world.ts';
 import { status } from '../support/receiver.ts';
 

@@ -9,7 +9,6 @@ import {
   type ReceivedEvent,
   startPartnerWorld,
   type TestPartner,
-  WHOLE_DEFERRED_LIFE,
 } from '../support/partner-world.ts';
 
 const NEVER_IN_GROUPED_OR_INTERNAL = ['assinatura.pendente', 'docs_registry.pendente', 'docs_registry.recebido'];

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { LoanResource } from '../../src/contract/resources/loan-resource.ts';
 import { holdKey } from '../support/held-key.ts';
-import { namesOf, startPartnerWorld, type TestPartner } from '../support/partner-world.ts';
+import { startPartnerWorld, type TestPartner } from '../support/partner-world.ts';
 
 const ASYNCHRONOUS = { issuance: 'assincrona' };
 const world = await startPartnerWorld();

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { EMITTED_NAMES, NOTICE_NAMES, SUBSCRIBABLE_NAMES } from '../../src/contract/events.ts';
 import { startApi } from '../support/api.ts';
-import { holdKey } from '../support/held-key.ts';
 
 interface Created {
   readonly id: string;

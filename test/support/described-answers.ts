@@ -5,7 +5,7 @@
  */
 import type { Hono } from 'hono';
 import { z } from 'zod';
-import type { Env } from '../../src/http/request-env.ts';
+import type { Env } from '../../src/http/request.ts';
 import {
   type ApiDescription,
   answerOf,

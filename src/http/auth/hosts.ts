@@ -6,7 +6,7 @@
 import type { HonoRequest } from 'hono';
 import { ApiError } from '../api-error.ts';
 import { bareRefusal } from '../errors.ts';
-import type { Fetch } from '../request-env.ts';
+import type { Fetch } from '../request.ts';
 
 const ASKED_BY_ADDRESS = /^\/(healthz|readyz|metrics)$/;
 

@@ -9,8 +9,7 @@
  */
 import { createLocalJWKSet, errors, type JWK, type JWTVerifyGetKey } from 'jose';
 import type { Logger } from '../../log-lines.ts';
-import { sortKeys } from './key-set.ts';
-import { KeysUnavailable, type KeySource } from './keys.ts';
+import { sortKeys, KeysUnavailable, type KeySource } from './keys.ts';
 import { readBounded } from '../../bounded-answer.ts';
 
 export interface RemoteKeysOptions {

@@ -7,7 +7,7 @@ import { readCheckpoint, readConsistency } from '../../audit/checkpoint/stored.t
 import { readTile, readTileEntries } from '../../audit/checkpoint/tiles.ts';
 import { ApiError, notFound } from '../api-error.ts';
 import type { HttpDeps } from '../deps.ts';
-import type { Env } from '../request-env.ts';
+import type { Env } from '../request.ts';
 
 const TEXT = 'text/plain; charset=utf-8';
 const SIZE = /^[1-9]\d{0,14}$/;

@@ -11,8 +11,7 @@ import type { Route } from '../operation.ts';
 import { route } from '../route.ts';
 import { loanFactRoutes, SANDBOX_DOOR } from './loan-facts.ts';
 import { viewAccount } from './nucleus-partners.ts';
-import { sandboxBondRoutes } from './sandbox-bonds.ts';
-import { sandboxMarginRoutes } from './sandbox-margin.ts';
+import { sandboxRegistryRoutes } from './sandbox-registry.ts';
 import { acceptance } from '../../contract/resources/margin-resource.ts';
 import { authorizationConfirmed } from '../../contract/payloads.ts';
 import { confirmAuthorization } from '../../core/margin/authorization.ts';
@@ -87,8 +86,7 @@ export const sandboxRoutes: readonly Route[] = [
     status: 201,
     body: await confirmAuthorization(pool, { partnerId, actor, requestId }, body),
   })),
-  ...sandboxMarginRoutes,
-  ...sandboxBondRoutes,
+  ...sandboxRegistryRoutes,
   route('POST /v1/sandbox/repasses', 'sandbox', {
     summary: {
       pt: 'O repasse do mês fecha; fechar de novo responde o que existe, com ja_fechado true',

@@ -1,4 +1,4 @@
-/** How one webhook fares, and what happened to it. */
+/** How one webhook fares, and what happened to it; and how all of a partner's deliveries fare. */
 import { NOT_FOUND } from '../../contract/refusals.ts';
 import { PENDING_LOOKED_AT, STREAK_OF, webhookHealth } from '../../contract/resources/webhook-health.ts';
 import { readWebhookHealth } from '../../delivery/partner/webhook-health.ts';
@@ -11,6 +11,10 @@ import { readHistory } from '../../steering/webhooks.ts';
 import { readWebhook } from '../../webhooks/webhooks.ts';
 import { PAGE_ANSWER } from '../page.ts';
 import { beforeLine, historyQuery } from './operator-webhooks.ts';
+import { z } from 'zod';
+import { summary, WINDOW_NAMES } from '../../contract/resources/summary.ts';
+import { id as uuid } from '../../contract/values.ts';
+import { readSummary } from '../../delivery/partner/summary.ts';
 
 const DESCRIPTION = {
   pt: `Conta tentativas até poucos segundos antes de contada_em: ultimas_24h começa numa hora cheia, ultimos_7d à meia-noite de São Paulo, e desde diz quando. p50_ms e p95_ms são os tempos das respostas, quaisquer que sejam, no máximo 10 % acima do valor exato. pendente_mais_antiga é a criada primeiro entre as ${PENDING_LOOKED_AT} que vencem primeiro; falhas_seguidas e ultima_entregue_em são das ${STREAK_OF} entregas mais novas. estado: ativa; falhando (falha há horas, e recebe uma entrega por vez); suspensa (o serviço a desativou, porque falhava há dias); silenciada (um operador parou os envios, e nada se perde); inativa (desativada pelo parceiro, ou o parceiro está inativo). sem_consentimento: a URL ainda não respondeu 2xx; até lá sai uma entrega por vez, e depois de dez falhas seguidas uma por minuto.`,
@@ -60,4 +64,28 @@ export const webhookHistoryRoutes: Routes = [
     }));
     return { status: 200, body: { itens, proximo_cursor: next && (await cursors.write(list, [next])) } };
   }),
+];
+
+export const summaryRoutes: Routes = [
+  route('GET /v1/resumo', 'webhooks:read', {
+    summary: {
+      pt: 'As tentativas de uma janela de tempo, passo a passo, e o que espera; de todos os webhooks ou de um',
+      en: 'The attempts of a window of time, step by step, and what waits; of all webhooks or of one',
+    },
+    description: {
+      pt: 'Os tempos vão do commit do evento à chegada, na primeira tentativa. Em 24h e 7d as tentativas são contadas por quarto de hora, alguns segundos depois, e os tempos ficam no máximo 10 % acima do valor exato. Nas outras janelas são lidas no máximo as 20.000 tentativas mais novas do parceiro: mostra_desde diz desde quando, se houve mais.',
+      en: 'Times are from the commit of the event to its arrival, at the first attempt. In 24h and 7d attempts are counted by the quarter of an hour, some seconds later, and times are at most 10 % above the exact value. In the other windows at most the newest 20,000 attempts of the partner are read: mostra_desde says from when on, if there were more.',
+    },
+    query: z.strictObject({
+      janela: z
+        .enum(WINDOW_NAMES)
+        .default('1h')
+        .meta({ text: { pt: 'Sem ela, 1h', en: 'Without it, 1h' } }),
+      webhook_id: uuid.optional(),
+    }),
+    answers: answered(200, summary, { pt: 'O resumo', en: 'The summary' }),
+  })(async ({ partnerId, query: { janela, webhook_id } }, { pool }) => ({
+    status: 200,
+    body: await readSummary(pool, { partnerId, webhookId: webhook_id ?? null }, janela),
+  })),
 ];

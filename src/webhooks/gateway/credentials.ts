@@ -44,7 +44,8 @@ export async function setCredentials(
   const { count } = await tx`
     update webhooks set encrypted_credentials = ${encrypted}, certificate_until = ${endOf(credentials)}
     where id = ${subject.id} and (encrypted_credentials is not null or ${encrypted !== null})`;
-  if (count > 0) await writeHistory(tx, subject.id, encrypted === null ? 'fim_das_credenciais' : 'credenciais', subject);
+  if (count > 0)
+    await writeHistory(tx, subject.id, encrypted === null ? 'fim_das_credenciais' : 'credenciais', subject);
   return { ok: shownOf(credentials ?? {}) };
 }
 
