@@ -25,7 +25,7 @@ export interface Env {
 }
 
 /** Paths that machines ask every few seconds. They belong to no trace, and are no news while all is well. */
-export const PROBED: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
+const PROBED: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
 
 /** The span of each request goes on from its `traceparent`, to events and deliveries. It holds the route's pattern only. */
 export function traceRequests(): MiddlewareHandler<Env> {

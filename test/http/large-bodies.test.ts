@@ -18,19 +18,6 @@ function askFor(takeTurn: TakeTurn, partnerId: string, count: number) {
   return { begun, turns, end: (index: number) => ends[index]?.() };
 }
 
-test('a partner has two turns at a time, and the third when one of them has ended', async () => {
-  const { begun, turns, end } = askFor(createTurns(), 'a', 4);
-  await nextTurn();
-  expect(begun).toEqual([0, 1]);
-  end(1);
-  await turns[1];
-  await nextTurn();
-  expect(begun).toEqual([0, 1, 2]);
-  for (const index of [0, 2, 3]) end(index);
-  await Promise.all(turns);
-  expect(begun).toEqual([0, 1, 2, 3]);
-});
-
 test('whoever waits for its own turns keeps nobody else waiting', async () => {
   const takeTurn = createTurns();
   const flood = askFor(takeTurn, 'a', 100);
@@ -54,17 +41,6 @@ test('all partners together have eight, and the ninth comes when any has ended',
   expect(begun()).toEqual([2, 2, 2, 2, 1]);
   for (const partner of partners) for (const index of [0, 1]) partner.end(index);
   await Promise.all(partners.flatMap(({ turns }) => turns));
-});
-
-test('who gets no turn in time is told to come again, and holds up nobody afterwards', async () => {
-  const takeTurn = createTurns(1);
-  const { begun, turns, end } = askFor(takeTurn, 'a', 3);
-  await expect(turns[2]).rejects.toMatchObject({ code: 'INDISPONIVEL', headers: { 'Retry-After': '5' } });
-  end(0);
-  end(1);
-  await Promise.all(turns.slice(0, 2));
-  expect(begun).toEqual([0, 1]);
-  expect(await takeTurn('a', async () => 'served')).toBe('served');
 });
 
 test('a turn ends with what its work throws', async () => {

@@ -142,13 +142,6 @@ describe('averbacao', () => {
 });
 
 describe('the sandbox', () => {
-  test('signs once and refuses a second time', async () => {
-    const token = await partnerToken();
-    const id = await loanIn('aguardando_averbacao', token);
-    const again = await api.send('POST', `/v1/sandbox/emprestimos/${id}/assinatura`, { token });
-    expect([again.status, again.body.codigo]).toEqual([409, 'TRANSICAO_INVALIDA']);
-  });
-
   test('keeps what the registry will answer', async () => {
     const token = await partnerToken();
     const id = await loanIn('aguardando_averbacao', token);
@@ -163,22 +156,6 @@ describe('the sandbox', () => {
     expect((await api.send('PUT', path, { token, body: { resultado: 'talvez' } })).status).toBe(400);
     const stranger = await partnerToken();
     expect((await api.send('PUT', path, { token: stranger, body: { resultado: 'falhou' } })).status).toBe(404);
-  });
-
-  test('refuses a transfer before the registration', async () => {
-    const token = await partnerToken();
-    const id = await loanIn('aguardando_averbacao', token);
-    const path = `/v1/sandbox/emprestimos/${id}/desembolso`;
-    const answer = await api.send('POST', path, { token, body: { resultado: 'liquidado' } });
-    expect([answer.status, answer.body.codigo]).toEqual([409, 'TRANSICAO_INVALIDA']);
-    const wrong = await api.send('POST', path, {
-      token,
-      body: { resultado: 'liquidado', data_liberacao: '2026-02-30' },
-    });
-    expect([wrong.status, wrong.body.detalhes?.[0]?.campo]).toEqual([400, 'data_liberacao']);
-    const stranger = await partnerToken();
-    const foreign = await api.send('POST', path, { token: stranger, body: { resultado: 'liquidado' } });
-    expect([foreign.status, foreign.body.codigo]).toEqual([404, 'NAO_ENCONTRADO']);
   });
 
   test("moves the partner's pending deliveries forward and counts them", async () => {

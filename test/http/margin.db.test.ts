@@ -105,20 +105,6 @@ describe('PUT /v1/sandbox/margem', () => {
     expect((await tell(token, failure)).body).toEqual({ ...WORKER, ...none, ...failure });
   });
 
-  test('may be a margin below zero, which is answered and told as it is', async () => {
-    const partnerId = await api.partner();
-    const token = await api.token(partnerId, SCOPES);
-    const amounts = { valor_total_vencimentos: 3000, valor_margem_disponivel: -1234.5 };
-    const told = await tell(token, amounts);
-    expect([told.status, told.body]).toEqual([200, { ...WORKER, ...amounts, falha: null, erro: null }]);
-    const answer = await ask(token);
-    expect([answer.status, answer.body]).toMatchObject([200, amounts]);
-    const events = await api.database.sql`select data from events where partner_id = ${partnerId}`;
-    expect(events).toMatchObject([
-      { data: { salario_bruto: 3000, margem_disponivel: -1234.5, margem_percentual: -0.4115 } },
-    ]);
-  });
-
   test("changes nothing for another partner's queries", async () => {
     await tell(await partnerToken(), { falha: 'negocial', erro: 'não' });
     expect((await ask(await partnerToken())).status).toBe(200);

@@ -371,44 +371,4 @@ describe('a fact that two cores know', () => {
     expect([second.status, second.body.codigo]).toEqual([409, 'TRANSICAO_INVALIDA']);
     expect(second.body.mensagem).toContain('concluída com o protocolo REG-9');
   });
-
-  test('is refused to the core, over HTTP and in SQL, that answers what our worker has recorded', async () => {
-    const partner = await world.partner();
-    const { id, registration } = await asked(partner);
-    await partner.tickWorker();
-    const late = await end(id, { resultado: 'falhou', erro: 'tarde' });
-    expect([late.status, late.body.codigo]).toEqual([409, 'TRANSICAO_INVALIDA']);
-    await expect(appendEnd(partner, id, registration)).rejects.toMatchObject({
-      code: 'CT409',
-      message: expect.stringContaining(`registration ${registration} has ended: averbacao.concluida`),
-    });
-    expect(namesOf(await partner.received())).toEqual(['assinatura.concluida', 'averbacao.concluida']);
-  });
-
-  test('is a month that closed: it answers what exists, and SQL that closes it again is refused', async () => {
-    const partner = await world.partner();
-    const body = { parceiro_id: partner.id, competencia: '2020-01' };
-    const [first, again] = [
-      await send('/v1/nucleo/repasses', core, body),
-      await send('/v1/nucleo/repasses', core, body),
-    ];
-    expect([first.status, again.status]).toEqual([200, 200]);
-    expect(again.body).toEqual({ ...first.body, ja_fechado: true });
-    const id = crypto.randomUUID();
-    const data = JSON.stringify({
-      repasse_id: id,
-      competencia: '2020-01',
-      total_parcelas: 1,
-      numero_ccbs: 1,
-      valor_total: 1,
-      fechado_em: '2020-02-01T12:00:00.000Z',
-    });
-    await expect(world.api.database.sql`
-      select append_event(${id}, 0, 'repasse.processado', ${partner.id}, ${data}::text::json, 'core')`).rejects.toMatchObject(
-      {
-        code: 'CT409',
-        message: expect.stringMatching(/^the month 2020-01 is closed since /),
-      },
-    );
-  });
 });
