@@ -6,7 +6,7 @@ import { EMITTED_NAMES } from '../../src/contract/events.ts';
 import type { LoanResource } from '../../src/contract/resources/loan-resource.ts';
 import { startApi } from '../support/api.ts';
 import type { ApiDescription } from '../support/description.ts';
-import { namesOf, startPartnerWorld, TERMS, type TestPartner } from '../support/partner-world.ts';
+import { startPartnerWorld, TERMS, type TestPartner } from '../support/partner-world.ts';
 
 const world = await startPartnerWorld({ sandbox: null });
 const core = await world.api.token(undefined, ['nucleo']);
@@ -355,12 +355,6 @@ describe('a fact that two cores know', () => {
     return { id, registration: averbacao?.id ?? '' };
   }
   const end = (id: string, body: object) => send(`${CORE_LOANS}/${id}/averbacao`, core, body);
-  const appendEnd = (partner: TestPartner, id: string, registration: string) => {
-    const data = JSON.stringify({ emprestimo_id: id, averbacao_id: registration, erro: 'outro' });
-    return world.api.database.sql`
-      select append_event(${id}, stream_version(${id}), 'averbacao.falhou', ${partner.id}, ${data}::text::json, 'core')`;
-  };
-
   test('is answered once: our worker’s registration that the core ended stays as the core ended it', async () => {
     const partner = await world.partner();
     const { id } = await asked(partner);

@@ -10,7 +10,7 @@ import { answered } from '../answer.ts';
 import type { Route } from '../operation.ts';
 import { route } from '../route.ts';
 import { loanFactRoutes, SANDBOX_DOOR } from './loan-facts.ts';
-import { viewAccount } from './nucleus-partners.ts';
+import { viewAccount } from './nucleus.ts';
 import { sandboxRegistryRoutes } from './sandbox-registry.ts';
 import { acceptance } from '../../contract/resources/margin-resource.ts';
 import { authorizationConfirmed } from '../../contract/payloads.ts';
