@@ -105,7 +105,6 @@ const PURE_FOR_THE_PAGE = new Set([
   'audit/checkpoint/checkpoint.ts',
   'delivery/sending/headers.ts',
   'delivery/sending/signature.ts',
-  'http/routes/description.ts',
   'webhooks/advice.ts',
 ]);
 /** The sandbox's receiver plays a partner: it looks up what a partner would have kept. */

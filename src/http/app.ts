@@ -7,6 +7,7 @@ import { type Env, logRequests, traceRequests } from './request.ts';
 import { answerError } from './errors.ts';
 import { createGate } from './gate.ts';
 import { describeApi } from './openapi/document.ts';
+import { DESCRIPTION_PATHS } from './openapi/texts.ts';
 import { guarded, type Operation, type Route } from './operation.ts';
 import type { Routes } from './route.ts';
 import { alertRoutes } from './routes/alerts.ts';
@@ -18,7 +19,6 @@ import { deliveryListRoutes } from './routes/deliveries.ts';
 import { deliveryRoutes } from './routes/delivery.ts';
 import {
   answerDescription,
-  DESCRIPTION_PATHS,
   answerAlive,
   answerMetrics,
   answerReady,

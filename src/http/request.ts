@@ -49,7 +49,7 @@ export function traceRequests(): MiddlewareHandler<Env> {
 /**
  * Gives each request its id and each answer its shared headers, writes one log line, and counts the request. The line holds the
  * route's pattern, never the path, the query or a body: any path may hold a tax id. Probes are logged at debug (one pod's are
- * 50,000 lines a day); readiness is told as it changes (routes/health.ts). A 401 says why the token was refused.
+ * 50,000 lines a day); readiness is told as it changes (routes/open.ts). A 401 says why the token was refused.
  */
 export function logRequests(log: Logger, metrics: Metrics): MiddlewareHandler<Env> {
   return async (c, next) => {

@@ -1,6 +1,6 @@
 /** The texts of the description. A scope without a text does not compile. */
 import { RESERVED_NAMES } from '../../contract/events.ts';
-import type { Bilingual } from '../../contract/language.ts';
+import type { Bilingual, Language } from '../../contract/language.ts';
 import type { Scope } from '../../contract/statuses.ts';
 
 export const SCOPE_MEANING: Readonly<Record<Scope, Bilingual>> = {
@@ -91,6 +91,7 @@ export const TAG_AUDIENCE: Readonly<Record<string, Bilingual>> = {
   operador: { pt: 'Operador', en: 'Operator' },
   nucleo: { pt: 'Núcleo de crédito', en: 'Loan core' },
 };
+export const DESCRIPTION_PATHS: Readonly<Record<Language, string>> = { pt: '/openapi.json', en: '/openapi.en.json' };
 /** Whose operations a description has. */
 export const AUDIENCES = ['parceiro', 'nucleo', 'operador', 'auditoria', 'tudo'] as const;
 export type Audience = (typeof AUDIENCES)[number];

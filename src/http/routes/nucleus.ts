@@ -34,7 +34,7 @@ const PARTNERS = `${CORE_DOOR.prefix}/parceiros` as const;
 const KEYED = ['IDEMPOTENCIA_EM_ANDAMENTO', 'IDEMPOTENCIA_DIVERGENTE'] as const;
 const ACCOUNT = answered(200, told.partnerAccount, { pt: 'A conta', en: 'The account' });
 
-export const nucleusPartnerRoutes: Routes = [
+const nucleusPartnerRoutes: Routes = [
   route(`POST ${PARTNERS}`, 'nucleo', {
     since: '0.4',
     summary: {

@@ -12,7 +12,6 @@ import { errorBody } from '../errors.ts';
 import { readFileSync } from 'node:fs';
 import { answerTagged, type Tagged, tagged } from '../answer.ts';
 import { INVALID_FIELDS } from '../../contract/refusals.ts';
-import type { Language } from '../../contract/language.ts';
 import { AUDIENCES, type Audience } from '../openapi/texts.ts';
 
 export function answerRoot(c: Context<Env>): Response {
@@ -82,8 +81,6 @@ function readListen() {
     throw unavailable(new Error('src/main/listen.mjs was not made: run npm run prepare', { cause: error }));
   }
 }
-
-export const DESCRIPTION_PATHS: Readonly<Record<Language, string>> = { pt: '/openapi.json', en: '/openapi.en.json' };
 
 /** `describe` is called once for each of the audiences, at the first request. */
 export function answerDescription(describe: (audience: Audience) => unknown) {

@@ -2,7 +2,7 @@
 import { html } from 'hono/html';
 import { EVENTS, NOTICE_NAMES } from '../../contract/events.ts';
 import { VERSIONS } from '../../contract/language.ts';
-import { DESCRIPTION_PATHS } from '../../http/routes/open.ts';
+import { DESCRIPTION_PATHS } from '../../http/openapi/texts.ts';
 import type { Html, PainelContext, PainelDeps } from '../env.ts';
 import { code, paragraphs, plainList, table } from '../frame/parts.ts';
 import { DOCS } from '../language/choose.ts';

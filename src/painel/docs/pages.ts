@@ -4,7 +4,7 @@ import { html } from 'hono/html';
 import type { Language } from '../../contract/language.ts';
 import { describeRegistry } from '../../http/openapi/registry-document.ts';
 import { notFound } from '../../http/api-error.ts';
-import { DESCRIPTION_PATHS } from '../../http/routes/open.ts';
+import { DESCRIPTION_PATHS } from '../../http/openapi/texts.ts';
 import type { Html, PainelContext, PainelDeps, PainelEnv } from '../env.ts';
 import { pathOf } from '../files.ts';
 import { answerPage, menu } from '../frame/page.ts';
