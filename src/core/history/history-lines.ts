@@ -1,4 +1,7 @@
-/** A file of history, read as a stream: one event a line, as JSON (log/README.md, "History"). */
+/**
+ * A file of history, read as a stream: one event a line, as JSON (log/README.md, "History").
+ * Not by node:readline: it holds a line of any length, and replaces bytes that are not UTF-8 without a word.
+ */
 
 /** A payload may be raised to 1 MiB, and has its event around it. */
 const MAX_LINE_BYTES = 2 * 1024 * 1024;

@@ -8,6 +8,7 @@
  * lease is compared by time, the database's.
  *
  * Crash: the lease runs out, a waiting request takes off anew, and the dead flight's late landing is refused.
+ * Alternative: an advisory lock for as long as the call takes holds a connection, and tells nobody the answer.
  */
 import type { MARGIN_ERROR_KINDS } from '../../contract/statuses.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
