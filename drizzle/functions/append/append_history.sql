@@ -44,7 +44,7 @@ begin
   from (
     select event, n, case
         when event is null or json_typeof(event) <> 'object' then 'it must be an object'
-        when readable is null then 'it holds the character \u0000 or half of a surrogate pair'
+        when readable is null then E'it holds the character \\u0000 or half of a surrogate pair'
         else coalesce(case when num_nonnulls(stream, version, type, partner_id, occurred_at, data, family, actor, request_id)
                                   < (select count(*) from json_object_keys(event)) then (
           select coalesce(min(key) filter (where times > 1) || ': stands twice',
@@ -64,7 +64,7 @@ begin
         when actor !~ '^[^[:cntrl:]]+$' or length(actor) > 200 then 'actor: must have 1 to 200 characters, none of them a control character'
         when request_id !~ '^[[:graph:]]+$' or length(request_id) > 64 then 'request_id: must have 1 to 64 visible characters, without a space'
       end) end as what
-    from (select event, n, case when json_typeof(event) = 'object' and (strpos(event::text, '\u') = 0 or pg_input_is_valid(event::text, 'jsonb'))
+    from (select event, n, case when json_typeof(event) = 'object' and (strpos(event::text, E'\\u') = 0 or pg_input_is_valid(event::text, 'jsonb'))
                                 then event end as readable
           from unnest(p_events) with ordinality as e (event, n)) given_events
     left join lateral json_to_record(readable) as line (stream text, version text, type text, partner_id text, occurred_at text, data json,
