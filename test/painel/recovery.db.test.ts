@@ -98,9 +98,7 @@ test("a webhook's page shows its chart, newest deliveries, periods, order and hi
 });
 
 test('who is signed in stands in the header, and times are those of the chosen zone', async () => {
-  const partner = await world.subscriber();
-  const { id } = await partner.register();
-  const visitor = await world.signedIn(partner.id);
+  const { partner, id, visitor } = await world.member();
   const [row] = await world.api.database.sql<[{ name: string }]>`select name from partners where id = ${partner.id}`;
   expect((await visitor.get('/painel/entregas')).text).toContain(`<strong>${row.name}</strong>`);
   await visitor.post('/painel/preferencias', { fuso: 'UTC', volta: '/painel' });

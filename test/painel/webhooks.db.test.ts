@@ -61,9 +61,7 @@ describe('a webhook', () => {
   });
 
   test('is changed, and history knows by whom', async () => {
-    const partner = await world.subscriber();
-    const { id } = await partner.register();
-    const visitor = await world.signedIn(partner.id);
+    const { id, visitor } = await world.member();
     const path = `/painel/webhooks/${id}/editar`;
     const { text } = await visitor.get(path);
     const fields = { ...fieldsOf(text, path), url: `${world.receiver.url}/outro`, eventos: 'averbacao.falhou' };
@@ -77,9 +75,7 @@ describe('a webhook', () => {
   });
 
   test('is tried out, switched off, and on again with what waited', async () => {
-    const partner = await world.subscriber();
-    const { id, path } = await partner.register();
-    const visitor = await world.signedIn(partner.id);
+    const { partner, id, path, visitor } = await world.member();
     const page = `/painel/webhooks/${id}`;
     const tried = await visitor.submit(page, `${page}/teste`);
     expect(tried.headers.get('location')).toMatch(/^\/painel\/entregas\/[\w-]{36}$/);
@@ -97,9 +93,7 @@ describe('a webhook', () => {
   });
 
   test('is tried out with an example as it was edited, within its fields alone', async () => {
-    const partner = await world.subscriber();
-    const { id, path } = await partner.register();
-    const visitor = await world.signedIn(partner.id);
+    const { id, path, visitor } = await world.member();
     const page = `/painel/webhooks/${id}/teste`;
     const evento = 'averbacao.falhou';
     const { text } = await visitor.get(`${page}?evento=${evento}`);
@@ -128,9 +122,7 @@ describe('a webhook', () => {
   });
 
   test('gets another secret step by step, and each step tells what comes next', async () => {
-    const partner = await world.subscriber();
-    const { id } = await partner.register();
-    const visitor = await world.signedIn(partner.id);
+    const { id, visitor } = await world.member();
     const page = `/painel/webhooks/${id}`;
     const rotate = async (horas: string) => {
       const fields = fieldsOf((await visitor.get(page)).text, `${page}/segredo`);
@@ -212,8 +204,7 @@ describe('a webhook', () => {
 });
 
 test('the receiver to be copied is the published one, at the path of the webhook', () => {
-  for (const { language, files } of snippetsFor("https://x.example/meu/'hook?a=1")) {
-    const [server, verifier] = files;
+  for (const { language, server, verifier } of snippetsFor("https://x.example/meu/'hook?a=1")) {
     expect([language, /\/meu\/(\\)?'hook["']/.test(server.code), server.code.includes('a=1')]).toEqual([
       language,
       true,
@@ -225,9 +216,7 @@ test('the receiver to be copied is the published one, at the path of the webhook
 
 describe('the credentials of a receiver', () => {
   test('are set in a form that keeps what was written, shows no secret again, and removes them', async () => {
-    const partner = await world.subscriber();
-    const { id, path } = await partner.register();
-    const visitor = await world.signedIn(partner.id);
+    const { partner, id, path, visitor } = await world.member();
     const page = `/painel/webhooks/${id}`;
     expect((await visitor.get(page)).text).toContain('só as assinaturas');
     const fields = {
@@ -269,9 +258,7 @@ describe('the credentials of a receiver', () => {
       { tipo: 'oauth2', token_url: 'http://127.0.0.1:9/t', client_id: 'c', envio: 'corpo' },
     ],
   ])('of the kind $tipo are those of the API', async (fields, autorizacao) => {
-    const partner = await world.subscriber();
-    const { id } = await partner.register();
-    const visitor = await world.signedIn(partner.id);
+    const { partner, id, visitor } = await world.member();
     const page = `/painel/webhooks/${id}/credenciais`;
     expect((await visitor.submit(page, page, fields as unknown as Record<string, string>)).status).toBe(303);
     expect((await partner.send('GET', `/v1/webhooks/${id}/credenciais`)).body).toMatchObject({ autorizacao });

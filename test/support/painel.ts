@@ -3,7 +3,7 @@ import { type HttpDeps } from '../../src/http/deps.ts';
 import { type RunningServer, startServer } from '../../src/http/server.ts';
 import type { Scope } from '../../src/contract/statuses.ts';
 import { besidePainel, createPainel } from '../../src/painel/app.ts';
-import { type DeliveryWorld, startDeliveryWorld } from './delivery-world.ts';
+import { type DeliveryWorld, startDeliveryWorld, type Subscriber } from './delivery-world.ts';
 import { endOf } from './ends.ts';
 
 export interface Seen {
@@ -31,6 +31,8 @@ export interface PainelWorld extends DeliveryWorld {
   visitor(): Visitor;
   /** A visitor who is signed in as a partner with these scopes. */
   signedIn(partnerId: string | undefined, scopes?: readonly Scope[]): Promise<Visitor>;
+  /** A partner with a webhook of this id and path, and a visitor who is signed in as it. */
+  member(): Promise<{ partner: Subscriber; id: string; path: string; visitor: Visitor }>;
 }
 
 export const READER: readonly Scope[] = ['webhooks:read'];
@@ -50,15 +52,21 @@ export async function startPainelWorld(
     sandboxToken: deps.sandbox !== null ? sandboxToken : null,
   });
   const server = await startServer({ fetch: besidePainel(app.fetch, painel), host: '127.0.0.1', port: 0 });
+  const signedIn = async (partnerId: string | undefined, scopes: readonly Scope[] = WRITER) => {
+    const visitor = createVisitor(server.url);
+    const { status } = await visitor.signIn(await world.api.token(partnerId, scopes));
+    if (status !== 303) throw new Error(`the sign-in was answered ${status}`);
+    return visitor;
+  };
   return {
     ...world,
     server,
     visitor: () => createVisitor(server.url),
-    async signedIn(partnerId, scopes = WRITER) {
-      const visitor = createVisitor(server.url);
-      const { status } = await visitor.signIn(await world.api.token(partnerId, scopes));
-      if (status !== 303) throw new Error(`the sign-in was answered ${status}`);
-      return visitor;
+    signedIn,
+    async member() {
+      const partner = await world.subscriber();
+      const { id, path } = await partner.register();
+      return { partner, id, path, visitor: await signedIn(partner.id) };
     },
     close: endOf(async () => {
       painel.close();

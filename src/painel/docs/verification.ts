@@ -35,7 +35,7 @@ const TYPED = { name: 'carteiro.ts', text: published('carteiro.ts') };
 export const FILES_PATH = '/docs/receptores';
 const files = new Map(
   [
-    ...snippets.flatMap((one) => one.files.map(({ name, code }) => ({ name, text: code }))),
+    ...snippets.flatMap(({ server, verifier }) => [server, verifier].map(({ name, code: text }) => ({ name, text }))),
     TYPED,
     ...recipes,
     ...vectors,
@@ -55,7 +55,7 @@ export function verificationBody(c: PainelContext, checkpointKeys: PainelDeps['c
       ${words.functions.map((text) => html`<li>${prose(text)}</li>`)}
     </ul>
     ${snippets.map(
-      ({ language: name, files: [server, verifier] }) =>
+      ({ language: name, server, verifier }) =>
         html`<details class="card" id="${name}">
           <summary>${name}</summary>
           <h2>${words.verifier}: ${verifier.name}</h2>

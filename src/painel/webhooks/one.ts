@@ -125,10 +125,10 @@ function snippetPart({ t }: Visit, { url }: WebhookResource): Html {
     <h2 id="verify">${t.webhooks.verify}</h2>
     <p class="dim">${t.webhooks.verifyHint}</p>
     ${snippetsFor(url).map(
-      ({ language, files }) =>
+      ({ language, server, verifier }) =>
         html`<details class="card">
           <summary>${language}</summary>
-          ${files.map(({ name, code }, index) => copyable(t, `snippet-${language}-${index}`, name, code))}
+          ${[server, verifier].map(({ name, code: text }, index) => copyable(t, `snippet-${language}-${index}`, name, text))}
         </details>`,
     )}
   </section>`;

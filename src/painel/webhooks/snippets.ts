@@ -1,18 +1,5 @@
-/**
- * A receiver for one webhook in the partner's language: the server and verifier of src/http/receivers/, with the webhook's path.
- */
+/** A receiver for one webhook, in each language: the server and verifier of src/http/receivers/, with the webhook's path. */
 import { readFileSync } from 'node:fs';
-
-interface SnippetFile {
-  readonly name: string;
-  readonly code: string;
-}
-
-export interface Snippet {
-  readonly language: string;
-  /** The server, then the verifier that it needs beside it. */
-  readonly files: readonly [server: SnippetFile, verifier: SnippetFile];
-}
 
 export const published = (file: string) =>
   readFileSync(new URL(`../../http/receivers/${file}`, import.meta.url), 'utf8');
@@ -26,23 +13,18 @@ const LANGUAGES = [
   ['PHP', 'receiver.php', 'carteiro.php', ''],
   ['Ruby', 'receiver.rb', 'carteiro.rb', ''],
   ['C#', 'Receiver.cs', 'Carteiro.cs', ''],
-].map(([language = '', name = '', verifier = '', folder = '']) => {
-  return { language, name, server: published(name), beside: folder + verifier, verifier: published(verifier) };
+].map(([language = '', name = '', beside = '', folder = '']) => {
+  const verifier = { name: folder + beside, code: published(beside) };
+  return { language, server: { name, code: published(name) }, verifier };
 });
 
 /** For the webhook of this URL; its query is no part of a route. */
-export function snippetsFor(url: string): readonly Snippet[] {
+export function snippetsFor(url: string) {
   const { pathname } = new URL(url);
   // In single quotes nothing is put in for `$` or `#`.
   const quoted = { '"': JSON.stringify(pathname), "'": `'${pathname.replaceAll(/['\\]/g, String.raw`\$&`)}'` };
-  return LANGUAGES.map(({ language, name, server, beside, verifier }) => {
-    const code = server.replace(/(["'])\/carteiro\1/, (_, quote: '"' | "'") => quoted[quote]);
-    return {
-      language,
-      files: [
-        { name, code },
-        { name: beside, code: verifier },
-      ],
-    };
+  return LANGUAGES.map(({ language, server, verifier }) => {
+    const code = server.code.replace(/(["'])\/carteiro\1/, (_, quote: '"' | "'") => quoted[quote]);
+    return { language, server: { name: server.name, code }, verifier };
   });
 }
