@@ -141,6 +141,9 @@ interface Kept {
 /** Keeps a query, if it was answered, and its event. */
 async function keep(tx: Tx, provenance: Provenance, { key, id, told, now, isTold }: Kept): Promise<Landing> {
   const landing: Landing = 'failure' in told ? told : { query: { id, ...told, queriedAt: now } };
+  const facts = [factOf(key, landing)];
+  // It goes first: it says that a partner is unknown.
+  if (isTold) await append(tx, { ...provenance, stream: id, expectedVersion: 0, facts, occurredAt: now });
   if ('query' in landing) {
     const { partnerId, workerCpf, employerCnpj } = key;
     const { earningsCentavos, marginCentavos } = landing.query;
@@ -148,8 +151,6 @@ async function keep(tx: Tx, provenance: Provenance, { key, id, told, now, isTold
       insert into margin_queries (id, partner_id, worker_cpf, employer_cnpj, earnings_centavos, margin_centavos, queried_at)
       values (${id}, ${partnerId}, ${workerCpf}, ${employerCnpj}, ${earningsCentavos}, ${marginCentavos}, ${now})`;
   }
-  const facts = [factOf(key, landing)];
-  if (isTold) await append(tx, { ...provenance, stream: id, expectedVersion: 0, facts, occurredAt: now });
   return landing;
 }
 
