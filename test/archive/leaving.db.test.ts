@@ -6,6 +6,7 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Archives, type ArchiveReads } from '../../src/archive/archived-rows.ts';
 import { leave } from '../../src/archive/leave.ts';
 import { openPlace } from '../../src/archive/place.ts';
+import { verifySeals } from '../../src/audit/seals/verify.ts';
 import { sealAll } from '../../src/audit/seals/sealer.ts';
 import { decideAndAppend, handleLoan } from '../../src/core/loans/handle-loan.ts';
 import type { LoanState } from '../../src/loan/state.ts';
@@ -305,6 +306,18 @@ describe('a history that is away', () => {
     ]);
     expect([await eventsOf(over.id), await awayNow()]).toEqual([2, [other.id]]);
     await sql`update events set actor = 'ação' where stream = ${over.id} and version = 2`;
+  });
+
+  test('that comes back while audit verify is between its rows and their files is no loss', async () => {
+    const leaves = archives().leaves();
+    const { findings: found } = await verifySeals(db().pool, {
+      async archived(seal) {
+        for (const stream of await awayNow()) await archives().bringBack('stream', stream);
+        return leaves(seal);
+      },
+    });
+    expect(found.filter(({ tipo }) => tipo !== 'hora_fora_do_selo')).toEqual([]);
+    expect(await awayNow()).toEqual([]);
   });
 
   test('may be missing, and nothing else: an event of a living loan that somebody removed is found', async () => {

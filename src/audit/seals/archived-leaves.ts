@@ -1,9 +1,9 @@
 /** Seals whose rows left the database for an archive: the leaves in the files stand for the rows. */
 import type { Pool } from '../../db/pool.ts';
 import { compareRows, ofSeal, type VerifyFinding } from './compare-rows.ts';
-import type { Leaves } from './leaves.ts';
+import { LeafList, type Leaves } from './leaves.ts';
 import { HASH_BYTES } from './tree/merkle.ts';
-import type { Sight } from './rows.ts';
+import { readEntries, type Sight, within } from './rows.ts';
 import type { Seal } from './seal-log.ts';
 
 /** The leaves of a seal in its month's files, which give the seal's root, and those of rows that never leave the database; or why there are none. */
@@ -26,8 +26,16 @@ export async function compareArchived(
 ): Promise<VerifyFinding[]> {
   if (archived === null) return compareRows(pool, seal, found, sight);
   if ('fault' in archived) return [ofSeal('arquivo_alterado', seal.number, archived.fault)];
-  const fits = isWithin(found, archived.leaves) && isWithin(archived.stay, found);
-  return fits ? [] : compareRows(pool, seal, found, sight);
+  const fits = (rows: Leaves) => isWithin(rows, archived.leaves) && isWithin(archived.stay, rows);
+  // A loan's events may have come back after the rows were read and before the files were.
+  const now = fits(found) ? found : await readLeaves(pool, seal, sight);
+  return fits(now) ? [] : compareRows(pool, seal, now, sight);
+}
+
+async function readLeaves(pool: Pool, seal: Seal, sight: Sight): Promise<Leaves> {
+  const list = new LeafList();
+  await pool.run((sql) => readEntries(sql, within(seal), sight, list.add));
+  return list.finish();
 }
 
 /** Whether all of some leaves are among others. Both are sorted. */
