@@ -25,7 +25,6 @@ export type Bound = 'total' | 'address';
 interface Group {
   readonly bound: Bound;
   readonly limit: number;
-  readonly open: Set<Socket>;
   /** Those without a request under way; the one that waits longest comes first. */
   readonly waiting: Set<Socket>;
   /** Those with one; the one whose request is the oldest comes first. */
@@ -66,7 +65,7 @@ export class Connections {
     const network = this.#networkOf(socket.remoteAddress ?? '');
     const groups = network === null ? [this.#all] : [this.#groupOf(network), this.#all];
     for (const group of groups) {
-      if (group.open.size < group.limit) continue;
+      if (group.waiting.size + group.busy.size < group.limit) continue;
       const [longest = this.#unfinished(group) ?? socket] = group.waiting;
       this.#leave(longest);
       longest.destroy();
@@ -75,10 +74,7 @@ export class Connections {
     }
     // The group may have lost its last connection, and with it its place in the map, a moment ago.
     if (network !== null) this.#networks.set(network, groups[0] as Group);
-    for (const group of groups) {
-      group.open.add(socket);
-      group.waiting.add(socket);
-    }
+    for (const { waiting } of groups) waiting.add(socket);
     this.#held.set(socket, { groups, network, answers: new Map() });
     socket.once('close', () => this.#leave(socket));
   }
@@ -120,12 +116,12 @@ export class Connections {
     const held = this.#held.get(socket);
     if (held === undefined) return;
     this.#held.delete(socket);
-    for (const { open, waiting, busy } of held.groups) {
-      open.delete(socket);
+    for (const { waiting, busy } of held.groups) {
       waiting.delete(socket);
       busy.delete(socket);
     }
-    if (held.network !== null && held.groups[0]?.open.size === 0) this.#networks.delete(held.network);
+    const [own] = held.groups;
+    if (held.network !== null && own?.waiting.size === 0 && own.busy.size === 0) this.#networks.delete(held.network);
   }
 
   #groupOf(network: string): Group {
@@ -141,7 +137,7 @@ export class Connections {
 }
 
 function makeGroup(bound: Bound, limit: number): Group {
-  return { bound, limit, open: new Set(), waiting: new Set(), busy: new Set() };
+  return { bound, limit, waiting: new Set(), busy: new Set() };
 }
 
 function familyOf(address: string): 'ipv4' | 'ipv6' {

@@ -29,12 +29,11 @@ export const alertRoutes: Routes = [
       summary: { pt: 'Escolhe para onde vão os avisos', en: 'Chooses where alerts go' },
       body: contract.alertAddresses(targetUrl(allowInsecure)),
       errors: ['LIMITE_DE_REQUISICOES'],
-    })(async ({ partnerId, actor, requestId, body: { email, slack_url: slack } }, deps) => {
+    })(async (call, deps) => {
+      const { email, slack_url: slack } = call.body;
       if (email !== null && !deps.sendsMail) return { refused: { kind: 'noMail' } };
-      const set = await deps.pool.transaction((tx) =>
-        setAddresses(tx, { partnerId, actor, requestId }, { email, slack }),
-      );
-      return 'refused' in set ? set : shown(partnerId, deps);
+      const set = await deps.pool.transaction((tx) => setAddresses(tx, call, { email, slack }));
+      return 'refused' in set ? set : shown(call.partnerId, deps);
     }),
   route(`POST ${PATH}/confirmacao`, 'webhooks:write', {
     since: '0.4',
@@ -44,9 +43,9 @@ export const alertRoutes: Routes = [
       en: 'Confirms an address by the code that it was sent; good for 24 h',
     },
     body: contract.alertCode,
-  })(async ({ partnerId, actor, requestId, body: { codigo } }, deps) => {
-    const done = await deps.pool.transaction((tx) => confirmAddress(tx, { partnerId, actor, requestId }, codigo));
-    return done === 'wrong' ? { refused: { kind: 'wrongCode' } } : shown(partnerId, deps);
+  })(async (call, deps) => {
+    const done = await deps.pool.transaction((tx) => confirmAddress(tx, call, call.body.codigo));
+    return done === 'wrong' ? { refused: { kind: 'wrongCode' } } : shown(call.partnerId, deps);
   }),
   route(`POST ${PATH}/teste`, 'webhooks:write', {
     ...shared,

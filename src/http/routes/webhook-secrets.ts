@@ -9,9 +9,9 @@ import {
   endPreviousSecret,
   type Rotation,
   type RotationRefusal,
+  readSecretState,
   rotateSecret,
 } from '../../webhooks/secret-changes.ts';
-import { readSecretState } from '../../webhooks/secret-changes.ts';
 import { noteShown, REPEAT_S, showAgain, type ShownSecret } from '../../webhooks/shown-secret.ts';
 import { answered } from '../answer.ts';
 import { route, type Routes } from '../route.ts';
@@ -48,9 +48,9 @@ export const webhookSecretRoutes: Routes = [
     idempotencyKey: 'optional',
     answers: answered(201, contract.rotatedSecret, { pt: 'O novo secret', en: 'The new secret' }),
     errors: [...ERRORS, 'IDEMPOTENCIA_EM_ANDAMENTO', 'IDEMPOTENCIA_DIVERGENTE'],
-  })(async ({ partnerId, id, actor, requestId, body, idempotencyKey: key }, { pool, vault }) => {
-    const subject = { partnerId, id, actor, requestId };
-    const rotate = (tx: Tx) => rotateSecret(tx, vault, subject, body.vale_em ?? null);
+  })(async (call, { pool, vault }) => {
+    const { partnerId, id, body, idempotencyKey: key } = call;
+    const rotate = (tx: Tx) => rotateSecret(tx, vault, call, body.vale_em ?? null);
     const answer = (secret: string | null, times: Times) =>
       ({ status: 201, body: { id, ...(secret !== null && { secret }), ...times } }) as const;
     if (key === null) {
@@ -82,10 +82,10 @@ export const webhookSecretRoutes: Routes = [
       en: 'The new secret signs, now or before',
     }),
     errors: ERRORS,
-  })(async ({ partnerId, id, actor, requestId }, { pool }) => {
-    const activated = await pool.transaction((tx) => activateSecret(tx, { partnerId, id, actor, requestId }));
+  })(async (call, { pool }) => {
+    const activated = await pool.transaction((tx) => activateSecret(tx, call));
     if ('refused' in activated) return activated;
-    return { status: 200, body: { id, anterior_ate: activated.ok.previousUntil.toISOString() } };
+    return { status: 200, body: { id: call.id, anterior_ate: activated.ok.previousUntil.toISOString() } };
   }),
   route(`DELETE ${PATH}/novo`, 'webhooks:write', {
     since: '0.2',
@@ -95,16 +95,16 @@ export const webhookSecretRoutes: Routes = [
     },
     answers: { 204: { description: { pt: 'Nenhum secret novo espera', en: 'No new secret waits' } } },
     errors: ERRORS,
-  })(async ({ partnerId, id, actor, requestId }, { pool }) => {
-    const discarded = await pool.transaction((tx) => discardSecret(tx, { partnerId, id, actor, requestId }));
+  })(async (call, { pool }) => {
+    const discarded = await pool.transaction((tx) => discardSecret(tx, call));
     return 'refused' in discarded ? discarded : { status: 204 };
   }),
   route(`DELETE ${PATH}/anterior`, 'webhooks:write', {
     summary: { pt: 'O secret anterior deixa de assinar já', en: 'The secret before ceases to sign at once' },
     answers: { 204: { description: { pt: 'Encerrado, agora ou antes', en: 'Ended, now or before' } } },
     errors: ERRORS,
-  })(async ({ partnerId, id, actor, requestId }, { pool }) => {
-    const ended = await pool.transaction((tx) => endPreviousSecret(tx, { partnerId, id, actor, requestId }));
+  })(async (call, { pool }) => {
+    const ended = await pool.transaction((tx) => endPreviousSecret(tx, call));
     return 'refused' in ended ? ended : { status: 204 };
   }),
 ];

@@ -50,19 +50,16 @@ export const webhookSettingRoutes: Routes = [
       description: CREDENTIALS_DESCRIPTION,
       body: webhookCredentials(targetUrl(allowInsecure)),
       answers: SHOWN,
-    })(async ({ partnerId, id, actor, requestId, body }, { pool, vault }) => {
-      const subject = { partnerId, id, actor, requestId };
-      const set = await pool.transaction((tx) => setCredentials(tx, vault, subject, body));
+    })(async (call, { pool, vault }) => {
+      const set = await pool.transaction((tx) => setCredentials(tx, vault, call, call.body));
       return 'refused' in set ? set : { status: 200, body: set.ok };
     }),
   route(`DELETE ${CREDENTIALS}`, 'webhooks:write', {
     since: '0.4',
     summary: { pt: 'Remove as credenciais de um webhook', en: 'Removes the credentials of a webhook' },
     answers: { 204: { description: { pt: 'Nenhuma está definida', en: 'None is set' } } },
-  })(async ({ partnerId, id, actor, requestId }, { pool, vault }) => {
-    const removed = await pool.transaction((tx) =>
-      setCredentials(tx, vault, { partnerId, id, actor, requestId }, null),
-    );
+  })(async (call, { pool, vault }) => {
+    const removed = await pool.transaction((tx) => setCredentials(tx, vault, call, null));
     return 'refused' in removed ? removed : { status: 204 };
   }),
   route(`GET ${OPTIONS}`, 'webhooks:read', {
@@ -80,11 +77,11 @@ export const webhookSettingRoutes: Routes = [
     description: OPTIONS_DESCRIPTION,
     body: webhookOptionChanges,
     answers: CHOSEN,
-  })(async ({ partnerId, id, actor, requestId, body: { ordem, rotulo } }, { pool }) => {
-    const subject = { partnerId, id, actor, requestId };
-    const set = await pool.transaction((tx) => setOptions(tx, subject, { order: ordem, label: rotulo }));
+  })(async (call, { pool }) => {
+    const { ordem: order, rotulo: label } = call.body;
+    const set = await pool.transaction((tx) => setOptions(tx, call, { order, label }));
     if ('refused' in set) return set;
-    const options = await readOptions(pool, partnerId, id);
+    const options = await readOptions(pool, call.partnerId, call.id);
     return options === null ? NOT_FOUND : { status: 200, body: { ordem: options.order, rotulo: options.label } };
   }),
 ];

@@ -143,18 +143,19 @@ export const webhookChangeRoutes: Routes = [
       body: contract.changeWebhook(targetUrl(allowInsecure)),
       answers: webhookAnswer,
       errors: ['LIMITE_DE_WEBHOOKS'],
-    })(async ({ partnerId, id, actor, requestId, body: { url, eventos, ativo, retomar } }, { pool, handshake }) => {
+    })(async (call, { pool, handshake }) => {
+      const { partnerId, id } = call;
+      const { url, eventos, ativo, retomar } = call.body;
       if (handshake !== null && url !== undefined && (await readWebhook(pool, partnerId, id))?.url !== url) {
         const consent = await handshake(url);
         if ('refused' in consent) return consent;
       }
       const untilMs = performance.now() + WORK_MS;
-      const wanted = { url, events: eventos, active: ativo };
-      const changed = await apply(pool, { partnerId, id, actor, requestId }, wanted, retomar);
+      const changed = await apply(pool, call, { url, events: eventos, active: ativo }, retomar);
       if ('refused' in changed) return changed;
       if (ativo === false) await suspendWhile(pool, id, untilMs);
       if (retomar === true) {
-        const resumed = await resumeWhile(pool, id, { actor, requestId }, untilMs);
+        const resumed = await resumeWhile(pool, id, call, untilMs);
         if ('refused' in resumed) return resumed;
       }
       return { status: 200, body: changed.ok };
@@ -165,15 +166,15 @@ export const webhookChangeRoutes: Routes = [
       en: 'Deactivates a webhook; what was pending is suspended',
     },
     answers: { 204: { description: { pt: 'Desativado, agora ou antes', en: 'Deactivated, now or before' } } },
-  })(async ({ partnerId, id, actor, requestId }, { pool }) => {
+  })(async (call, { pool }) => {
     const untilMs = performance.now() + WORK_MS;
-    const changed = await apply(pool, { partnerId, id, actor, requestId }, { active: false });
+    const changed = await apply(pool, call, { active: false });
     if ('refused' in changed) {
       const { refused } = changed;
       if (refused.kind === 'webhookLimit') throw new Error('a deactivation makes no webhook active');
       return { refused };
     }
-    await suspendWhile(pool, id, untilMs);
+    await suspendWhile(pool, call.id, untilMs);
     return { status: 204 };
   }),
 ];
