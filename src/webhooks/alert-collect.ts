@@ -3,9 +3,9 @@
  *
  * Invariant: a message is one row of `alerts` with the key webhook, kind, time, channel, so any number of processes may collect. Of
  * `atraso` and `erro` the time is the hour: an hour's first loss is told at once, the others with the next hour's message. Each
- * look reads the failures since the last, less {@link SLACK_S}, by `attempts_failed`; recording pays nothing.
+ * pass reads the failures since the last one, less {@link SLACK_S}, by `attempts_failed`; recording pays nothing.
  *
- * Crash: a look is one transaction, and moves the mark that the next one begins at. Alternatives: a row by the record costs every
+ * Crash: a pass is one transaction, and moves the mark at which the next one begins. Alternatives: a row by the record costs every
  * record; a trigger of history puts addresses into the policy's transaction.
  */
 import { SCHEDULES, slotsOf } from '../contract/schedule.ts';
@@ -22,9 +22,9 @@ const FIRST_NUMBER = Math.min(
   ...Object.values(SCHEDULES).flatMap((one) => (one.delaysS.length > 0 ? [slotsOf(one)] : [])),
 );
 const FAILED = OUTCOMES.filter((outcome) => outcome !== 'entregue');
-/** They never tell of themselves. */
+/** Failed deliveries of these notices raise no further notice. */
 const OF_LOSSES = ['webhook.atraso', 'webhook.erro'];
-/** After so long fewer answers than {@link STRANGE_OF} will do. */
+/** After this time fewer answers than {@link STRANGE_OF} are enough. */
 const STRANGE_AFTER_S = 60;
 /** The first of three warnings. */
 export const ENDS_SOON_DAYS = 21;
@@ -34,7 +34,7 @@ export interface Look {
   readonly restS?: number;
 }
 
-/** Inserts the messages that are missing. False when another process looks, or has just looked. */
+/** Inserts the messages that are missing. False when another process collects, or has just collected. */
 export async function collectAlerts(tx: Tx, { now = null, restS = 0 }: Look = {}): Promise<boolean> {
   const [mark] = await tx<{ from: Date; isNewMinute: boolean }[]>`
     select greatest(coalesce(passed_at, now()), now() - interval '1 day') - ${SLACK_S} * interval '1 second' as from,

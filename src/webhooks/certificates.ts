@@ -1,4 +1,4 @@
-/** When receivers' certificates end: looked at as a connection opens, once an hour and origin, written by the minute. */
+/** When receivers' certificates end. Read as a connection opens, at most once an hour per origin; written once a minute. */
 import type { DetailedPeerCertificate } from 'node:tls';
 import { takeTurns } from '../db/outage-log.ts';
 import type { Pool, Tx } from '../db/pool.ts';
@@ -6,7 +6,7 @@ import type { Logger } from '../log-lines.ts';
 
 export const EVERY_MS = 60_000;
 const AGAIN_MS = 3_600_000;
-/** A poller forgets all when it has seen so many. */
+/** At this many origins a poller forgets all of them. */
 const REMEMBERED = 10_000;
 
 interface Secured {

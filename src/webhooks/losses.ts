@@ -2,7 +2,7 @@
 import { LATE_AFTER, type LossKind, type Outcome } from '../contract/statuses.ts';
 import type { Tx } from '../db/pool.ts';
 
-/** Deliveries counted; one more stands for more. */
+/** Deliveries are counted up to this many; one more means more. */
 export const LOSSES_COUNTED = 1_000;
 
 export interface Loss {

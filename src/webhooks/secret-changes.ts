@@ -111,7 +111,7 @@ function signingSecret(sql: Tx) {
   return sql`case when signs_from > clock_timestamp() then previous_encrypted_secret else encrypted_secret end`;
 }
 
-/** Ends the wait of a new secret: it signs from now on. Said again while the one before still signs, it changes nothing. */
+/** Ends the wait of a new secret: it signs from now on. Repeated while the previous one still signs, it changes nothing. */
 export async function activateSecret(
   tx: Tx,
   subject: Subject,
