@@ -124,7 +124,8 @@ export class ConformanceRuns {
     };
     const shown = credentials && { credentials: openers.credentialsOf(webhookId, credentials) };
     const sender = openSender();
-    let consent: Consent | null = new Consent(monotonicMs);
+    let consent: Consent | null = new Consent();
+    consent.learn(webhookId, true);
     const send = async (post: Post) => {
       await checkpoint?.renew();
       const head = checkpoint?.header ?? null;

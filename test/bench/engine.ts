@@ -5,6 +5,7 @@ import { type Claim, Claimer } from '../../src/delivery/poller/claimer.ts';
 import { bodyDigestOf } from '../../src/delivery/poller/request.ts';
 import { SESSION_SETTINGS } from '../../src/delivery/poller/session.ts';
 import { Recorder } from '../../src/delivery/poller/recorder.ts';
+import { Consent } from '../../src/delivery/queue/consent.ts';
 import { FailingRuns } from '../../src/delivery/queue/upkeep/failing-runs.ts';
 import { Sweeper } from '../../src/delivery/queue/upkeep/sweep.ts';
 import { Pool } from '../../src/db/pool.ts';
@@ -22,7 +23,14 @@ export function openEngine(url: string) {
   const monotonicMs = () => performance.now();
   let recorded = 0;
   const name = `bench-${(engines += 1)}`;
-  const deps = { pool, log: silentLog, monotonicMs, now: () => null, runs: new FailingRuns(name) };
+  const deps = {
+    pool,
+    log: silentLog,
+    monotonicMs,
+    now: () => null,
+    runs: new FailingRuns(name),
+    consent: new Consent(),
+  };
   const claimer = new Claimer({ ...deps, name });
   const sweeper = new Sweeper(deps);
   const recorder = new Recorder({

@@ -24,20 +24,19 @@ queue/consent.ts: ten failures bring no minute
 consent: one left within a minute
 
 queue/consent.ts: a 2xx does not end it
-- set refusals = case when accepted = 0 then least(refusals + failed, 1000) end
+- set refusals = case when not is_accepted then least(refusals + failed, 1000) end
 + set refusals = least(refusals + failed, 1000)
 consent: a 2xx did not end it
 
 queue/consent.ts: an answer of another URL counts
-- where w.id = told.id and w.url = told.url and w.refusals is not null
-+ where w.id = told.id and w.refusals is not null
+- where w.id = told.id and w.url = told.url and
++ where w.id = told.id and
 consent: what the old URL answers counts
 
-queue/consent.ts: a poller remembers for ever which URL has answered
-- this.#given.clear();
--       this.#forgetsAtMs
-+ this.#forgetsAtMs
-consent: a URL that came back waits
+queue/keepers.ts: a keeper does not learn that a URL has not answered
+- w.refusals is null as "hasAnswered"
++ true as "hasAnswered"
+consent: one left within a minute
 
 ../webhooks/changes.ts: a new URL keeps the consent of the old one
 - then refusals else 0 end

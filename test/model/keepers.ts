@@ -464,6 +464,7 @@ function settingsOf(
     isMuted,
     isSingle: false,
     isInRun: false,
+    hasAnswered: true,
     maxInFlight: CAP,
     windowSize: CAP,
     ...found,

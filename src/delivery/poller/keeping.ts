@@ -9,6 +9,7 @@
  */
 import { beat, enter, handBack, handOver, noteResting, readLanes } from '../queue/keepers.ts';
 import type { Tx } from '../../db/pool.ts';
+import type { Consent } from '../queue/consent.ts';
 import type { EngineDeps } from '../queue/engine-deps.ts';
 import type { KeptLane } from '../queue/lanes/kept-lane.ts';
 import type { KeptLanes } from '../queue/lanes/kept-lanes.ts';
@@ -31,6 +32,7 @@ export interface KeepingDeps extends EngineDeps {
   /** Absent: the lease alone protects its claims. */
   readonly sign?: Sign;
   readonly runs: FailingRuns;
+  readonly consent: Consent;
 }
 
 export class Keeping {
@@ -66,7 +68,7 @@ export class Keeping {
 
   /** Gives a sign of life when due, takes free lanes, hands back what exceeds its part, and reads changed lanes. */
   async keep(slots: Slots): Promise<void> {
-    const { pool, name, monotonicMs, sign = LEASE_ALONE } = this.#deps;
+    const { pool, name, monotonicMs, sign = LEASE_ALONE, runs, consent } = this.#deps;
     this.#fullSinceMs = slots.free > 0 ? null : (this.#fullSinceMs ?? monotonicMs());
     let most = 0;
     if (!this.#isKnown) {
@@ -89,7 +91,8 @@ export class Keeping {
     if (!isSure) this.#lanes.keepOnly(settings);
     for (const one of settings) {
       this.#lanes.keep(one);
-      this.#deps.runs.learn(one.webhookId, one.isInRun);
+      runs.learn(one.webhookId, one.isInRun);
+      consent.learn(one.webhookId, !one.hasAnswered);
     }
     const inactive = settings.filter(({ isActive }) => !isActive).map(({ webhookId }) => webhookId);
     this.#mender.mend(inactive);

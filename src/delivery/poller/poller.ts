@@ -16,6 +16,7 @@ import { endAttempt, startAttempt } from '../../telemetry/traces.ts';
 import { ageS } from '../../telemetry/uuid-age.ts';
 import type { ClaimedDelivery, Patience } from '../queue/claim.ts';
 import { type Claim, Claimer } from './claimer.ts';
+import { Consent } from '../queue/consent.ts';
 import type { EngineDeps } from '../queue/engine-deps.ts';
 import { MIN_LEASE_LEFT_MS } from '../queue/lease.ts';
 import { OwnRecords } from './own-records.ts';
@@ -75,8 +76,8 @@ export class Poller {
 
   constructor(deps: PollerDeps) {
     this.#deps = { now: () => null, sign: LEASE_ALONE, ...deps };
-    const runs = new FailingRuns(deps.name);
-    this.#claimer = new Claimer({ ...this.#deps, runs });
+    const learned = { runs: new FailingRuns(deps.name), consent: new Consent() };
+    this.#claimer = new Claimer({ ...this.#deps, ...learned });
     this.#sweeper = new Sweeper(this.#deps);
     this.#failures = new FailureLog(deps.log);
     this.#unsent = new Unsent({
@@ -87,7 +88,7 @@ export class Poller {
     this.#slots = new Slots(deps.capacity);
     this.#recorder = new Recorder({
       ...this.#deps,
-      runs,
+      ...learned,
       onRecorded: (reports, landings) => {
         this.#claimer.landed(reports, landings);
         this.#letGo(reports);

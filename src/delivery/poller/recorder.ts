@@ -16,7 +16,7 @@ import type { EngineDeps } from '../queue/engine-deps.ts';
 import { heldByOthers, type Landing, record } from '../queue/record.ts';
 import type { Report } from '../queue/report.ts';
 import type { FailingRuns } from '../queue/upkeep/failing-runs.ts';
-import { Consent } from '../queue/consent.ts';
+import type { Consent } from '../queue/consent.ts';
 import { Targets } from '../queue/targets.ts';
 
 const BATCH = 512;
@@ -31,6 +31,7 @@ const LOCKED_MS = 1_000;
 export interface RecorderDeps extends EngineDeps {
   readonly metrics?: Pick<DeliveryMetrics, 'countRecord'>;
   readonly runs: FailingRuns;
+  readonly consent: Consent;
   /** Called after these reports were recorded or given up. */
   readonly onRecorded: (reports: readonly Report[], landings: ReadonlyMap<Report, Landing>) => void;
 }
@@ -40,7 +41,6 @@ export class Recorder {
   #waiting: Report[] = [];
   readonly #flushes = new Set<Promise<void>>();
   readonly #targets = new Targets();
-  readonly #consent: Consent;
   /** Reports taken out of flushes that waited too long for a lock. */
   #heldUp: Report[] = [];
   #freeing: Promise<void> | null = null;
@@ -50,7 +50,6 @@ export class Recorder {
 
   constructor(deps: RecorderDeps) {
     this.#deps = deps;
-    this.#consent = new Consent(deps.monotonicMs);
   }
 
   /** Takes over a report. `isAwaited`: the next claim depends on it. */
@@ -130,10 +129,10 @@ export class Recorder {
 
   /** What fails here is learned with the next flush: a missing target costs bytes, a missing consent or failure one answer. */
   async #learn(batch: readonly Report[], landings: ReadonlyMap<Report, Landing>): Promise<void> {
-    const { pool, log, now, runs } = this.#deps;
+    const { pool, log, now, runs, consent } = this.#deps;
     try {
       await this.#targets.learn(pool, batch);
-      await this.#consent.count(pool, batch, now());
+      await consent.count(pool, batch, now());
       await runs.count(pool, landings);
     } catch (error) {
       log.warn(

@@ -31,7 +31,7 @@ export async function readLanes(tx: Tx, poller: string, most: number, all = fals
            w.previous_encrypted_secret as "previousEncryptedSecret", w.previous_until as "previousUntil", w.signs_from as "signsFrom",
            w.encrypted_credentials as "encryptedCredentials", w.active and p.active as "isActive", m.muted_at is not null as "isMuted",
            exists (select from failing_runs r where r.webhook_id = m.webhook_id) as "isInRun",
-           m.failing_since is not null or w.refusals is not null as "isSingle", w.quiet_until as "quietUntil",
+           m.failing_since is not null or w.refusals is not null as "isSingle", w.refusals is null as "hasAnswered", w.quiet_until as "quietUntil",
            m.max_in_flight as "maxInFlight", m.window_size as "windowSize", m.in_order as "inOrder", m.resumes_until as "resumesUntil",
            coalesce(f.all, '[]') as flying,
            exists (select from pending q where q.webhook_id = m.webhook_id and q.due_at = '-infinity') as "hasDue",

@@ -5,6 +5,7 @@ import { setCap } from '../../../src/delivery/queue/orders/lane.ts';
 import { Recorder } from '../../../src/delivery/poller/recorder.ts';
 import { SESSION_SETTINGS } from '../../../src/delivery/poller/session.ts';
 import { createTestDatabase } from '../../support/database.ts';
+import { Consent } from '../../../src/delivery/queue/consent.ts';
 import { FailingRuns } from '../../../src/delivery/queue/upkeep/failing-runs.ts';
 import { DELIVERED, reportFor } from '../../support/delivered.ts';
 import { commitEvents, insertSubscriber } from '../../support/outbox.ts';
@@ -44,6 +45,7 @@ test('a delivery that a stranger holds locked keeps only its own report waiting'
     monotonicMs: () => performance.now(),
     now: () => null,
     runs: new FailingRuns('one'),
+    consent: new Consent(),
     onRecorded: (reports) => (recorded += reports.length),
   });
   const stranger = await sql.reserve();
@@ -75,6 +77,7 @@ test('a report that a webhook waits for takes along those that nobody waits for'
     monotonicMs: () => performance.now(),
     now: () => null,
     runs: new FailingRuns('one'),
+    consent: new Consent(),
     metrics: { countRecord: (standings) => flushes.push(standings.length) },
     onRecorded: () => undefined,
   });

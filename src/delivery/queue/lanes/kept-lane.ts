@@ -21,6 +21,8 @@ export interface LaneSettings {
   readonly isSingle: boolean;
   /** Its last attempt has failed, while the policy for failing endpoints was on. */
   readonly isInRun: boolean;
+  /** Its URL has answered 2xx. */
+  readonly hasAnswered: boolean;
   readonly quietUntil: Date | null;
   readonly maxInFlight: number;
   readonly windowSize: number;
