@@ -52,35 +52,46 @@ const isAccepted = ({ status }: Seen) => status !== null && status >= 200 && sta
 export async function runChecks(kit: Kit, deps: RunDeps): Promise<readonly Judged[]> {
   const endsMs = deps.monotonicMs() + RUN_MS;
   const judged: Judged[] = [];
-  const note = async (one: Judged) => {
-    judged.push(one);
-    await deps.note(one);
-  };
   let schemes: Schemes = { standardAlone: true, contractAlone: true };
   for (const code of CHECK_CODES) {
-    const check: Check = CHECKS[code];
-    if (!('rounds' in check)) {
-      await note(judgeAll(code, check.expects, judged));
-      continue;
-    }
-    const first = judged[0];
-    const isKnown = first === undefined || first.seen.every(isAccepted);
-    const [answer] = first?.seen ?? [];
-    const mayExplain = check.explains === true && answer?.status !== null;
-    if (!isKnown && !mayExplain) {
-      await note({ code, verdict: 'nao_se_aplica', seen: [], why: 'propria' });
-      continue;
-    }
-    const why = deps.stopping.aborted ? 'parada' : deps.monotonicMs() >= endsMs ? 'tempo' : null;
-    if (why !== null) {
-      await note({ code, verdict: 'nao_se_aplica', seen: [], why });
-      continue;
-    }
-    const seen = await sendRounds(check.rounds(kit, schemes), check.idles === true, deps);
-    await note(judge(code, check, seen, { schemes, isKnown }));
-    if (code === 'propria' && seen.every(isAccepted)) schemes = await probe(kit, deps);
+    const one = await runCheck(code, kit, deps, { judged, schemes, endsMs });
+    judged.push(one);
+    await deps.note(one);
+    if (code === 'propria' && one.verdict === 'passou') schemes = await probe(kit, deps);
   }
   return judged;
+}
+
+interface Before {
+  readonly judged: readonly Judged[];
+  readonly schemes: Schemes;
+  readonly endsMs: number;
+}
+
+async function runCheck(code: CheckCode, kit: Kit, deps: RunDeps, before: Before): Promise<Judged> {
+  const check: Check = CHECKS[code];
+  if (!('rounds' in check)) return judgeAll(code, check.expects, before.judged);
+  const [own] = before.judged;
+  // Where our own delivery was not accepted, a refusal proves nothing.
+  const isKnown = own === undefined || own.seen.every(isAccepted);
+  const mayExplain = check.explains === true && own?.seen[0]?.status !== null;
+  if (!isKnown && !mayExplain) return unjudged(code, 'propria');
+  if (deps.stopping.aborted) return unjudged(code, 'parada');
+  if (deps.monotonicMs() >= before.endsMs) return unjudged(code, 'tempo');
+  const seen = await sendRounds(check.rounds(kit, before.schemes), check.idles === true, deps);
+  const binds = check.binds?.(before.schemes) ?? true;
+  if (check.expects === 'accepted') {
+    if (seen.every(isAccepted)) return { code, verdict: 'passou', seen };
+    return binds ? { code, verdict: 'falhou', seen } : unjudged(code, 'esquema', seen);
+  }
+  if (!binds) return unjudged(code, 'esquema', seen);
+  // Whoever does not answer has not refused.
+  if (seen.some((one) => isAccepted(one) || one.status === null)) return { code, verdict: 'falhou', seen };
+  return isKnown ? { code, verdict: 'passou', seen } : unjudged(code, 'propria', seen);
+}
+
+function unjudged(code: CheckCode, why: Unjudged, seen: readonly Seen[] = []): Judged {
+  return { code, verdict: 'nao_se_aplica', seen, why };
 }
 
 async function probe(kit: Kit, { send }: RunDeps): Promise<Schemes> {
@@ -100,33 +111,13 @@ async function sendRounds(rounds: readonly (readonly Post[])[], idles: boolean, 
   return seen;
 }
 
-type Sending = Extract<Check, { readonly rounds: unknown }>;
-
-interface Known {
-  readonly schemes: Schemes;
-  /** Whether our own delivery was accepted; where not, a refusal proves nothing. */
-  readonly isKnown: boolean;
-}
-
-function judge(code: CheckCode, check: Sending, seen: readonly Seen[], { schemes, isKnown }: Known): Judged {
-  const binds = check.binds?.(schemes) ?? true;
-  if (check.expects === 'accepted') {
-    if (seen.every(isAccepted)) return { code, verdict: 'passou', seen };
-    return binds ? { code, verdict: 'falhou', seen } : { code, verdict: 'nao_se_aplica', seen, why: 'esquema' };
-  }
-  if (!binds) return { code, verdict: 'nao_se_aplica', seen, why: 'esquema' };
-  // Whoever does not answer has not refused.
-  if (seen.some((one) => isAccepted(one) || one.status === null)) return { code, verdict: 'falhou', seen };
-  return isKnown ? { code, verdict: 'passou', seen } : { code, verdict: 'nao_se_aplica', seen, why: 'propria' };
-}
-
 /** Of all that was accepted: the slowest answers, or those that no receiver of webhooks gives. */
 function judgeAll(code: CheckCode, expects: 'slowest' | 'strangest', judged: readonly Judged[]): Judged {
   const all = judged.flatMap(({ seen }) => seen.filter(isAccepted));
   const bad = all.filter(({ ms, isStrange }) => (expects === 'slowest' ? ms > PROMPT_MS : isStrange === true));
   if (bad.length > 0) return { code, verdict: 'falhou', seen: bad };
   const slowest = all.toSorted((one, other) => other.ms - one.ms).slice(0, 1);
-  if (all.length === 0) return { code, verdict: 'nao_se_aplica', seen: [], why: 'propria' };
+  if (all.length === 0) return unjudged(code, 'propria');
   return { code, verdict: 'passou', seen: slowest };
 }
 

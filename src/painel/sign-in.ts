@@ -1,4 +1,4 @@
-/** The door: a token is pasted, or the sandbox makes one. */
+/** Signing in: with a token that is pasted, or with one that the sandbox makes. */
 import type { Hono } from 'hono';
 import { html } from 'hono/html';
 import { ApiError } from '../http/api-error.ts';

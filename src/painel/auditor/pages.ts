@@ -1,4 +1,4 @@
-/** What auditors ask: attempts and their export, the balance, the log of seals, one delivery as evidence. */
+/** The auditor's pages: attempts and their export, the balance, the log of seals, one delivery as evidence. */
 import { html } from 'hono/html';
 import type { AuditedSealResource } from '../../contract/resources/audit-lists.ts';
 import type { Proof } from '../../contract/resources/audit-resource.ts';

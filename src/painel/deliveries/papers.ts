@@ -1,4 +1,4 @@
-/** What is taken along of one delivery: the command that repeats its newest attempt, and its evidence as a page to print. */
+/** Of one delivery: the curl command that repeats its newest attempt, and its evidence as a page to print. */
 import { html } from 'hono/html';
 import type { Proof } from '../../contract/resources/audit-resource.ts';
 import type { DeliveryAsSent, SentAttempt } from '../../contract/resources/delivery-resource.ts';

@@ -1,4 +1,4 @@
-/** What the catalogue and the documentation show of an event: its example, and the fields of its data. */
+/** An event's example and the fields of its data, for the documentation and the form of a test. */
 import { html } from 'hono/html';
 import { z } from 'zod';
 import { EVENT_EXAMPLES } from '../../contract/event-examples.ts';

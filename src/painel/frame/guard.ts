@@ -1,4 +1,4 @@
-/** What stands before each page: a session, the right to see it and, before changes, that the request is the page's own. */
+/** Checks before each page: a session, the right to see the page and, before a change, that the request comes from a page of ours. */
 import type { Hono, HonoRequest } from 'hono';
 import { id as uuid } from '../../contract/values.ts';
 import { ApiError, notFound } from '../../http/api-error.ts';
@@ -76,10 +76,10 @@ function pathId(c: PainelContext): string {
   return parsed.data.toLowerCase();
 }
 
-/** What a reader can mend, or try again. */
+/** Refusals that the reader can correct, or try again. */
 const MENDABLE = new Set([400, 409, 429, 503]);
 
-/** Back to `page` with the word of what was done; `again` shows what was refused, in place of a page of its own. */
+/** Redirects to `page`, which says what was done. `again` shows the form with the refusal; without it the refusal has a page of its own. */
 export function settle<T>(
   { c }: Visit,
   answer: Answer<T>,
@@ -101,14 +101,14 @@ export function ownPage(given: string | null | undefined): string {
   return typeof given === 'string' && given.length <= MAX_LENGTH && OWN_PAGE.test(given) ? given : '/painel';
 }
 
-/** To the door, and back to this page from there; what was to be changed is not changed. */
+/** Redirects to the sign-in, which leads back to this page. A change that was asked for is not made. */
 function leadToSignIn(c: PainelContext, reason: 'entre' | 'fim'): Response {
   const { pathname, search } = new URL(c.req.url);
   const back = c.req.method === 'GET' ? ownPage(pathname + search) : '/painel';
-  const door = `/painel/entrar?${new URLSearchParams({ motivo: reason, volta: back }).toString()}`;
-  // A part of a page that htmx asked for: the whole page goes there.
-  if (c.req.header('HX-Request') === 'true') return c.body(null, 200, { 'HX-Redirect': door });
-  return c.redirect(door, 303);
+  const signIn = `/painel/entrar?${new URLSearchParams({ motivo: reason, volta: back }).toString()}`;
+  // htmx asked for a part: the whole page has to leave.
+  if (c.req.header('HX-Request') === 'true') return c.body(null, 200, { 'HX-Redirect': signIn });
+  return c.redirect(signIn, 303);
 }
 
 /** 403 for a change that another site's page asks for. */

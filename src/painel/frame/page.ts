@@ -26,7 +26,7 @@ export interface Page {
   readonly navigation?: Html;
 }
 
-/** No evaluated attribute and no style from the script: the policy would stop both. What failed leaves a part as it is. */
+/** htmx adds no style, which the policy would block. Errors are not swapped in, and a redraw keeps open parts open. */
 const HTMX = JSON.stringify({
   includeIndicatorCSS: false,
   morphIgnore: ['data-htmx-powered', 'open'],

@@ -135,12 +135,12 @@ export function copyable(t: Texts, id: string, label: string, text: string): Htm
   </div>`;
 }
 
-/** What was done, or why it was not, above a page. */
+/** Above a page: what was done, or why it was not done. */
 export function notice(kind: 'done' | 'failed', text: string): Html {
   return html`<p class="notice notice-${kind}" role="${kind === 'done' ? 'status' : 'alert'}">${text}</p>`;
 }
 
-/** A part of the page at `address`, which htmx reads again every so many seconds; `also` names another part of that page. */
+/** A part that htmx redraws every `seconds` from the page at `address`; `also` is the id of a second part, redrawn with it. */
 export function live(id: string, address: string, seconds: number, body: Html, also?: string): Html {
   return html`<div
     id="${id}"
@@ -154,7 +154,7 @@ export function live(id: string, address: string, seconds: number, body: Html, a
   </div>`;
 }
 
-/** Stops what is live on the page, and lets it go on. A script shows it. */
+/** Pauses the live parts of the page, and resumes them. Hidden until the script runs. */
 export function pauseButton({ words }: Texts): Html {
   return html`<button type="button" data-pause="${words.goOn}" hidden>${words.pause}</button>`;
 }

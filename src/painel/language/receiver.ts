@@ -1,4 +1,4 @@
-/** What a webhook's page says of its receiver: the credentials that it demands, and how it was tried. */
+/** Texts about a webhook's receiver: its credentials and its conformance runs. */
 import type { Words } from './words.ts';
 
 export const receiver = {

@@ -1,4 +1,4 @@
-/** What an operator watches: the queue and its pollers live, the webhooks that fail, those that are muted, and the jobs. */
+/** The operator's pages: the queue and its pollers live, the webhooks that fail, those that are muted, and the jobs. */
 import { html } from 'hono/html';
 import type { Jobs, OperatorWait, OperatorWebhooks, Queue } from '../../contract/resources/operator.ts';
 import { id as uuid } from '../../contract/values.ts';

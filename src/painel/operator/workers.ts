@@ -1,4 +1,4 @@
-/** Workers who are forgotten: the order, and the orders given so far. */
+/** The erasure of workers: the form that orders one, and the orders so far. */
 import { html } from 'hono/html';
 import type { ErasureList, ErasureResource } from '../../contract/resources/worker-resource.ts';
 import { addressOf, type Refusal } from '../api-client.ts';

@@ -1,4 +1,4 @@
-/** What the gateway before a receiver demands: shown by its names, and set in a form that never shows a secret again. */
+/** The credentials that a receiver's gateway demands: their names, and the form that sets them. No secret is shown again. */
 import { html } from 'hono/html';
 import { MAX_HEADERS, type ShownCredentials } from '../../contract/resources/webhook-credentials.ts';
 import type { Refusal } from '../api-client.ts';

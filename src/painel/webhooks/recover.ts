@@ -1,4 +1,4 @@
-/** Recovery: what failed of a webhook is counted, then sent again. Until it is through, the page sends its form again by itself. */
+/** Recovery: counts a webhook's failed deliveries, then sends them again. A script submits the next request until none is left. */
 import { html } from 'hono/html';
 import type { z } from 'zod';
 import { SUBSCRIBABLE_NAMES } from '../../contract/events.ts';

@@ -32,7 +32,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** `written`: what was sent and not taken, by its `refusal`, or else because it is no JSON. */
+/** `written`: the text that was refused; without a `refusal` because it is no JSON. */
 export async function showTest(visit: Visit, given: string, written?: string, refusal?: Refusal): Promise<Page> {
   const { t, api, id } = visit;
   const path = `/painel/webhooks/${id}`;
