@@ -153,6 +153,9 @@ export function readConfig(variables: Environment, uses: readonly Use[] = ['secr
   const values = parsed.data;
   const isEmbedded = values.DATABASE_URL === undefined;
   const sandbox = values.SANDBOX ?? isEmbedded;
+  const { ENDPOINT_FAILING_AFTER: failingAfter, ENDPOINT_FAILING_HOURS: failingHours } = values;
+  const { ENDPOINT_SUSPEND_AFTER_DAYS: suspendAfterDays } = values;
+  const { OPERATOR_WEBHOOK_URL: url, OPERATOR_WEBHOOK_SECRET: secret } = values;
   const { ANCHOR_TIMESTAMP_URL, ANCHOR_DIRECTORY, ANCHOR_S3_URL, ANCHOR_WITNESS_URL } = values;
   const hasAnchors = Boolean(ANCHOR_TIMESTAMP_URL ?? ANCHOR_DIRECTORY ?? ANCHOR_S3_URL ?? ANCHOR_WITNESS_URL);
   return Object.freeze({
@@ -172,7 +175,8 @@ export function readConfig(variables: Environment, uses: readonly Use[] = ['secr
       ownCore: values.LOAN_CORE === 'own',
       noSandbox: !sandbox,
     }),
-    ...failingEndpoints(values),
+    failingPolicy: failingAfter === null ? null : { failingAfter, failingHours, suspendAfterDays },
+    operatorWebhook: url !== undefined && secret !== undefined ? { url, secret } : null,
   });
 }
 
@@ -183,14 +187,4 @@ function plainSettings(values: z.infer<typeof environment>): PlainSettings {
     return [camel, Array.isArray(value) ? Object.freeze(value) : value];
   });
   return Object.fromEntries(named) as PlainSettings;
-}
-
-function failingEndpoints(values: z.infer<typeof environment>) {
-  const { ENDPOINT_FAILING_AFTER: failingAfter, ENDPOINT_FAILING_HOURS: failingHours } = values;
-  const { OPERATOR_WEBHOOK_URL: url, OPERATOR_WEBHOOK_SECRET: secret } = values;
-  const policy = { failingHours, suspendAfterDays: values.ENDPOINT_SUSPEND_AFTER_DAYS };
-  return {
-    failingPolicy: failingAfter === null ? null : { failingAfter, ...policy },
-    operatorWebhook: url !== undefined && secret !== undefined ? { url, secret } : null,
-  };
 }

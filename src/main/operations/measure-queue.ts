@@ -94,8 +94,13 @@ interface DepthRow {
 
 /** Pending, by whether an attempt has failed, and stopped. Beyond the counting's bound the statistics tell the rest. */
 export async function measureDepth(sql: Tx): Promise<Readings> {
+  const stopped = (status: 'suspensa' | 'erro') => sql`(
+    select count(*)::int
+    from (
+      select from deliveries where stopped = ${sql.unsafe(`'${status}'`)} order by webhook_id, event_id limit ${COUNTED}
+    ) some_of_them)`;
   const [{ first, retrying, suspended, failed, knownPending, knownStopped }] = await sql<[DepthRow]>`
-    select pending.*, suspended.*, failed.*,
+    select pending.*, ${stopped('suspensa')} as suspended, ${stopped('erro')} as failed,
            (select reltuples::float8 from pg_class where oid = 'pending'::regclass) as "knownPending",
            (select reltuples::float8 from pg_class where oid = 'deliveries_stopped'::regclass) as "knownStopped"
     from (
@@ -105,25 +110,7 @@ export async function measureDepth(sql: Tx): Promise<Readings> {
         from (select delivery_id from pending order by webhook_id, due_at, delivery_id limit ${COUNTED}) p
         cross join lateral (select failures from deliveries where id = p.delivery_id limit 1) d
       ) some_of_them
-    ) pending
-    cross join (
-      select count(*)::int as suspended
-      from (
-        select from deliveries
-        where stopped = 'suspensa'
-        order by webhook_id, event_id
-        limit ${COUNTED}
-      ) some_of_them
-    ) suspended
-    cross join (
-      select count(*)::int as failed
-      from (
-        select from deliveries
-        where stopped = 'erro'
-        order by webhook_id, event_id
-        limit ${COUNTED}
-      ) some_of_them
-    ) failed`;
+    ) pending`;
   const beyond = (counted: number, known: number) => (counted < COUNTED ? counted : Math.max(counted, known));
   const pending = first + retrying;
   const scale = pending === 0 ? 1 : beyond(pending, knownPending) / pending;

@@ -38,7 +38,7 @@ const MEASURES: Readonly<Record<string, (sql: Tx, schema: string) => Promise<Rea
   tables: measureTables,
 };
 
-export interface MeasuringDeps {
+interface MeasuringDeps {
   readonly pool: Pool;
   readonly log: Logger;
   readonly monotonicMs: () => number;

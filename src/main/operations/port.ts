@@ -1,5 +1,6 @@
 /** What `poll` serves: `/metrics`, `/healthz`, `/readyz`, on `node:http` alone, because a poller carries no HTTP framework. */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { isIPv6 } from 'node:net';
 import type { Metrics } from '../../telemetry/metrics.ts';
 
@@ -29,7 +30,10 @@ const JSON_TYPE = 'application/json';
 export async function openPort({ host, port, metrics, ready }: PortOptions) {
   const answers: Readonly<Record<string, () => Promise<Answer>>> = {
     '/healthz': () => Promise.resolve(json(200, { status: 'ok' })),
-    '/readyz': () => answerReady(ready),
+    '/readyz': async () => {
+      const problem = await ready().catch(() => 'o banco de dados não responde');
+      return problem === null ? json(200, { status: 'ok' }) : refusal(503, 'INDISPONIVEL', problem);
+    },
     '/metrics': async () => {
       const { text, contentType } = await metrics.expose();
       return { status: 200, type: contentType, body: text };
@@ -38,7 +42,11 @@ export async function openPort({ host, port, metrics, ready }: PortOptions) {
   const server = createServer({ requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: REQUEST_TIMEOUT_MS });
   server.maxConnections = MAX_CONNECTIONS;
   server.on('request', (request, response) => void answer(answers, request, response));
-  await listen(server, host, port);
+  server.listen({ host, port });
+  await once(server, 'listening').catch(({ code = '' }: NodeJS.ErrnoException) => {
+    const why = REASONS[code] ?? `HOST or METRICS_PORT is wrong (${code})`;
+    throw new Error(`the metrics cannot be served on port ${port}: ${why}`);
+  });
   const address = server.address();
   const bound = typeof address === 'object' && address !== null ? address.port : port;
   return {
@@ -77,31 +85,12 @@ async function answer(
   request.resume();
 }
 
-async function answerReady(ready: PortOptions['ready']): Promise<Answer> {
-  const problem = await ready().catch(() => 'o banco de dados não responde');
-  return problem === null ? json(200, { status: 'ok' }) : refusal(503, 'INDISPONIVEL', problem);
-}
-
 function json(status: number, body: object): Answer {
   return { status, type: JSON_TYPE, body: JSON.stringify(body) };
 }
 
 function refusal(status: number, codigo: string, mensagem: string): Answer {
   return json(status, { codigo, mensagem });
-}
-
-function listen(server: Server, host: string, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const refuse = ({ code = '' }: NodeJS.ErrnoException) => {
-      const why = REASONS[code] ?? `HOST or METRICS_PORT is wrong (${code})`;
-      reject(new Error(`the metrics cannot be served on port ${port}: ${why}`));
-    };
-    server.once('error', refuse);
-    server.listen({ host, port }, () => {
-      server.off('error', refuse);
-      resolve();
-    });
-  });
 }
 
 const REASONS: Readonly<Record<string, string>> = {
