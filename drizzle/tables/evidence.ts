@@ -74,7 +74,8 @@ export const attempts = pgTable(
 
 /**
  * Where attempts went, append-only and shared by attempts (delivery/queue/targets). A leaf has the texts, so a changed row here shows as a
- * change of each attempt that names it.
+ * change of each attempt that names it. Alternative: the URL of the webhook's history at the claim; address and key are the attempt's
+ * own, so the row would stay for these two.
  */
 export const targets = pgTable(
   'targets',
