@@ -20,7 +20,7 @@ const CHANGED_AT_ONCE = 500;
 /** After this long without a look no poller has the policy on: one that does looks at least every half minute. */
 export const LEFT_AFTER_S = 300;
 
-export interface Change {
+interface Change {
   readonly webhookId: string;
   readonly change: FailingChange;
 }
