@@ -3,7 +3,7 @@
  * secret. An empty variable counts as absent. One trailing line end is dropped: files of secrets have one.
  */
 import { z } from 'zod';
-import { DATABASE_VARIABLES } from './database-url.ts';
+import { DATABASE_VARIABLES } from './settings/database-url.ts';
 import {
   checkEmbedded,
   checkPairs,
@@ -16,9 +16,9 @@ import {
   subnets,
   trustedUrl,
   webUrl,
-} from './environment-rules.ts';
-import { SCHEDULES, schedulesOf } from './job-schedules.ts';
-import { NEEDS, OUTSIDE_VARIABLES, REGISTRY_VARIABLES, registrySettings } from './outside-settings.ts';
+} from './settings/environment-rules.ts';
+import { SCHEDULES, schedulesOf } from './settings/job-schedules.ts';
+import { NEEDS, OUTSIDE_VARIABLES, REGISTRY_VARIABLES, registrySettings } from './settings/outside-settings.ts';
 
 export const DEFAULT_DATA_DIR = '.data';
 

@@ -7,10 +7,8 @@ const root = path.resolve(import.meta.dirname, '..');
 
 /** Lowest first. A room may import a lower rank and itself; what else it may is in SAME_RANK_ALLOWED. */
 const RANKS: readonly (readonly string[])[] = [
-  ['bounded-answer.ts', 'environment-rules.ts', 'file-stamps.ts', 'pem.ts'],
-  ['outside-settings.ts'],
-  ['contract', 'database-url.ts', 'key-file.ts', 'version.ts'],
-  ['job-schedules.ts', 'log-lines.ts'],
+  ['contract', 'bounded-answer.ts', 'version.ts'],
+  ['settings', 'log-lines.ts'],
   ['config.ts'],
   ['telemetry'],
   ['loan', 'delivery/target'],

@@ -48,9 +48,9 @@ const PAGES: Readonly<Record<string, readonly (readonly [told: string, file: str
   audit: [
     ['the fifth in a row counts as one failure', 'src/delivery/queue/lease.ts', 'LOST_IN_ROW_BOOKS_FAILURE = 5;'],
     ['a balance has 31 days at most', 'src/contract/resources/audit-resource.ts', 'MAX_BALANCE_DAYS = 31;'],
-    ['counts the last seven days every night', 'src/job-schedules.ts', "'--from', addDays(dayOf(now), -7)"],
+    ['counts the last seven days every night', 'src/settings/job-schedules.ts', "'--from', addDays(dayOf(now), -7)"],
     ['seal every half minute', 'src/audit/seals/sealer.ts', 'EVERY_MS = 30_000;'],
-    ['keep one an hour', 'src/job-schedules.ts', "usual: '7 * * * *',\n    words: () => ['audit', 'anchor']"],
+    ['keep one an hour', 'src/settings/job-schedules.ts', "usual: '7 * * * *',\n    words: () => ['audit', 'anchor']"],
   ],
   '..': [
     ['when its lease of 45 s ends', 'src/contract/delivery.ts', 'lease: 45,'],

@@ -4,7 +4,7 @@ import { constants } from 'node:fs';
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { AwsClient } from 'aws4fetch';
-import { withoutSlash } from '../environment-rules.ts';
+import { withoutSlash } from '../settings/environment-rules.ts';
 import { checksumOf } from '../audit/anchor/bucket.ts';
 import { syncDirectory } from '../audit/anchor/directory.ts';
 import { s3Fault } from '../audit/anchor/s3-fault.ts';

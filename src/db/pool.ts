@@ -13,7 +13,7 @@ import { DEFAULT_INSTALLATION } from './installation.ts';
 import type { ConnectionOptions } from './connect/client.ts';
 import { Connection } from './connect/connection.ts';
 import type { Sql, Tx } from './sql.ts';
-import { readDatabaseUrl } from '../database-url.ts';
+import { readDatabaseUrl } from '../settings/database-url.ts';
 import { untrusted } from './connect/tls.ts';
 import { transactOrUndo } from './transaction.ts';
 import { DatabaseUnavailable, FullServer, isLoss, isUnavailable } from './unavailable.ts';

@@ -16,7 +16,7 @@ import {
 } from '../contract/registry-wire.ts';
 import { toCentavos, toReais } from '../contract/values.ts';
 import type { BondQuery, EndedBond, NewBond } from './bonds-port.ts';
-import type { RegistrySettings } from '../outside-settings.ts';
+import type { RegistrySettings } from '../settings/outside-settings.ts';
 import { Credentials } from './credentials.ts';
 import { type Answer, exchange, type Exchange, ruleOf, shaped } from './exchange.ts';
 import { type EmploymentRegistry, type Pending, type RegistrationAnswer, RegistryFailure } from './port.ts';

@@ -5,9 +5,9 @@
 import { readFile } from 'node:fs/promises';
 import { Agent, type Dispatcher } from 'undici';
 import { MAX_ANSWER_BYTES } from '../contract/registry-wire.ts';
-import { stampOf } from '../file-stamps.ts';
-import { isCertificate, NO_CERTIFICATE } from '../pem.ts';
-import type { RegistrySettings } from '../outside-settings.ts';
+import { stampOf } from '../settings/file-stamps.ts';
+import { isCertificate, NO_CERTIFICATE } from '../settings/pem.ts';
+import type { RegistrySettings } from '../settings/outside-settings.ts';
 import { RegistryFailure } from './port.ts';
 
 interface Shown {

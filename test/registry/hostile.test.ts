@@ -10,7 +10,7 @@ import { createAdapter } from '../../src/registry/adapter.ts';
 import { behindGate, RegistryGate } from '../../src/registry/gate.ts';
 import { RegistryFailure } from '../../src/registry/port.ts';
 import type { LoanState } from '../../src/loan/state.ts';
-import type { RegistrySettings } from '../../src/outside-settings.ts';
+import type { RegistrySettings } from '../../src/settings/outside-settings.ts';
 import { makeAuthority } from '../support/certificates.ts';
 import { listening } from '../support/listening.ts';
 import { REGISTRY_SETTINGS } from '../support/registry-settings.ts';

@@ -1,7 +1,7 @@
 /** A driver's client for one host. Everything is passed explicitly, because the driver reads URLs unlike libpq. */
 import postgres from 'postgres';
 import { parse } from 'postgres-array';
-import type { DatabaseHost, DatabasePlace } from '../../database-url.ts';
+import type { DatabaseHost, DatabasePlace } from '../../settings/database-url.ts';
 import { searchPathOf } from '../installation.ts';
 import type { Sql } from '../sql.ts';
 import { passwordOf } from './credentials.ts';

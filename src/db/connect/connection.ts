@@ -4,7 +4,7 @@
  * A lost connection is never reused: the driver would reopen it and continue in the middle of a transaction. A URL of several hosts is
  * tried host by host, as libpq does; the driver would retry silently for ever while all are down.
  */
-import type { DatabaseHost, WantedServer } from '../../database-url.ts';
+import type { DatabaseHost, WantedServer } from '../../settings/database-url.ts';
 import { DatabaseUnavailable, hasCode, isLoss } from '../unavailable.ts';
 import type { Tx } from '../sql.ts';
 import { type Client, clientOf, type ConnectionOptions } from './client.ts';

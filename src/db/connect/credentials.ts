@@ -1,6 +1,6 @@
 /** The password of a connection, looked up for each one, because the file of passwords may change. */
 import { readFileSync } from 'node:fs';
-import type { DatabaseHost, DatabasePlace } from '../../database-url.ts';
+import type { DatabaseHost, DatabasePlace } from '../../settings/database-url.ts';
 import { UntrustedServer } from './tls.ts';
 
 /** Null where neither the URL nor its file of passwords has one. */

@@ -8,8 +8,8 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
-import { isVerifying, type UrlTls } from '../../database-url.ts';
-import { isCertificate, NO_CERTIFICATE } from '../../pem.ts';
+import { isVerifying, type UrlTls } from '../../settings/database-url.ts';
+import { isCertificate, NO_CERTIFICATE } from '../../settings/pem.ts';
 import { DatabaseUnavailable } from '../unavailable.ts';
 
 /** Empty when the URL says nothing about TLS. */

@@ -6,8 +6,8 @@
  */
 import { readFile } from 'node:fs/promises';
 import { createSecureContext, rootCertificates, type SecureContext, type SecureContextOptions } from 'node:tls';
-import { stampOf } from '../../file-stamps.ts';
-import { isCertificate, NO_CERTIFICATE } from '../../pem.ts';
+import { stampOf } from '../../settings/file-stamps.ts';
+import { isCertificate, NO_CERTIFICATE } from '../../settings/pem.ts';
 import { Remembered } from './remembered.ts';
 
 interface IdentityFiles {

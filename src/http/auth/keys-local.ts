@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { createLocalJWKSet, exportJWK, generateKeyPair, importJWK, SignJWT, type JWK } from 'jose';
 import type { Scope } from '../../contract/statuses.ts';
-import { readOrMakeFile } from '../../key-file.ts';
+import { readOrMakeFile } from '../../settings/key-file.ts';
 import type { KeySource } from './keys.ts';
 
 const ALGORITHM = 'ES256';

@@ -1,7 +1,7 @@
 import { TIMES_S } from '../../contract/delivery.ts';
 import { InvalidArgumentError } from 'commander';
 import { delaysText } from '../../contract/schedule.ts';
-import { withoutSlash } from '../../environment-rules.ts';
+import { withoutSlash } from '../../settings/environment-rules.ts';
 import { readUuid } from '../arguments.ts';
 import { command, flag, option, optionOr, orFrom, OutOfReach, Refusal, required, UsageError } from '../command.ts';
 

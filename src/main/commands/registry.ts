@@ -2,7 +2,7 @@ import { InvalidArgumentError } from 'commander';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { cnpj, cpf } from '../../contract/tax-ids.ts';
-import { isTrustworthy, withoutSlash } from '../../environment-rules.ts';
+import { isTrustworthy, withoutSlash } from '../../settings/environment-rules.ts';
 import { readInteger } from '../arguments.ts';
 import { command, EXIT, option, optionOr, OutOfReach, UsageError, type Group } from '../command.ts';
 import { withJobPool } from '../job-pool.ts';

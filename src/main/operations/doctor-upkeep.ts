@@ -7,7 +7,7 @@ import { readLastSeal } from '../../audit/seals/seal-log.ts';
 import { readProjectorLagS } from '../../core/projection/projector.ts';
 import type { Tx } from '../../db/pool.ts';
 import { readOldestDueS } from '../../delivery/queue/oldest-due.ts';
-import { type JobName, JOBS } from '../../job-schedules.ts';
+import { type JobName, JOBS } from '../../settings/job-schedules.ts';
 import { type JobStanding, readJobs } from '../../steering/jobs.ts';
 import { ENDS_SOON_DAYS } from '../../webhooks/alert-collect.ts';
 import { ownEnds } from '../../webhooks/certificates.ts';

@@ -13,7 +13,7 @@ import type { Pool, Tx } from '../../db/pool.ts';
 import { codeOf } from '../../db/unavailable.ts';
 import { readWriteFault } from '../../db/write-faults.ts';
 import type { Logger } from '../../log-lines.ts';
-import { endOfCertificate } from '../../pem.ts';
+import { endOfCertificate } from '../../settings/pem.ts';
 import { VERSION } from '../../version.ts';
 import { keyIdOf } from '../../webhooks/secrets.ts';
 import type { Role } from './checks.ts';

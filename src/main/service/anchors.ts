@@ -7,7 +7,7 @@ import { directoryAnchor } from '../../audit/anchor/directory.ts';
 import { timestampAnchor } from '../../audit/anchor/timestamp.ts';
 import { witnessAnchor } from '../../audit/anchor/witness.ts';
 import { readWitnessKey } from '../../audit/checkpoint/cosignature.ts';
-import { isCertificate, NO_CERTIFICATE } from '../../pem.ts';
+import { isCertificate, NO_CERTIFICATE } from '../../settings/pem.ts';
 import { readNamed } from '../named-files.ts';
 
 type Named = Pick<Config, Extract<keyof Config, `anchor${string}`>>;

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { makeKey, readSigner, readVerifier, signersOf } from '../../audit/checkpoint/note.ts';
 import type { Config } from '../../config.ts';
 import { type WorkerKey, workerKeyOf } from '../../core/workers/worker-key.ts';
-import { KEY } from '../../environment-rules.ts';
+import { KEY } from '../../settings/environment-rules.ts';
 import type { HttpDeps } from '../../http/deps.ts';
-import { readOrMakeFile } from '../../key-file.ts';
+import { readOrMakeFile } from '../../settings/key-file.ts';
 
 const SANDBOX_NAME = 'carteiro.local/sandbox';
 

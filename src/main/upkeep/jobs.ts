@@ -1,5 +1,5 @@
 /**
- * Runs the jobs (job-schedules.ts). Every `api` may; the row of a job in `scheduled_jobs` says who runs it.
+ * Runs the jobs (settings/job-schedules.ts). Every `api` may; the row of a job in `scheduled_jobs` says who runs it.
  *
  * Invariant: one process at a time, by a name and a lease of LEASE_S in the row, renewed while the job runs; a process that finds
  * its lease gone stops the job. No lock of PostgreSQL is held: an open transaction holds back vacuum and seals, and a session's
@@ -18,7 +18,7 @@ import { takeTurns } from '../../db/outage-log.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
 import type { Logger } from '../../log-lines.ts';
 import { EXIT } from '../command.ts';
-import { JOB_NAMES, type JobName, JOBS, nextAfter, type Schedules } from '../../job-schedules.ts';
+import { JOB_NAMES, type JobName, JOBS, nextAfter, type Schedules } from '../../settings/job-schedules.ts';
 
 export const EVERY_MS = 15_000;
 const LEASE_S = 60;

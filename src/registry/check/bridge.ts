@@ -1,5 +1,5 @@
 /** The bridge under test: one request, bounded in time as in production. */
-import type { RegistrySettings } from '../../outside-settings.ts';
+import type { RegistrySettings } from '../../settings/outside-settings.ts';
 import { Credentials } from '../credentials.ts';
 import { type Answer, exchange } from '../exchange.ts';
 import { RegistryFailure } from '../port.ts';

@@ -5,7 +5,7 @@
  */
 import { randomUUIDv7 } from 'node:crypto';
 import { RegistryFailure } from '../port.ts';
-import type { RegistrySettings } from '../../outside-settings.ts';
+import type { RegistrySettings } from '../../settings/outside-settings.ts';
 import { createBridge } from './bridge.ts';
 import { checkBonds } from './check-bonds.ts';
 import { checkMargins, checkSlowness } from './check-margins.ts';

@@ -6,7 +6,7 @@ import { X509Certificate } from 'node:crypto';
 import { NOT_FOUND, type Result } from '../../contract/refusals.ts';
 import type { ShownCredentials, WebhookCredentials } from '../../contract/resources/webhook-credentials.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
-import { endOfCertificate } from '../../pem.ts';
+import { endOfCertificate } from '../../settings/pem.ts';
 import { lockWebhook, type Subject, writeHistory } from '../history.ts';
 import type { Vault } from '../secrets.ts';
 

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import { JOB_NAMES, nextAfter, type Schedules } from '../../../src/job-schedules.ts';
+import { JOB_NAMES, nextAfter, type Schedules } from '../../../src/settings/job-schedules.ts';
 import { measureJobs } from '../../../src/main/operations/measure-installation.ts';
 import { readJobs } from '../../../src/steering/jobs.ts';
 import { startBackground } from '../../../src/main/service/background.ts';

@@ -5,7 +5,7 @@ import { readWitnessKey } from '../../../audit/checkpoint/cosignature.ts';
 import { readVerifier, type Verifier } from '../../../audit/checkpoint/note.ts';
 import { checkProof } from '../../../audit/proof/check-proof.ts';
 import { checkReceipts } from '../../../audit/proof/receipts.ts';
-import { isCertificate, NO_CERTIFICATE } from '../../../pem.ts';
+import { isCertificate, NO_CERTIFICATE } from '../../../settings/pem.ts';
 import { readText } from '../../arguments.ts';
 import { command, EXIT, option, UsageError } from '../../command.ts';
 

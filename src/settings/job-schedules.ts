@@ -1,7 +1,7 @@
 /** The jobs that `api` runs by itself: each is a scheduled command. */
 import { Cron } from 'croner';
 import { z } from 'zod';
-import { addDays, dayOf, monthsBefore } from './contract/calendar.ts';
+import { addDays, dayOf, monthsBefore } from '../contract/calendar.ts';
 
 const ZONE = 'America/Sao_Paulo';
 const HOUR_S = 3_600;

@@ -1,6 +1,6 @@
 /** What a database's URL says, beside what libpq reads in it. */
 import { describe, expect, it } from 'vitest';
-import { type DatabasePlace, readDatabaseUrl } from '../src/database-url.ts';
+import { type DatabasePlace, readDatabaseUrl } from '../../src/settings/database-url.ts';
 
 const placeOf = (url: string): DatabasePlace => {
   const read = readDatabaseUrl(url);
