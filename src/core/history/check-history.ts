@@ -9,8 +9,9 @@ import { readClock } from '../../log/read.ts';
 import { appendLines, type BatchOptions } from './append-batch.ts';
 import { BadLine, batchesOf, type HistoryLine, readHistoryLines, streamOf } from './history-lines.ts';
 
-/** A fault costs a try of so many lines. */
-const BATCH = 100;
+/** Where a batch has a fault its lines are tried again, so many at a time: each fault costs one such try. */
+const PIECE = 100;
+const BATCH = 5 * PIECE;
 
 export interface FoundInLine {
   readonly line: number;
@@ -70,33 +71,41 @@ function checking(tx: Tx, options: BatchOptions) {
     }
   }
 
-  return async (batch: readonly (HistoryLine | BadLine)[]): Promise<FoundInLine[]> => {
-    const found: FoundInLine[] = [];
-    const addFault = ({ line, message }: BadLine) => found.push({ line, kind: 'fault', what: message });
-    let rest: HistoryLine[] = [];
-    for (const line of batch) {
-      if (line instanceof BadLine) addFault(line);
-      else rest.push(line);
-    }
-    const alone = rest.filter((line) => broken.has(streamOf(line)));
-    rest = rest.filter((line) => !broken.has(streamOf(line)));
+  /** Returns the lines behind a fault of their loan. */
+  async function judge(piece: readonly HistoryLine[], found: FoundInLine[]): Promise<HistoryLine[]> {
+    const behind = piece.filter((line) => broken.has(streamOf(line)));
+    let rest = piece.filter((line) => !broken.has(streamOf(line)));
     for (let fault = await tryLines(rest, found); fault !== null; fault = await tryLines(rest, found)) {
-      addFault(fault);
+      found.push(faultOf(fault));
       const { line: number } = fault;
       const bad = rest.find((line) => line.number === number);
       const stream = bad === undefined ? '' : streamOf(bad);
       if (stream !== '') broken.add(stream);
       const isOfIt = (line: HistoryLine) => line.number === number || (stream !== '' && streamOf(line) === stream);
-      alone.push(...rest.filter((line) => isOfIt(line) && line.number > number));
+      behind.push(...rest.filter((line) => isOfIt(line) && line.number > number));
       // Without its end what comes behind an append fits even less.
       const isWhole = fault.message.includes('which was appended');
       rest = rest.filter((line) => !isOfIt(line) || (line.number < number && !isWhole));
     }
+    return behind;
+  }
+
+  return async (batch: readonly (HistoryLine | BadLine)[]): Promise<FoundInLine[]> => {
+    const found = batch.filter((line) => line instanceof BadLine).map(faultOf);
+    const lines = batch.flatMap((line) => (line instanceof BadLine ? [] : [line]));
+    const sound = lines.filter((line) => !broken.has(streamOf(line)));
+    const alone = lines.filter((line) => broken.has(streamOf(line)));
+    if ((await tryLines(sound, found)) !== null)
+      for (let at = 0; at < sound.length; at += PIECE) alone.push(...(await judge(sound.slice(at, at + PIECE), found)));
     for (const line of alone) {
       const fault = await tryLines([line], []);
       // Its place in the stream is asked for last: what is told of that follows from the loan's first fault.
-      if (fault !== null && !/^(version|occurred_at: lies before)/.test(fault.message)) addFault(fault);
+      if (fault !== null && !/^(version|occurred_at: lies before)/.test(fault.message)) found.push(faultOf(fault));
     }
     return found.toSorted((one, other) => one.line - other.line);
   };
+}
+
+function faultOf({ line, message }: BadLine): FoundInLine {
+  return { line, kind: 'fault', what: message };
 }

@@ -66,6 +66,8 @@ export function streamOf({ text }: HistoryLine): string {
 
 /** Lines that a batch may have above its size, so that it ends with a loan: history behind an append comes in one call. */
 const MOST_BEYOND = 1_000;
+/** A batch ends here whatever stands in it: a line may have 2 MiB. */
+const MOST_CHARACTERS = 8 * 1_048_576;
 
 /** Lines in batches of `size`; those of a loan that stand one behind another are in one. */
 export async function* batchesOf<L extends HistoryLine | BadLine>(
@@ -73,15 +75,18 @@ export async function* batchesOf<L extends HistoryLine | BadLine>(
   size: number,
 ): AsyncGenerator<L[]> {
   let batch: L[] = [];
+  let length = 0;
   let last = '';
   for await (const line of lines) {
     const stream = line instanceof BadLine ? '' : streamOf(line);
     const isFull = batch.length >= size && (stream === '' || stream !== last || batch.length >= size + MOST_BEYOND);
-    if (isFull) {
+    if (isFull || length >= MOST_CHARACTERS) {
       yield batch;
       batch = [];
+      length = 0;
     }
     batch.push(line);
+    length += line instanceof BadLine ? 0 : line.text.length;
     last = stream;
   }
   if (batch.length > 0) yield batch;
