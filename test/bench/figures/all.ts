@@ -1,5 +1,6 @@
 /** Every figure, in the order in which they run. */
 import type { Figure } from '../figure.ts';
+import { analyst } from './analyst.ts';
 import { appendKinds } from './append-kinds.ts';
 import { beside } from './beside.ts';
 import { claimTime } from './claim.ts';
@@ -39,5 +40,6 @@ export const figures: readonly Figure[] = [
   history,
   evidence,
   proofs,
+  analyst,
   beside,
 ];

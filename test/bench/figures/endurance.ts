@@ -19,7 +19,14 @@ const WEBHOOKS = 100;
 /** Events a second: four times what is asked for, and less than two saturated cores, whose queues would be the figure. */
 const PACE = 4_000;
 const SAMPLE_MS = 500;
-const HOT = ['pending', 'pending_webhook_id_due_at_delivery_id_pk', 'pending_by_tx', 'claims', 'claims_of', 'lanes'];
+export const HOT = [
+  'pending',
+  'pending_webhook_id_due_at_delivery_id_pk',
+  'pending_by_tx',
+  'claims',
+  'claims_of',
+  'lanes',
+];
 
 interface Sample {
   /** Deliveries recorded when it was taken. */
@@ -32,7 +39,7 @@ interface SampledLoad extends Load {
 }
 
 /** The size of each of {@link HOT}, in bytes. */
-async function hotSizes(sql: Sql): Promise<number[]> {
+export async function hotSizes(sql: Sql): Promise<number[]> {
   const rows = await sql<{ bytes: number }[]>`
     select pg_relation_size(name::regclass)::float8 as bytes from unnest(${HOT}::text[]) with ordinality as hot (name, n) order by n`;
   return rows.map((row) => row.bytes);

@@ -47,9 +47,12 @@ export function connect(url: string, max = 1): Sql {
   });
 }
 
-export async function startServer(): Promise<Server> {
+export async function startServer(settings: Readonly<Record<string, string>> = {}): Promise<Server> {
   const folder = await makeTestFolder();
-  const embedded = await startEmbedded(folder.path, silentLog, { settings: SETTINGS, stop: 'immediate' });
+  const embedded = await startEmbedded(folder.path, silentLog, {
+    settings: { ...SETTINGS, ...settings },
+    stop: 'immediate',
+  });
   const pidFile = await readFile(join(folder.path, 'postgres/data/postmaster.pid'), 'utf8');
   const admin = connect(embedded.url);
   const urlOf = (database: string) => {
