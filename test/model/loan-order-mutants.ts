@@ -8,10 +8,8 @@ take_loans.sql: a claim takes what waits for another of its loan
 order of loans: two of a loan in flight|taken before its turn
 
 take_turn.sql: a lane in order is not asked whether it is
-- and l.keeper = p_poller and not l.changed and not l.in_order
--         for update of l skip locked
-+ and l.keeper = p_poller and not l.changed
-+         for update of l skip locked
+- and l.keeper = p_poller and not l.changed and not l.in_order and (not l.resting
++ and l.keeper = p_poller and not l.changed and (not l.resting
 loans of four pollers: two of a loan in flight|taken before its turn
 
 take_loans.sql: one in flight does not hold back another that is sent again
