@@ -1,4 +1,5 @@
 /** What the command line's words are read with; each throws with the rule, which the usage error repeats. */
+import { readSync } from 'node:fs';
 import { InvalidArgumentError } from 'commander';
 import type { TreeHead } from '../audit/seals/tree/merkle.ts';
 import { readHead as parseHead } from '../audit/checkpoint/checkpoint.ts';
@@ -53,8 +54,14 @@ export function readPosition(text: string): string {
   return text;
 }
 
+/** `-` reads it from standard input, so that it stands in no shell's history and no list of processes. */
 export function readCpf(text: string): string {
-  const digits = text.replaceAll(/[.-]/g, '');
+  const digits = (text === '-' ? readLine() : text).replaceAll(/[.-]/g, '');
   if (!isCpf(digits)) throw new InvalidArgumentError('Give a CPF: 11 digits with right check digits.');
   return digits;
+}
+
+function readLine(): string {
+  const line = Buffer.alloc(64);
+  return line.toString('utf8', 0, readSync(0, line)).trim();
 }

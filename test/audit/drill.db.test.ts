@@ -58,6 +58,12 @@ test('rows of which PostgreSQL makes others than were sealed are not taken for r
   await expect(tryRestore(rounding, places, act)).rejects.toThrow(/makes other rows of it than were sealed/);
 });
 
+test('where there is nothing to exercise yet, the drill says so and is no failure', async () => {
+  const { url } = await createTestDatabase();
+  const { code, stdout } = await callCommand(['audit', 'drill'], { ...env, ...sandboxOn(url) });
+  expect([code, JSON.parse(stdout)]).toMatchObject([0, { mes: null, entrega: null, confere: null }]);
+});
+
 test('all holds; then an altered file, a changed attempt and another head are told', async () => {
   const head = (await call('audit', 'head')).stdout.trim();
   const whole = await drill('--kept', head);

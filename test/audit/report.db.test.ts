@@ -13,6 +13,7 @@ import { live } from '../support/lived-database.ts';
 import { sealAndSign } from '../support/checkpoint.ts';
 import { startReceiver, status } from '../support/receiver.ts';
 import { untilSettled } from '../support/settled.ts';
+import { run } from '../support/snippets.ts';
 
 const CPF = '52998224725';
 
@@ -36,8 +37,9 @@ interface Told {
   readonly mais: boolean;
 }
 
+const env = { ...sandboxOn(url), LOG_LEVEL: 'error', WORKER_KEY_FILE: keyFile };
+
 async function report(...options: string[]) {
-  const env = { ...sandboxOn(url), LOG_LEVEL: 'error', WORKER_KEY_FILE: keyFile };
   const { code, stdout, stderr } = await callCommand(['audit', 'report', ...options], env);
   expect([code, stderr]).toEqual([0, '']);
   return stdout;
@@ -147,6 +149,10 @@ test('question 1 is about the CPF, and no CPF is in the answer', async () => {
   expect((await answers())(1)).toEqual(['rui: /of rui', 'ana: /of ana']);
   expect((await answers('--cpf', CPF))(1)).toEqual(['ana: /of ana']);
   expect(await report('--cpf', CPF)).not.toContain(CPF);
+  const main = path.resolve(import.meta.dirname, '../../src/main.ts');
+  const piped = ['audit', 'report', '--json', '--cpf', '-'];
+  const [first] = JSON.parse(await run([process.execPath, main, ...piped], tmpdir(), `${CPF}\n`, env)) as Told[];
+  expect(first?.respostas.map(({ texto }) => texto)).toEqual(['ana: /of ana']);
 });
 
 test('questions 2, 12 and 13 are about the day', async () => {

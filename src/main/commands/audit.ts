@@ -68,7 +68,7 @@ by audit check and, where there are Python and PHP, by the verifiers beside it. 
 
 Output: {"mes": "2026-10", "restaurado": {"linhas": 500224, "segundos": 71.3}, "entrega": "019a…",
   "provas": {"propria": true, "python": true, "php": null}, "guardada": null, "faltas": [], "confere": true};
-null: there was nothing of the kind to exercise.`,
+null: there was nothing of the kind to exercise; confere is null where there was nothing at all.`,
   exits: { done: 'all that could be exercised holds', refused: 'something does not: faltas says what' },
   async run({ kept = null }, line) {
     const { tryRestore } = await import('../../archive/try-restore.ts');
@@ -82,7 +82,9 @@ null: there was nothing of the kind to exercise.`,
         delivery: (await archiveReads(config, pool)).delivery,
         tryRestore: async (month) => tryRestore(pool, openPlace, await verifyMonth(pool, openPlace, month)),
       });
-      return { summary: { ...found, confere: found.faltas.length === 0 }, isGood: found.faltas.length === 0 };
+      const { mes, entrega, guardada, faltas } = found;
+      const isIdle = mes === null && entrega === null && guardada === null;
+      return { summary: { ...found, confere: isIdle ? null : faltas.length === 0 }, isGood: faltas.length === 0 };
     });
   },
 });

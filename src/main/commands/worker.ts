@@ -31,7 +31,7 @@ function readCourtOrder(text: string): string {
 
 const show = command({
   summary: 'find a worker by CPF: the loans, and from when on the worker can be forgotten',
-  takes: { cpf: { about: 'the worker’s, 11 digits', read: readCpf } },
+  takes: { cpf: { about: 'the worker’s, 11 digits; - reads it from standard input', read: readCpf } },
   options: { json },
   help: `
 Finds by a keyed digest: the key is in WORKER_KEY_FILE, and without it nobody can tell whose a digest is. Shows no personal
@@ -66,7 +66,7 @@ Output: text; with --json {"events": 12, "loans": [{"id": "0199…", "partnerId"
 
 const erase = command({
   summary: 'forget a worker: overwrite what is kept of the person, for good',
-  takes: { cpf: { about: 'the worker’s, 11 digits', read: readCpf } },
+  takes: { cpf: { about: 'the worker’s, 11 digits; - reads it from standard input', read: readCpf } },
   options: {
     reason: requiredReason,
     order: option(

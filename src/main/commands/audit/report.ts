@@ -11,7 +11,11 @@ import { needWorkerKey } from '../worker.ts';
 export const report = command({
   summary: 'answer the questions of a supervisor',
   options: {
-    cpf: option('--cpf <cpf>', 'the CPF of question 1; without it, all reads are listed', readCpf),
+    cpf: option(
+      '--cpf <cpf>',
+      'the CPF of question 1, - reads it from standard input; without it, all reads are listed',
+      readCpf,
+    ),
     day: option(
       '--day <day>',
       'the day of São Paulo of questions 2, 12 and 13, AAAA-MM-DD; today unless given',
