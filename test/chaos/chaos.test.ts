@@ -12,7 +12,7 @@ test.each([
     const { faults, strays, figures, exitCodes } = await runChaos({
       seed: SEED,
       deliveries: 4_000,
-      counts: { kill: 8, stop: 2, freeze: 2, cut: 4, 'black-hole': 2 },
+      counts: { kill: 8, stop: 2, freeze: 2, cut: 4, 'black-hole': 2, pair: 1 },
       spanMs: 15_000,
       limitMs: 240_000,
       haste: true,
@@ -22,7 +22,7 @@ test.each([
     expect(strays).toEqual([]);
     expect(Object.entries(faults).filter(([, count]) => count > 0)).toEqual([]);
     expect(exitCodes).toEqual([0, 0, 0]);
-    expect(figures).toMatchObject({ kills: 8, stops: 2, freezes: 2 });
+    expect(figures).toMatchObject({ kills: 10, stops: 2, freezes: 2 });
     expect(figures['deliveries']).toBeGreaterThanOrEqual(4_000);
     expect(figures['attempts lost']).toBeGreaterThan(0);
   },

@@ -56,35 +56,44 @@ export class Fleet {
     return new Fleet(world, members, options);
   }
 
-  /** A member that nothing is being done to, by the fault's draw; waits until there is one. */
-  async #take(draw: number): Promise<Member> {
+  /** So many members that nothing is being done to, by the fault's draw; waits until there are as many at once. */
+  async #take(draw: number, count: number): Promise<Member[]> {
     for (;;) {
       const free = this.#members.filter((member) => !member.isBusy);
-      const member = free[Math.floor(draw * free.length)];
-      if (member) {
-        member.isBusy = true;
-        return member;
+      if (free.length >= count) {
+        const from = Math.floor(draw * free.length);
+        const taken = [...free, ...free].slice(from, from + count);
+        for (const member of taken) member.isBusy = true;
+        return taken;
       }
       await sleep(20);
     }
   }
 
+  async #takeOne(draw: number): Promise<Member> {
+    const [member] = await this.#take(draw, 1);
+    return member as Member;
+  }
+
   /**
-   * `kill -9` of one that holds a claim, and another in its place. Without locks, of two dead in three the leases end sooner than
-   * 45 s, or the run would only wait.
+   * `kill -9` of so many at once that hold a claim, and others in their place. Without locks, of two dead in three the leases end
+   * sooner than 45 s, or the run would only wait.
    */
-  async kill(draw: number): Promise<void> {
-    const member = await this.#take(draw);
-    const { pid } = member.poller;
-    await freezeWhileHolding(this.#world.pool, pid);
-    await member.poller.end('SIGKILL');
-    this.figures.kills += 1;
-    this.#note(member.poller);
+  async kill(draw: number, count = 1): Promise<void> {
+    const members = await this.#take(draw, count);
+    for (const { poller } of members) await freezeWhileHolding(this.#world.pool, poller.pid);
+    await Promise.all(members.map(({ poller }) => poller.end('SIGKILL')));
     const { haste, leaseAlone } = this.#options;
-    if (leaseAlone && (haste || (draw * 997) % 1 < 0.67))
-      this.#lapses.push(lapseLeases(this.#world.pool, pid, draw * 3_000));
-    member.poller = await startMember(member.url, this.#options);
-    member.isBusy = false;
+    await Promise.all(
+      members.map(async (member) => {
+        this.figures.kills += 1;
+        this.#note(member.poller);
+        if (leaseAlone && (haste || (draw * 997) % 1 < 0.67))
+          this.#lapses.push(lapseLeases(this.#world.pool, member.poller.pid, draw * 3_000));
+        member.poller = await startMember(member.url, this.#options);
+        member.isBusy = false;
+      }),
+    );
   }
 
   /**
@@ -92,7 +101,7 @@ export class Fleet {
    * tell it that, so it still sends what it had claimed, as no poller does after 45 s: it is left alone until it has told.
    */
   async freeze(draw: number): Promise<void> {
-    const member = await this.#take(draw);
+    const member = await this.#takeOne(draw);
     process.kill(member.poller.pid, 'SIGSTOP');
     if (this.#options.haste) {
       await lapseLeases(this.#world.pool, member.poller.pid, 1_000);

@@ -9,6 +9,7 @@ interface Options {
   readonly seed: number;
   readonly deliveries: number;
   readonly kills: number;
+  readonly pairs: number;
   readonly stops: number;
   readonly freezes: number;
   readonly cuts: number;
@@ -33,6 +34,7 @@ const program = new Command('chaos')
   .option('--seed <n>', 'repeats the choice and order of faults; times of machines are not repeated', parseCount)
   .option('--deliveries <n>', 'deliveries to be committed meanwhile', parseCount, 100_000)
   .option('--kills <n>', 'kill -9 of a poller, and a new one in its place', parseCount, 200)
+  .option('--pairs <n>', 'kill -9 of two of the three at once, and new ones in their place', parseCount, 20)
   .option('--stops <n>', 'immediate stops of PostgreSQL, and starts up to 1 s later', parseCount, 20)
   .option('--freezes <n>', 'SIGSTOP of a poller for 46 to 54 s, longer than its leases', parseCount, 8)
   .option('--cuts <n>', 'resets of all database connections of a poller', parseCount, 60)
@@ -85,6 +87,7 @@ const result = await runChaos({
   deliveries: options.deliveries,
   counts: {
     kill: options.kills,
+    pair: options.pairs,
     stop: options.stops,
     freeze: options.freezes,
     cut: options.cuts,

@@ -41,7 +41,7 @@ export function treatmentOf(seed: number, path: string, stream: string, post: nu
   return answer(200, draw < 0.2 ? draw * 500 : draw * 10);
 }
 
-const FAULTS = ['kill', 'stop', 'freeze', 'cut', 'black-hole'] as const;
+const FAULTS = ['kill', 'stop', 'freeze', 'cut', 'black-hole', 'pair'] as const;
 export type FaultKind = (typeof FAULTS)[number];
 
 export interface Fault {

@@ -39,6 +39,7 @@ type Server = Awaited<ReturnType<typeof startPrivateServer>>;
 
 async function strike(fault: Fault, fleet: Fleet, server: Server, stops: { done: number }): Promise<void> {
   if (fault.kind === 'kill') return fleet.kill(fault.draw);
+  if (fault.kind === 'pair') return fleet.kill(fault.draw, 2);
   if (fault.kind === 'freeze') return fleet.freeze(fault.draw);
   if (fault.kind === 'cut') return fleet.cut(fault.draw);
   if (fault.kind === 'black-hole') return fleet.blackHole(fault.draw);
