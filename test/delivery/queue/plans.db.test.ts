@@ -7,13 +7,15 @@ import { endOverdue, readFlying } from '../../../src/delivery/queue/lost.ts';
 import { readOldestDueS } from '../../../src/delivery/queue/oldest-due.ts';
 import { suspendUnclaimed } from '../../../src/delivery/queue/orders/suspend.ts';
 import { endPoller } from '../../../src/delivery/queue/upkeep/dead-pollers.ts';
-import { deleteStrayRows, wakeSleepers } from '../../../src/delivery/queue/upkeep/stray-rows.ts';
+import { lookAtPage } from '../../../src/delivery/queue/upkeep/pending-page.ts';
+import { Sweeper } from '../../../src/delivery/queue/upkeep/sweep.ts';
 import { SESSION_SETTINGS } from '../../../src/delivery/poller/session.ts';
 import { startCounting } from '../../support/counters.ts';
 import { createTestDatabase, openPool } from '../../support/database.ts';
 import { DELIVERED } from '../../support/delivered.ts';
 import { startHeldPoller } from '../../support/held-poller.ts';
 import { commitEvents, insertPartner, insertSubscriber, insertWebhook } from '../../support/outbox.ts';
+import { silentLog } from '../../support/silent-log.ts';
 
 const HOT = ['deliveries', 'pending', 'attempts', 'events', 'lanes'];
 const ROUNDS = 12;
@@ -84,8 +86,7 @@ test.for([
 /** What is done beside turns and records: the gauge of what is late, the sweep, a take-over, an order. */
 async function everythingRare(pool: Pool, partnerId: string, webhookId: string): Promise<void> {
   await pool.run(readOldestDueS);
-  await pool.transaction((tx) => deleteStrayRows(tx, null, 100));
-  await pool.transaction((tx) => wakeSleepers(tx, null, 100));
+  await pool.transaction((tx) => lookAtPage(tx, null, 100));
   await pool.transaction((tx) => endOverdue(tx));
   await pool.transaction((tx) => suspendUnclaimed(tx, [webhookId]));
   const [{ id }] = await pool.run(
@@ -133,6 +134,25 @@ test('what flies is read past none of the claims that are over, though a snapsho
     expect(await counting.readFromEndToEnd(['claims'])).toEqual([]);
     expect((await counting.of('claims')).entries).toBeLessThan(20);
   });
+});
+
+test('the sweep reads no entry of what is over, though a snapshot held open keeps it all', async () => {
+  const { url, sql } = await createTestDatabase();
+  const pool = openPool(url, { name: 'poller', settings: SESSION_SETTINGS });
+  await insertSubscriber(sql);
+  await addOthers(sql, 5_000);
+  await sql.begin('isolation level repeatable read', async (tx) => {
+    await tx`select from pending`;
+    await sql`delete from pending`;
+    await sql`update deliveries set status = 'erro', next_attempt_at = null, finished_at = now()`;
+    let nowMs = 0;
+    const sweeper = new Sweeper({ pool, log: silentLog, monotonicMs: () => nowMs, now: () => null });
+    nowMs = 30_000;
+    const counting = await startCounting(url, pool);
+    await sweeper.sweepNowAndThen();
+    expect((await counting.of('pending')).entries).toBe(0);
+  });
+  await pool.close();
 });
 
 test('a turn that is full has looked at no lane but those that it serves', async () => {

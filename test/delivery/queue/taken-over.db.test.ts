@@ -7,7 +7,7 @@ import { newLane } from '../../../src/delivery/queue/lanes/kept-lane.ts';
 import { KeptLanes } from '../../../src/delivery/queue/lanes/kept-lanes.ts';
 import { endOverdue } from '../../../src/delivery/queue/lost.ts';
 import { endPoller } from '../../../src/delivery/queue/upkeep/dead-pollers.ts';
-import { wakeSleepers } from '../../../src/delivery/queue/upkeep/stray-rows.ts';
+import { lookAtPage } from '../../../src/delivery/queue/upkeep/pending-page.ts';
 import { record } from '../../../src/delivery/queue/record.ts';
 import { Slots } from '../../../src/delivery/queue/slots.ts';
 import { DELIVERED, reportFor } from '../../support/delivered.ts';
@@ -153,7 +153,7 @@ test('lanes are handed back, and sleepers woken, beside somebody who locks other
     await tx`select from lanes where webhook_id = ${other} for update`;
     await pool.transaction(async (own) => {
       await own`set local lock_timeout = '100ms'`;
-      expect(await wakeSleepers(own, null, 10)).toBe(1);
+      expect(await lookAtPage(own, null, 10)).toMatchObject({ woken: 1 });
       expect(await handBack(own, 'a', lanes)).toEqual([webhookId]);
     });
   });

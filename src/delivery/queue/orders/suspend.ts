@@ -4,7 +4,7 @@
  * `partners_suspend_deliveries`).
  * Invariant: every pending delivery of a webhook that stays inactive is suspended in the end, whoever crashes. The deactivation changes the
  * lane, so its keeper reads it again and suspends its rows in batches. The sweep suspends what came later: of an append that was open
- * during the deactivation, or of a flight that failed (upkeep/left-pending.ts).
+ * during the deactivation, or of a flight that failed.
  * Each batch locks webhooks and partners in share mode, so it cannot suspend what a re-activation has just resumed. It skips webhooks that
  * are being changed.
  */

@@ -1,6 +1,6 @@
 /**
  * Suspends pending deliveries of inactive webhooks beside the claims. Their lanes are kept like any other and never sent.
- * Invariant: a webhook waits here until its pending deliveries are suspended. Crash: the sweep finds what is left (left-pending.ts).
+ * Invariant: a webhook waits here until its pending deliveries are suspended. Crash: the sweep finds what is left.
  */
 import { logFailedTry } from '../../../db/outage-log.ts';
 import type { EngineDeps } from '../engine-deps.ts';

@@ -1,6 +1,6 @@
 /** What the sweep finds in `pending` that a bug or a change by hand left. */
 import { expect, test } from 'vitest';
-import { deleteStrayRows, wakeSleepers } from '../../../src/delivery/queue/upkeep/stray-rows.ts';
+import { lookAtPage } from '../../../src/delivery/queue/upkeep/pending-page.ts';
 import { Sweeper } from '../../../src/delivery/queue/upkeep/sweep.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { commitEvents, insertSubscriber } from '../../support/outbox.ts';
@@ -29,9 +29,10 @@ test('a row of pending whose delivery is over is deleted and counted, and nothin
 });
 
 test('page by page it comes by every row', async () => {
-  const first = await pool.transaction((tx) => deleteStrayRows(tx, null, 3));
-  expect(first).toMatchObject({ stray: 0, next: { dueAt: '-infinity' } });
-  expect(await pool.transaction((tx) => deleteStrayRows(tx, first.next, 3))).toEqual({ stray: 0, next: null });
+  const look = (from: string | null) => pool.transaction((tx) => lookAtPage(tx, from, 3));
+  const first = await look(null);
+  expect(first).toMatchObject({ stray: 0, next: '(0,3)' });
+  expect(await look(first.next)).toMatchObject({ stray: 0, next: null });
 });
 
 test('a lane of which something has been due for a minute, and nothing flies, is read again; a younger one is not', async () => {
@@ -39,7 +40,7 @@ test('a lane of which something has been due for a minute, and nothing flies, is
   await commitEvents(sql, partnerId, 1);
   await sql`insert into keepers (name) values ('k')`;
   await sql`update lanes set keeper = 'k', changed = false where webhook_id = ${id}`;
-  const wake = () => pool.transaction((tx) => wakeSleepers(tx, null, 100));
+  const wake = async () => (await pool.transaction((tx) => lookAtPage(tx, null, 100))).woken;
   expect(await wake()).toBe(0);
   await sql`update deliveries set next_attempt_at = now() - interval '2 minutes' where webhook_id = ${id}`;
   expect(await wake()).toBe(1);
