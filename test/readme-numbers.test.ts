@@ -11,11 +11,8 @@ const onOneLine = (text: string) => text.replaceAll(/\s+/g, ' ');
 const PAGES: Readonly<Record<string, readonly (readonly [told: string, file: string, source: string])[]>> = {
   delivery: [
     ['every 1 to 50 ms it looks', 'src/delivery/poller/rhythm.ts', 'NAP_MIN_MS = 0.9;\nconst NAP_MAX_MS = 50;'],
-    [
-      'every 30 s at the next 1,000 webhooks',
-      'src/delivery/queue/upkeep/sweep.ts',
-      'EVERY_MS = 30_000;\nconst PAGE = 1_000;',
-    ],
+    ['every 30 s at the next 1,000 pages', 'src/delivery/queue/upkeep/pending-page.ts', 'const BLOCKS = 1_000;'],
+    ['(5,000 rows at most)', 'src/delivery/queue/upkeep/sweep.ts', 'EVERY_MS = 30_000;\nconst ROWS = 5_000;'],
     [
       'Beyond 4,000 new rows it claims none',
       'drizzle/functions/delivery/take_turn.sql',
