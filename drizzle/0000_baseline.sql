@@ -53,17 +53,6 @@ CREATE TABLE "archive_acts" (
 	CONSTRAINT "archive_acts_seals" CHECK (first_seal between 1 and last_seal)
 );
 --> statement-breakpoint
-CREATE TABLE "archived_streams" (
-	"stream" uuid PRIMARY KEY NOT NULL,
-	"version" integer NOT NULL,
-	"is_leaving" boolean DEFAULT true NOT NULL,
-	"first_on" date NOT NULL,
-	"last_on" date NOT NULL,
-	"event_ids" uuid[] NOT NULL,
-	"digest" "bytea" NOT NULL,
-	"state_digest" "bytea" NOT NULL
-);
---> statement-breakpoint
 CREATE TABLE "conformance_runs" (
 	"id" uuid PRIMARY KEY DEFAULT uuidv7() NOT NULL,
 	"webhook_id" uuid NOT NULL,
@@ -506,12 +495,18 @@ CREATE TABLE "loans" (
 	"id" uuid PRIMARY KEY NOT NULL,
 	"partner_id" uuid NOT NULL,
 	"version" integer NOT NULL,
-	"state" jsonb NOT NULL,
-	"status" text GENERATED ALWAYS AS (state ->> 'status') STORED,
-	"number" text GENERATED ALWAYS AS (state ->> 'number') STORED,
-	"disbursed_on" text GENERATED ALWAYS AS (state ->> 'disbursedOn') STORED,
+	"away_from" date,
+	"away_to" date,
+	"is_leaving" boolean,
+	"away_events" "bytea",
+	"away_digest" "bytea",
+	"state" jsonb,
+	"status" text generated always as (state ->> 'status') virtual,
+	"number" text generated always as (state ->> 'number') virtual,
+	"disbursed_on" text generated always as (state ->> 'disbursedOn') virtual,
 	CONSTRAINT "loans_version" CHECK (version >= 1),
-	CONSTRAINT "loans_status" CHECK (coalesce(state ->> 'status', '') in ('emitindo', 'em_assinatura', 'aguardando_averbacao', 'averbada', 'desembolsada', 'cancelada', 'encerrada_desligamento'))
+	CONSTRAINT "loans_status" CHECK (state is null or coalesce(state ->> 'status', '') in ('emitindo', 'em_assinatura', 'aguardando_averbacao', 'averbada', 'desembolsada', 'cancelada', 'encerrada_desligamento')),
+	CONSTRAINT "loans_away" CHECK (num_nulls(away_from, away_to, away_events, away_digest) = case when state is null or is_leaving then 0 else 4 end)
 );
 --> statement-breakpoint
 CREATE TABLE "numbered_loans" (
@@ -806,8 +801,6 @@ CREATE INDEX "alerts_due" ON "alerts" USING btree ("channel","attempts","due_at"
 CREATE INDEX "alerts_by_partner" ON "alerts" USING btree ("partner_id","created_at");--> statement-breakpoint
 CREATE INDEX "archive_acts_newest" ON "archive_acts" USING btree ("month","position");--> statement-breakpoint
 CREATE INDEX "archive_acts_sealable" ON "archive_acts" USING brin (epoch,(xid8send(tx)::bigint)) WITH (autosummarize=true);--> statement-breakpoint
-CREATE INDEX "archived_streams_leaving" ON "archived_streams" USING btree ("stream") WHERE is_leaving;--> statement-breakpoint
-CREATE INDEX "archived_streams_by_day" ON "archived_streams" USING brin ("first_on","last_on");--> statement-breakpoint
 CREATE UNIQUE INDEX "conformance_runs_under_way" ON "conformance_runs" USING btree ("webhook_id") WHERE ended_at is null;--> statement-breakpoint
 CREATE INDEX "conformance_runs_by_webhook" ON "conformance_runs" USING btree ("webhook_id","id");--> statement-breakpoint
 CREATE INDEX "claims_of" ON "claims" USING btree ("poller","number");--> statement-breakpoint
@@ -835,7 +828,9 @@ CREATE INDEX "bond_records_detected" ON "bond_records" USING btree ("partner_id"
 CREATE INDEX "bonds_unknown_loan" ON "bonds_unknown" USING btree ("loan_id");--> statement-breakpoint
 CREATE INDEX "margin_queries_latest" ON "margin_queries" USING btree ("partner_id","worker_cpf","employer_cnpj","queried_at");--> statement-breakpoint
 CREATE INDEX "idempotency_keys_subject" ON "idempotency_keys" USING btree (coalesce(body ->> 'id', body ->> 'emprestimo_id', body ->> 'autorizacao_id', body ->> 'consulta_margem_id')) WHERE body is not null;--> statement-breakpoint
-CREATE INDEX "loans_disbursed" ON "loans" USING btree ("partner_id","id") WHERE status = 'desembolsada';--> statement-breakpoint
+CREATE INDEX "loans_disbursed" ON "loans" USING btree ("partner_id","id") WHERE state ->> 'status' = 'desembolsada';--> statement-breakpoint
+CREATE INDEX "loans_away" ON "loans" USING btree ("away_to") WHERE away_digest is not null;--> statement-breakpoint
+CREATE INDEX "loans_leaving" ON "loans" USING btree ("id") WHERE is_leaving;--> statement-breakpoint
 CREATE INDEX "registrations_due" ON "registrations" USING btree ("next_try_at") WHERE status = 'processando';--> statement-breakpoint
 CREATE UNIQUE INDEX "registrations_protocol" ON "registrations" USING btree ("protocol");--> statement-breakpoint
 CREATE UNIQUE INDEX "registrations_one_open" ON "registrations" USING btree ("loan_id") WHERE status = 'processando';--> statement-breakpoint

@@ -38,9 +38,8 @@ grant insert (act, month, first_seal, last_seal, place, manifest, deliveries, ro
 grant execute on function
   remove_archived(text, uuid[], integer[], timestamptz[], uuid[]), restore_archived(text, json, json),
   remove_old_keys(timestamptz, bigint), mark_leaving(date, bigint, uuid, integer), leave_archived(text, json), end_leaving(),
-  bring_back(json, uuid[]) to carteiro_app;
-grant select on archived_streams to carteiro_app, carteiro_poller;
-grant select (stream, version, is_leaving, first_on, last_on, event_ids) on archived_streams to carteiro_auditor;
+  bring_back(json, jsonb) to carteiro_app;
+grant select (id, version, is_leaving, away_from, away_to, away_events, away_digest) on loans to carteiro_poller, carteiro_auditor;
 grant execute on function refuse_away(uuid) to carteiro_app, carteiro_poller;
 
 grant select on system_history to carteiro_app, carteiro_poller;
@@ -177,7 +176,8 @@ grant insert (kind, webhook_id, partner_id, delivery_ids, actor, reason, request
 grant insert (key_id, actor) on retired_keys to carteiro_app;
 grant select, insert on documents, margin_queries, settlements, settled_installments, simulated_answers, simulated_bonds
   to carteiro_app;
-grant select, insert, update on loans, registrations, idempotency_keys, margin_flights, bond_records, sync_windows,
+grant select, insert (id, partner_id, version, state), update (partner_id, version, state) on loans to carteiro_app;
+grant select, insert, update on registrations, idempotency_keys, margin_flights, bond_records, sync_windows,
   simulated_registrations, simulated_margins to carteiro_app;
 grant select, insert, update, delete on bonds_unknown to carteiro_app;
 grant execute on function has_format(text, text), has_check_digits(text, text) to carteiro_app, carteiro_core, carteiro_migrator;

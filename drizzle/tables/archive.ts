@@ -1,6 +1,6 @@
 /** Acts on archived months (src/archive). */
 import { sql } from 'drizzle-orm';
-import { bigint, boolean, check, date, index, integer, pgTable, text, uuid } from 'drizzle-orm/pg-core';
+import { bigint, check, index, pgTable, text } from 'drizzle-orm/pg-core';
 import { ARCHIVE_ACTS } from '../../src/contract/statuses.ts';
 import { bytea, instant, place } from './columns.ts';
 import { oneOf, sealed } from './constraints.ts';
@@ -33,35 +33,5 @@ export const archiveActs = pgTable(
     ...sealed('archive_acts'),
     check('archive_acts_act', oneOf('act', ARCHIVE_ACTS)),
     check('archive_acts_seals', sql`first_seal between 1 and last_seal`),
-  ],
-);
-
-/**
- * Loans whose events left with their months, until they are back. Meanwhile the log lacks part of the stream, so nothing may be appended to
- * or folded from it.
- */
-export const archivedStreams = pgTable(
-  'archived_streams',
-  {
-    stream: uuid('stream').primaryKey(),
-    /** Of its last event. */
-    version: integer('version').notNull(),
-    /** Some events may still be in the database; `maintain` goes on with it. */
-    isLeaving: boolean('is_leaving').notNull().default(true),
-    /** Days of its first and its last event. */
-    firstOn: date('first_on').notNull(),
-    lastOn: date('last_on').notNull(),
-    /** By version; an event's id finds its file. */
-    eventIds: uuid('event_ids').array().notNull(),
-    /** `stream_digest` of its events: they come back unchanged, or not at all. */
-    digest: bytea('digest').notNull(),
-    /** SHA-256 of the loan's state, which stays in `loans`. */
-    stateDigest: bytea('state_digest').notNull(),
-  },
-  (table) => [
-    index('archived_streams_leaving')
-      .on(table.stream)
-      .where(sql`is_leaving`),
-    index('archived_streams_by_day').using('brin', table.firstOn, table.lastOn),
   ],
 );

@@ -98,7 +98,7 @@ export class Archives {
       (sql) => sql<{ month: string }[]>`
         select month from (select distinct on (month) month, last_seal from archive_acts order by month, position desc) newest
         join seals s on s.number = last_seal
-        where exists (select from archived_streams) and (s.end_epoch, s.end_tx) > (${epoch}::text::smallint, ${tx}::text::bigint)
+        where exists (select from loans where away_digest is not null) and (s.end_epoch, s.end_tx) > (${epoch}::text::smallint, ${tx}::text::bigint)
         order by month`,
     );
     return found.map(({ month }) => month);

@@ -1,28 +1,33 @@
 /**
  * The history of a loan that left the log comes back when somebody needs it: a read of an old version, a command, an order to
- * erase. One transaction puts all of its events back; `maintain` takes them away again.
+ * erase, a read of the loan. One transaction puts all of its events back, and its state, which is their fold; `maintain` takes them
+ * away again.
  *
- * Invariant: a loan's history is whole in the log, or `archived_streams` has a row for it and the database refuses to fold it or to
- * append to it (`CT423`, refuse_away.sql). It comes back with the digest that was made when it left, or not at all.
+ * Invariant: a loan's history is whole in the log, or its row has a digest of it and the database refuses to fold it or to append to
+ * it (`CT423`, refuse_away.sql). It comes back with the digest that was made when it left, or not at all.
  *
  * Crash: before the commit it is away, after it is back. Alternative: each of some thirty readers of events reads the files, too;
  * old loans are seldom asked for.
  */
 import { hexOf, type Row } from '../db/binary-record.ts';
 import type { Pool } from '../db/pool.ts';
+import { foldStreams } from '../core/loans/loan-projection.ts';
 import { codeOf, HISTORY_AWAY, PERMISSION_DENIED } from '../db/unavailable.ts';
 import { ArchiveFault } from './place.ts';
 
-/** The rows of these events in their months' files, as JSON has them. */
+/** The rows in their months' files, as JSON has them, of events whose ids begin so, in hexadecimal. */
 export type ReadEvents = (ids: readonly string[]) => Promise<Row[]>;
 
 /** False where the loan's history is not away. Throws {@link ArchiveFault} where a file is not as it was archived, or the login may only read. */
 export async function bringBack(pool: Pool, read: ReadEvents, stream: string): Promise<boolean> {
   const [away] = await pool.run(
-    (sql) => sql<{ ids: string[] }[]>`select event_ids as ids from archived_streams where stream = ${stream}`,
+    (sql) => sql<{ times: string }[]>`
+      select encode(away_events, 'hex') as times from loans where id = ${stream} and away_digest is not null`,
   );
   if (away === undefined) return false;
-  await putBack(pool, await read(away.ids), [stream]).catch((error: unknown) => {
+  const found = await read(away.times.match(/.{12}/g) ?? []);
+  const events = found.filter((event) => event['stream'] === stream);
+  await putBack(pool, events, [stream]).catch((error: unknown) => {
     if (codeOf(error) !== PERMISSION_DENIED) throw error;
     throw new ArchiveFault(
       `the history of loan ${stream} is archived: archive recall ${stream} by the login of api first`,
@@ -35,9 +40,9 @@ export async function bringBack(pool: Pool, read: ReadEvents, stream: string): P
 export async function bringBackOf(pool: Pool, read: ReadEvents, eventId: string): Promise<boolean> {
   const [{ isThere }] = await pool.run(
     (sql) => sql<[{ isThere: boolean }]>`
-      select exists (select from events where id = ${eventId}) or not exists (select from archived_streams) as "isThere"`,
+      select exists (select from events where id = ${eventId}) or not exists (select from loans where away_digest is not null) as "isThere"`,
   );
-  const [event] = isThere ? [] : await read([eventId]);
+  const [event] = isThere ? [] : await read([hexOf(eventId)]);
   return event !== undefined && bringBack(pool, read, event['stream'] as string);
 }
 
@@ -52,9 +57,12 @@ export async function mendAway(pool: Pool, read: ReadEvents, error: unknown): Pr
 
 /** Puts events back, and ends the absence of these loans, whose events are all there then. */
 export async function putBack(pool: Pool, events: readonly Row[], streams: readonly string[]): Promise<void> {
-  await pool.run(
-    (sql) => sql`select bring_back(${JSON.stringify(events)}::text::json, ${streams as string[]}::uuid[])`,
-  );
+  await pool.transaction(async (tx) => {
+    if (events.length > 0) await tx`select bring_back(${JSON.stringify(events)}::text::json, '{}')`;
+    if (streams.length === 0) return;
+    const states = (await foldStreams(tx, streams)).map(({ state }) => [state.id, state] as const);
+    await tx`select bring_back('[]', ${JSON.stringify(Object.fromEntries(states))}::text::jsonb)`;
+  });
 }
 
 /** Those of these streams whose history is away, in hexadecimal. */
@@ -62,8 +70,8 @@ export async function awayOf(pool: Pool, rows: readonly Row[], isLeaving = false
   const streams = [...new Set(rows.map((row) => hexOf(row['stream'])))];
   const found = await pool.run(
     (sql) => sql<{ stream: string }[]>`
-      select stream from archived_streams
-      where stream = any (${streams}::uuid[]) and (is_leaving or not ${isLeaving})`,
+      select id as stream from loans
+      where id = any (${streams}::uuid[]) and away_digest is not null and (is_leaving or not ${isLeaving})`,
   );
   return new Set(found.map(({ stream }) => hexOf(stream)));
 }

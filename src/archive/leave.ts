@@ -3,7 +3,7 @@
  * archived.
  *
  * Invariant: the statement that removes an event has made its row again from the file, equal in every column (leave_archived.sql),
- * after the file's SHA-256 was compared with the sealed act's manifest. A loan goes whole: its row in `archived_streams` is first.
+ * after the file's SHA-256 was compared with the sealed act's manifest. A loan goes whole: its row is marked first.
  *
  * Crash: a loan that is leaving counts as away, and comes back whole (bring-back.ts); the next run goes on. Alternative: loan by
  * loan; a month's ended loans lie in all files of some years, so each file is walked once.
@@ -32,7 +32,7 @@ const EVENTS = 2_000;
 /** Loans that come back in one walk over the files. */
 const RETURNING = 50_000;
 /** In `projections`: the last seal up to which ended loans were looked for. */
-const NAME = 'archived_streams';
+const NAME = 'leaving';
 
 /** Returns how many loans' events are gone. Throws {@link ArchiveFault} where events are not in the files as they are in the log: these loans are back. */
 export async function leave({ pool, openPlace, readEvents, before, onProgress }: Leaving): Promise<number> {
@@ -45,7 +45,7 @@ export async function leave({ pool, openPlace, readEvents, before, onProgress }:
   if (lastSeal > (lookedTo[0]?.seal ?? 0)) await mark(pool, before, lastSeal);
   const [{ loans, since }] = await pool.run(
     (sql) => sql<[{ loans: number; since: string | null }]>`
-    select count(*)::int as loans, to_char(min(first_on) - 1, 'YYYY-MM') as since from archived_streams where is_leaving`,
+    select count(*)::int as loans, to_char(min(away_from) - 1, 'YYYY-MM') as since from loans where is_leaving`,
   );
   if (since === null) return 0;
   let events = 0;

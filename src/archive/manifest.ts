@@ -25,9 +25,9 @@ export type ArchivedFile = z.output<typeof file>;
 
 export type Keys = ReadonlySet<string>;
 
-/** False where none of these ids is in the file. */
+/** False where no id that is one of these, or begins so, is in the file. */
 export function mayHold({ de, ate }: ArchivedFile, keys: Keys): boolean {
-  return keys.values().some((key) => de <= key && key <= ate);
+  return keys.values().some((key) => de.slice(0, key.length) <= key && key <= ate);
 }
 
 const part = z.object({ selos: seals, arquivos: z.array(file) });

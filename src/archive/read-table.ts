@@ -72,7 +72,7 @@ export async function* readGroups(file: AsyncBuffer, columns?: string[]) {
     yield { table, oids, rows: await open.read({ rowStart: start, rowEnd: end, ...(columns && { columns }) }) };
 }
 
-/** All rows; with `keys`, in hexadecimal, those with one of these keys; with `columns`, these alone. */
+/** All rows; with `keys`, in hexadecimal, those whose key is one of these or, where all are as short, begins so; with `columns`, these alone. */
 export async function readRows(
   file: AsyncBuffer,
   { keys, columns }: { readonly keys?: ReadonlySet<string>; readonly columns?: string[] } = {},
@@ -83,9 +83,10 @@ export async function readRows(
   if (keys === undefined || column === undefined)
     return { table, oids, rows: await open.read({ ...(columns && { columns }) }) };
   const rows: Row[] = [];
-  const isOne = (row: Row) => keys.has(hexOf(row[column]));
+  const [{ length } = ''] = keys;
+  const isOne = (row: Row) => keys.has(hexOf(row[column]).slice(0, length));
   for (const group of groups) {
-    if (keys.values().some((key) => mayHave(group, column, key, key)))
+    if (keys.values().some((key) => mayHave(group, column, key, key.padEnd(32, 'f'))))
       rows.push(...(await open.chosen(group, [column], (all) => indicesOf(all, isOne))));
   }
   return { table, oids, rows };

@@ -57,7 +57,7 @@ async function leftOn(pool: Pool, day: string): Promise<string | undefined> {
   const [found] = await pool.run(
     (sql) => sql<{ month: string }[]>`
       select max(month) as month from archive_acts
-      where exists (select from archived_streams where first_on <= ${day} and last_on >= ${day})
+      where exists (select from loans where away_from <= ${day} and away_to >= ${day} and away_digest is not null)
       having max(month) is not null`,
   );
   return found?.month;

@@ -97,7 +97,7 @@ export async function whereToGoOn(pool: Pool, partnerId: string, cursor: FeedCur
   // Its event may have left with its month.
   const [{ isOld }] = await pool.run(
     (sql) => sql<[{ isOld: boolean }]>`
-      select exists (select from archived_streams) and exists (
+      select exists (select from loans where away_digest is not null) and exists (
         select from archive_acts join seals s on s.number = last_seal
         where (s.end_epoch, s.end_tx) > (${epoch}::text::smallint, ${tx}::text::numeric)) as "isOld"`,
   );

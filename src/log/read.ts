@@ -10,7 +10,7 @@ export type RecordedEvent = Fact & {
 
 /** A condition that is true, or fails with `CT423` where the stream's events left the log; costs an index look-up. */
 export function isHere(sql: Tx, stream: Fragment | string): Fragment {
-  return sql`case when exists (select from archived_streams where stream = ${stream}) then refuse_away(${stream}) else true end`;
+  return sql`case when exists (select from loans where id = ${stream} and away_digest is not null) then refuse_away(${stream}) else true end`;
 }
 
 /** In order, up to and including version `upTo`; empty when the stream does not exist. */

@@ -98,13 +98,13 @@ test('an append waits for none of eight that stay open, and locks no row and not
   expect(held.map(({ what }) => what)).toEqual([
     // Shared, and tried without waiting: what an idle poller looks at.
     'advisory 1: ShareLock',
-    'archived_streams: AccessShareLock',
     'deliveries: RowExclusiveLock',
     'events: AccessShareLock',
     'events: RowExclusiveLock',
     'index: AccessShareLock',
     'index: RowExclusiveLock',
     'installation: AccessShareLock',
+    'loans: AccessShareLock',
     'partners: AccessShareLock',
     'pending: RowExclusiveLock',
     'seals: AccessShareLock',

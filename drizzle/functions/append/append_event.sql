@@ -94,7 +94,7 @@ begin
            case when known.is_emitted then seen_beside_others() end,
            case when traced ~ '^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$' then traced end
     from partner
-    where p_expected_version = 0 and not exists (select from archived_streams where stream = p_stream)
+    where p_expected_version = 0 and not exists (select from loans where id = p_stream and away_digest is not null)
        or exists (select from events e
                   where e.stream = p_stream and e.version = p_expected_version and e.partner_id = p_partner_id
                     and e.occurred_at <= occurred + interval '1 day'

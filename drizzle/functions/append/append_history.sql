@@ -74,7 +74,7 @@ begin
   if bad is not null then
     raise exception '%', misfit using errcode = 'CT400', detail = bad;
   end if;
-  perform refuse_away(stream) from archived_streams where stream = any (array(select stream from unnest(batch)));
+  perform refuse_away(id) from loans where id = any (array(select stream from unnest(batch))) and away_digest is not null;
 
   select array_agg(stream), array_agg(lower_by) into late, lowered
   from (

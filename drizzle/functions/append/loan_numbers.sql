@@ -15,7 +15,10 @@ begin
     perform pg_advisory_xact_lock(advisory_lock('numbering'));
     execute (
       select format('create sequence if not exists %I as bigint start with %s', name, 1 + loan_numbers_until(coalesce(max(n), 0)))
-      from (select split_part(number, '-', 2)::bigint as n from loans where number ~ ('^' || series || '-[0-9]+$')) counted
+      from (
+        select split_part(number, '-', 2)::bigint as n from (select number from loans union all select number from numbered_loans) known
+        where number ~ ('^' || series || '-[0-9]+$')
+      ) counted
     );
   end if;
   return name::regclass;

@@ -5,7 +5,7 @@ as $$
 declare
   current constant integer := stream_version(p_stream);
 begin
-  if exists (select from archived_streams where stream = p_stream) then
+  if exists (select from loans where id = p_stream and away_digest is not null) then
     perform refuse_away(p_stream);
   end if;
   if current = p_expected_version then

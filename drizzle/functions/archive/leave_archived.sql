@@ -12,12 +12,12 @@ begin
   if act.act is distinct from 'remocao_concluida' then
     raise exception 'the month % was not removed', p_month using errcode = 'CT409';
   end if;
-  perform from archived_streams s
-  where s.is_leaving and s.stream = any (array(select (e ->> 'stream')::uuid from json_array_elements(p_events) e))
-  order by s.stream for update;
+  perform from loans l
+  where l.is_leaving and l.id = any (array(select (e ->> 'stream')::uuid from json_array_elements(p_events) e))
+  order by l.id for no key update;
   delete from events e
-  using archived_events(p_events) a join archived_streams s on s.stream = a.stream
-  where s.is_leaving and e.stream = a.stream and e.version = a.version and e.id = any (s.event_ids)
+  using archived_events(p_events) a join loans l on l.id = a.stream
+  where l.is_leaving and e.stream = a.stream and e.version = a.version and e.version <= l.version
     and (e.epoch, xid8send(e.tx)::bigint) >= (low.first_epoch, low.first_tx)
     and (e.epoch, xid8send(e.tx)::bigint) < (high.end_epoch, high.end_tx)
     and (e.position, e.tx, e.occurred_at, e.fan_out, e.catalog_version, e.epoch, e.imported, e.is_of_loan, e.id, e.partner_id, e.type,

@@ -1,7 +1,7 @@
 -- Chooses, among the next `p_most` loans after `p_after`, those whose events may leave the log: the loan was over before `p_before` (first
 -- day of a month; endOf in src/loan/ended.ts, and one closed by an end of bond when nothing is outstanding), every event lies below the end
--- of seal `p_last_seal`, no delivery of them is left, and none was erased. Nothing is chosen during an erasure. The index of workers lists
--- all loans.
+-- of seal `p_last_seal`, no delivery of them is left, none was erased, and no registration is open. Nothing is chosen during an erasure. The
+-- index of workers lists all loans.
 create or replace function mark_leaving(p_before date, p_last_seal bigint, p_after uuid, p_most integer, out last uuid, out marked integer)
   language plpgsql security definer set search_path from current
 as $$
@@ -16,7 +16,7 @@ begin
     return;
   end if;
   with looked as materialized (
-    select l.id, l.version, l.state, l.partner_id from loans l where l.id > p_after order by l.id limit p_most
+    select l.id, l.version, l.state, l.partner_id from loans l where l.id > p_after and l.away_digest is null order by l.id limit p_most
     for no key update
   ),
   settled as (
@@ -32,6 +32,7 @@ begin
   ended as (
     select * from settled
     where state ->> 'transferOpen' is distinct from 'true'
+      and not exists (select from registrations r where r.loan_id = settled.id and r.status = 'processando')
       and (state ->> 'updatedAt')::timestamptz < p_before::timestamp at time zone 'America/Sao_Paulo'
       and case state ->> 'status'
         when 'cancelada' then true
@@ -41,11 +42,11 @@ begin
         else false end
   ),
   chosen as (
-    insert into archived_streams (stream, version, first_on, last_on, event_ids, digest, state_digest)
-    select l.id, l.version, own.first_on, own.last_on, own.ids, stream_digest(l.id, l.version), sha256(convert_to(l.state::text, 'UTF8'))
-    from ended l
+    update loans l
+    set is_leaving = true, away_from = own.first_on, away_to = own.last_on, away_events = own.times, away_digest = stream_digest(l.id, l.version)
+    from ended
     cross join lateral (
-      select array_agg(e.id order by e.version) as ids, max(e.version) as version,
+      select string_agg(distinct substr(uuid_send(e.id), 1, 6), '') as times, max(e.version) as version,
              min(e.occurred_at at time zone 'America/Sao_Paulo')::date as first_on,
              max(e.occurred_at at time zone 'America/Sao_Paulo')::date as last_on,
              bool_and(e.salt is not null and e.commitment is null
@@ -53,10 +54,9 @@ begin
                       and (looked_for is null or (e.epoch, e.tx, e.position) <= (looked_for.epoch, looked_for.tx, looked_for.position))
                       and not exists (select from webhooks w join deliveries d on d.webhook_id = w.id and d.event_id = e.id
                                       where w.partner_id = e.partner_id)) as may_go
-      from events e where e.stream = l.id
+      from events e where e.stream = ended.id
     ) own
-    where own.may_go and own.version = l.version
-    on conflict do nothing
+    where l.id = ended.id and own.may_go and own.version = l.version
     returning 1
   )
   select (select id from looked order by id desc limit 1), (select count(*) from chosen) into last, marked;

@@ -78,7 +78,8 @@ export async function remainsOf(tx: Tx, rows: string, sight: Sight, left?: reado
   const list = new LeafList();
   for (const leaf of left ?? []) list.add(Buffer.concat([Buffer.of(FRAMES.withheld), leaf]));
   // A loan that is leaving has events in both places.
-  const stay = 'not exists (select from events e join archived_streams s using (stream) where e.id = t.id)';
+  const stay =
+    'not exists (select from events e join loans l on l.id = e.stream where e.id = t.id and l.away_digest is not null)';
   const chosen = left === undefined ? rows : `${rows} and ${stay}`;
   if (sight === 'masked') {
     await copyOut(tx, `select '\\x01'::bytea || t.rest as entry from events_as_sealed t where ${chosen}`, list.add);

@@ -122,7 +122,7 @@ async function* openRecords(pool: Pool, kind: 'ended' | 'new', partnerId: string
         select r.id, r.kind, r.partner_id as "partnerId", r.loan_id as "loanId", r.data
         from bond_records r
         join loans l on l.id = r.loan_id
-        where r.detected_at is null and r.kind = ${kind} and r.id > ${after} and l.status = any (${statuses})
+        where r.detected_at is null and r.kind = ${kind} and r.id > ${after} and (l.status = any (${statuses}) or l.away_digest is not null)
           and (${partnerId}::uuid is null or r.partner_id = ${partnerId})
         order by r.id
         limit ${PAGE}`,

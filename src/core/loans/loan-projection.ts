@@ -46,15 +46,17 @@ export async function readBehind(tx: Tx, versions: ReadonlyMap<string, number>):
 
 /** Folds these streams anew and writes them; a stream that is no loan's is left out. */
 export async function projectStreams(tx: Tx, streams: readonly string[]): Promise<void> {
+  await tx`select refuse_away(id) from loans where id = any (${streams as string[]}::uuid[]) and away_digest is not null limit 1`;
+  await project(tx, await foldStreams(tx, streams));
+}
+
+/** The loans that the events in the log fold to; a stream that is no loan's is left out. */
+export async function foldStreams(tx: Tx, streams: readonly string[]): Promise<OwnedLoan[]> {
   const events = await tx<(RecordedEvent & { stream: string })[]>`
     select stream, type, data, version, partner_id as "partnerId", occurred_at as "occurredAt"
     from facts
     where stream = any (${streams as string[]}::uuid[])
-      and (select refuse_away(stream) from archived_streams where stream = any (${streams as string[]}::uuid[]) limit 1) is null
     order by stream, version`;
   const loans = [...Map.groupBy(events, ({ stream }) => stream)].map(([stream, own]) => foldLoan(stream, own));
-  await project(
-    tx,
-    loans.filter((loan) => loan !== null),
-  );
+  return loans.filter((loan) => loan !== null);
 }

@@ -43,6 +43,7 @@ async function readNow(sql: Tx, loanId: string): Promise<{ loan: OwnedLoan; isUn
     from (select 1) one
     left join loans l on l.id = ${loanId}
     left join facts e on e.stream = ${loanId} and (l.id is null or e.version > l.version)
+    where case when l.away_digest is not null and l.is_leaving is null then refuse_away(l.id) else true end
     order by e.version`;
   const { ownerId = null, state = null } = rows[0] ?? {};
   const unseen = rows.filter(({ event }) => event !== null);

@@ -26,7 +26,7 @@ export async function findWorker(tx: Tx, key: WorkerKey, cpf: string, years: num
     select e.id, e.stream = any (array(select stream from found where is_own)) as "isOwn"
     from events e
     where e.salt is not null
-      and (select refuse_away(stream) from archived_streams where stream = any (array(select stream from found)) limit 1) is null
+      and (select refuse_away(id) from loans where id = any (array(select stream from found)) and away_digest is not null limit 1) is null
       and (e.stream = any (array(select stream from found where is_own)) or e.id = any (array(select event_id from found)))
     order by e.id`;
   const rows = await tx<{ partnerId: string; state: LoanState; settled: number; now: Date }[]>`

@@ -292,7 +292,7 @@ async function run({ server, receiver, progress, isQuick, seed }: Bench): Promis
     const [oneMs, loanMs]: [number[], number[]] = [[], []];
     const away = await pool.run(
       (sql) => sql<{ id: string }[]>`
-        select stream as id from archived_streams tablesample bernoulli (100) order by md5(stream::text) limit ${turns}`,
+        select id from loans where away_digest is not null order by md5(id::text) limit ${turns}`,
     );
     const sample: { id: string; partnerId: string }[] = [];
     for (let n = 0; n < turns; n += 1) {
@@ -320,7 +320,7 @@ async function run({ server, receiver, progress, isQuick, seed }: Bench): Promis
     const [readS, betweenS] = [(spent() - beforeS) / turns, spent()];
     let back = 0;
     for (const { id } of away) {
-      const isAway = await pool.run((sql) => sql`select from archived_streams where stream = ${id}`);
+      const isAway = await pool.run((sql) => sql`select from loans where id = ${id} and away_digest is not null`);
       const startedMs = performance.now();
       const state = await readLoan(pool, null, id, 1 + Math.floor(random() * LAST));
       const tookMs = performance.now() - startedMs;
