@@ -39,7 +39,8 @@ export class Keeping {
   readonly #deps: KeepingDeps;
   readonly #lanes: KeptLanes;
   readonly #mender: Mender;
-  #isKnown = false;
+  /** False: others have ended it. Null: it has not begun. */
+  #isKnown: boolean | null = null;
   #beatAtMs = Number.NEGATIVE_INFINITY;
   /** Since when it has had no free slot, monotonic. */
   #fullSinceMs: number | null = null;
@@ -71,8 +72,10 @@ export class Keeping {
     const { pool, name, monotonicMs, sign = LEASE_ALONE, runs, consent } = this.#deps;
     this.#fullSinceMs = slots.free > 0 ? null : (this.#fullSinceMs ?? monotonicMs());
     let most = 0;
-    if (!this.#isKnown) {
+    if (this.#isKnown !== true) {
       this.#lanes.keepOnly([]);
+      // Lanes that somebody held locked at its end are still its own (end_poller).
+      if (this.#isKnown === false) this.doubt();
       const hasLock = (await sign.term()) !== null;
       this.#lanes.seen = await pool.run((sql) => enter(sql, name, hasLock));
       this.#isKnown = true;

@@ -159,3 +159,17 @@ test('lanes are handed back, and sleepers woken, beside somebody who locks other
   });
   expect(await pool.transaction((own) => handBack(own, 'a', lanes))).toEqual([other]);
 });
+
+test('a poller that wakes after its end still serves the lane that somebody held locked then', async () => {
+  const a = startHeldPoller(pool, 'a', 64, Date.now() + 60_000);
+  await a.tick(0);
+  await sql.begin(async (tx) => {
+    await tx`select from lanes for update`;
+    await pool.transaction((own) => endPoller(own, 'a', false));
+  });
+  expect(await sql`select keeper from lanes`).toEqual([{ keeper: 'a' }]);
+  for (const atS of [2, 4]) await a.tick(atS);
+  await commitEvents(sql, partnerId, 3);
+  for (const atS of [6, 8]) await a.fill(atS);
+  expect(a.flying()).toBe(3);
+});
