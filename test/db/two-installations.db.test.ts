@@ -15,7 +15,7 @@ import { claimDue } from '../support/turn.ts';
 import { silentLog } from '../support/silent-log.ts';
 import { openPool } from '../support/database.ts';
 
-const PURPOSES = ['appending', 'ending', 'judging', 'sealing'];
+const PURPOSES = ['appending', 'judging', 'sealing'];
 
 type Installed = Awaited<ReturnType<typeof install>>;
 

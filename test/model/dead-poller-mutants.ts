@@ -2,22 +2,22 @@
 import { readMutants } from './read-mutants.ts';
 
 export const DEAD_POLLER_MUTANTS = readMutants(String.raw`
-queue/upkeep/dead-pollers.ts: a living poller’s claims are ended: nobody asks for its lock
-- poller_number(known.name) <> all (living.numbers)
-+ living.numbers is not null
+queue/sign-of-life.ts: a living poller’s claims are ended: nobody asks for its lock
+- poller_number(k.name) <> all (numbers)
++ numbers is not null
 living poller: living pollers were ended
 
-queue/upkeep/dead-pollers.ts: one that never had a lock is ended
-- known.has_lock and
+queue/sign-of-life.ts: one that never had a lock is ended
+- k.has_lock and
 living poller: living pollers were ended
 
-queue/upkeep/dead-pollers.ts: a dead poller’s claims are not ended: nobody looks when a lock has gone
-- this.#lookUntilMs = startedAtMs + SETTLE_MS
-+ this.#lookUntilMs = startedAtMs
+queue/upkeep/dead-pollers.ts: a dead poller’s claims are not ended: the grace begins anew with each look
+- first.get(poller) ?? answeredAtMs
++ answeredAtMs
 dead poller: dead poller are not ended
 
 queue/upkeep/dead-pollers.ts: a dead poller’s claims are ended without a grace
-- const oldestMs = startedAtMs - GRACE_MS;
+- const oldestMs = answeredAtMs - GRACE_MS;
 + const oldestMs = answeredAtMs;
 dead poller: within the grace
 
@@ -32,10 +32,8 @@ queue/upkeep/dead-pollers.ts: after a restart the grace is that of a reset conne
 restarted server: came back to a new server were ended
 
 queue/upkeep/dead-pollers.ts: who has no lock on a server judges others there
-- poller_number(\${name}) = any (living.numbers) and
-+
-- select array_agg(number) as numbers
-+ select coalesce(array_agg(number), '{}') as numbers
+- select from living_pollers() where number = poller_number(\${name}) limit 1
++ select
 another server: has no lock there
 
 poller/sign-of-life.ts: a poller without its lock goes on sending

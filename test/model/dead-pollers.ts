@@ -139,7 +139,7 @@ export async function judgeFromElsewhere(pool: Pool, sql: Sql, append: Append): 
   await claimAs(pool, append, 'lost/1.1');
   let atMs = 0;
   const dead = new DeadPollers({ pool, log: silentLog, name: 'own', monotonicMs: () => atMs, now: () => null });
-  const pulse = { isNew: false, server: 'elsewhere', serverAgeMs: 3_600_000, living: [], rank: 0 };
+  const pulse = { isNew: false, server: 'elsewhere', serverAgeMs: 3_600_000, living: 1, rank: 0, orphans: ['lost'] };
   for (const seconds of [0, 2, 4]) {
     atMs = seconds * 1_000;
     await dead.look(pulse, 1);

@@ -144,7 +144,7 @@ export class SignOfLife implements Sign {
     const term = this.#term;
     if (pulse === null || term === null) return 0;
     const dueMs = await this.#dead.look(pulse, term);
-    const among = Math.min(Math.max(pulse.living.length / LOOKERS, LEAST_IDLE_BEATS), MOST_IDLE_BEATS);
+    const among = Math.min(Math.max(pulse.living / LOOKERS, LEAST_IDLE_BEATS), MOST_IDLE_BEATS);
     const idle = pulse.rank < LOOKERS ? among : FAR_BEHIND_BEATS;
     return Math.min((isBusy ? 1 : idle) * BEAT_EVERY_MS, dueMs ?? Infinity);
   }

@@ -8,8 +8,10 @@ export interface Pulse {
   readonly server: string | null;
   /** Since that start, on the server's clock. */
   readonly serverAgeMs: number;
-  /** `poller_number` of the living pollers' names. */
-  readonly living: readonly number[];
+  /** How many pollers live, this one among them. */
+  readonly living: number;
+  /** Keepers without the lock that they have had. */
+  readonly orphans: readonly string[];
   /** How many of them have a lower number. */
   readonly rank: number;
 }
@@ -34,9 +36,10 @@ export async function readPulse(pool: Pool, name: string): Promise<Pulse | null>
 /** `told` is the process number that the client was told when it connected. */
 async function ask(sql: Tx, name: string, mayTake: boolean): Promise<{ row: Row; told: number }> {
   const rows = await sql<[Row]>`
-    select is_held as "isHeld", is_new as "isNew", backend, server, server_age_ms as "serverAgeMs", living,
-           (select count(*)::int from unnest(living) as other (number) where other.number < poller_number(${name})) as rank
-    from sign_of_life(${name}, ${mayTake})`;
+    select is_held as "isHeld", is_new as "isNew", backend, server, server_age_ms as "serverAgeMs", cardinality(numbers) as living,
+           (select count(*)::int from unnest(numbers) as other (number) where other.number < poller_number(${name})) as rank,
+           array(select k.name from keepers k where k.has_lock and poller_number(k.name) <> all (numbers)) as orphans
+    from sign_of_life(${name}, ${mayTake}) as sign (is_held, is_new, backend, server, server_age_ms, numbers)`;
   return { row: rows[0], told: rows.state.pid };
 }
 
