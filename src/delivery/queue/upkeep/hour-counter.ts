@@ -1,6 +1,6 @@
 /**
  * The hour counter: adds up attempts by webhook, hour, outcome and time taken (`attempt_hours`), and by webhook, partner and quarter of an
- * hour (`attempt_steps`), a few seconds after they were recorded. Seven days of a webhook's health are then some thousand small rows.
+ * hour (`attempt_steps`), up to 15 s after they were recorded. Seven days of a webhook's health are then some thousand small rows.
  * Invariant: each attempt is counted once. The mark in `projections` moves in the transaction that counts what lies below it, and never
  * past the oldest transaction that may still commit. The lock on its row lets one poller work at a time.
  * Crash: the turn is rolled back, and the next one counts the same attempts.
@@ -14,7 +14,7 @@ import { logFailedTry } from '../../../db/outage-log.ts';
 import { hasCode } from '../../../db/unavailable.ts';
 import type { EngineDeps } from '../engine-deps.ts';
 
-export const EVERY_MS = 5_000;
+export const EVERY_MS = 15_000;
 /** Transactions counted in one turn: some 10 s of a busy server, or half a million attempts of a drained backlog. */
 const TURN_TXS = 10_000;
 /** The server's own deadlines ended the turn. */
