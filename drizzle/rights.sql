@@ -159,7 +159,7 @@ grant execute on function
   is_appending(bigint), wait_for_append(bigint, float8), wait_for_work(text, timestamptz, xid8, xid8[], timestamptz, float8, float8),
   take_turn(text, bigint, bigint, timestamptz, pg_snapshot, uuid[], uuid[], int[], int, int, uuid[], timestamptz[], uuid[], timestamptz[], int[], uuid[],
     timestamptz, float8, float8, json), take_loans(text, bigint, bigint, timestamptz, timestamptz, json),
-  take_lanes(text, int), end_poller(text, boolean), end_lost(uuid[], timestamptz),
+  take_lanes(text, int), renew(text), end_poller(text, boolean), end_lost(uuid[], timestamptz),
   poller_number(text), term_of(text), living_pollers(), sign_of_life(text, boolean)
   to carteiro_poller;
 

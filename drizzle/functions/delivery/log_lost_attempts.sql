@@ -1,9 +1,11 @@
 -- Ends the flights of these locked deliveries that have one: each gets its row `desconhecido`, and its number rises, so whoever sent it
 -- reports late. Returns them. The URL is the one that its claim read, which the webhook may have changed since.
 create or replace function log_lost_attempts(ids uuid[]) returns setof uuid
-  language sql volatile set search_path from current
+  language plpgsql volatile set search_path from current
 as $$
-  select hold_pending(ids);
+begin
+  perform hold_pending(ids);
+  return query
   with flying as materialized (select * from flights() f where f.delivery_id = any (ids)),
   logged as (
     insert into attempts (delivery_id, number, event_id, webhook_id, partner_id, outcome, started_at, url, claim)
@@ -23,5 +25,6 @@ as $$
     where p.webhook_id = d.webhook_id and p.delivery_id = d.id and p.due_at in ('-infinity', d.next_attempt_at)
   )
   update deliveries d set attempts = f.number from flying f where d.id = f.delivery_id
-  returning d.id
+  returning d.id;
+end
 $$;

@@ -36,6 +36,13 @@ begin
   set system_identifier = excluded.system_identifier, epoch_base = excluded.epoch_base, own_from = excluded.own_from,
       timeline = excluded.timeline, next_tx = excluded.next_tx, noted_at = excluded.noted_at;
   update pending set tx = pg_current_xact_id() where tx is not null;
+  -- A dump that begins while `pending` is renewed (renew.sql) has none of its rows.
+  insert into pending (due_at, number, webhook_id, delivery_id, event_id, partner_id, is_test)
+  select case when d.next_attempt_at <= now() then '-infinity' else d.next_attempt_at end, d.attempts, d.webhook_id, d.id, d.event_id, d.partner_id, d.is_test
+  from deliveries d
+  where d.status = 'pendente' and not exists (
+    select from pending p where p.webhook_id = d.webhook_id and p.due_at in ('-infinity', d.next_attempt_at) and p.delivery_id = d.id
+  );
   for numbered in
     select a.attrelid::regclass as "table", a.attname as "column"
     from pg_attribute a join pg_class c on c.oid = a.attrelid

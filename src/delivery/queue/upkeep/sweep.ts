@@ -1,6 +1,6 @@
 /**
- * The sweep, one page of `pending` every half minute: ends flights whose leases are over, suspends what is left of inactive webhooks, and
- * repairs what only a bug leaves.
+ * The sweep, one page of `pending` every half minute: ends flights whose leases are over, suspends what is left of inactive webhooks,
+ * repairs what only a bug leaves, and makes tables small that vacuum can't.
  */
 import type { DeliveryMetrics } from '../../../telemetry/delivery-metrics.ts';
 import type { EngineDeps } from '../engine-deps.ts';
@@ -35,6 +35,7 @@ export class Sweeper {
     const lost = await pool.transaction((tx) => endOverdue(tx, now()));
     if (lost > 0)
       log.warn({ deliveries: lost }, 'claims that nobody recorded have been ended: what was sent is desconhecido');
+    for (const queue of ['pending', 'claims']) await pool.run((sql) => sql`select renew(${queue})`);
     const place = this.#place;
     // Before the part that may fail: a page that always fails must not block those before it.
     this.#place = null;
