@@ -113,6 +113,10 @@ export const READINGS = {
     'carteiro_database_sessions_limit',
     'How many sessions logins without special rights may have there at most',
   ],
+  heldBack: [
+    'carteiro_held_back_transactions',
+    'How many transactions have begun since the oldest whose dead rows vacuum must keep, for an open or prepared transaction, a standby or a slot',
+  ],
   epoch: ['carteiro_epoch', 'The epoch that rows written now get; rises with a promotion, a recovery, an adopt'],
   clockSkew: ['carteiro_clock_skew_seconds', 'How far this process and the database are apart in time'],
   pendingMigrations: ['carteiro_migrations_pending', 'Migrations of this version that the database lacks'],

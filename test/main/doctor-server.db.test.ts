@@ -1,9 +1,11 @@
 /** What of the server, beside our own database, holds up seals, the feed and vacuum. */
+import { setTimeout } from 'node:timers/promises';
 import postgres from 'postgres';
 import { expect, test } from 'vitest';
+import { readHeldTransactions } from '../../src/db/held-rows.ts';
 import { lookAtSlots, lookAtTransactions } from '../../src/main/operations/doctor-server.ts';
 import { startCluster } from '../support/clusters.ts';
-import { openPool } from '../support/database.ts';
+import { createTestDatabase, openPool } from '../support/database.ts';
 
 test('a write in another database, one prepared there, and a slot without a reader are told', async () => {
   const cluster = await startCluster({ max_prepared_transactions: '5' });
@@ -36,7 +38,9 @@ test('a write in another database, one prepared there, and a slot without a read
   const found = await later.run(lookAtTransactions);
   expect(found.map((finding) => finding.found)).toEqual(
     expect.arrayContaining([
-      expect.stringMatching(/^process \d+ \(postgres.js\) has been in one of the database postgres for \d+ s$/),
+      expect.stringMatching(
+        /^process \d+ \(postgres.js\) has been in one of the database postgres for \d+ s, and keeps what has died since \d+ transactions$/,
+      ),
       expect.stringMatching(/^theirs of \w+ is prepared in the database postgres and not ended$/),
     ]),
   );
@@ -49,4 +53,33 @@ test('a write in another database, one prepared there, and a slot without a read
   end();
   await writing;
   await other.end();
+});
+
+test('a report of some seconds beside many transactions is told, a statement of ours beside it is not', async () => {
+  const { url, pool } = await createTestDatabase();
+  const report = postgres(url, { max: 1, connection: { application_name: 'report', search_path: 'carteiro' } });
+  const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>();
+  const { promise: begun, resolve: begin } = Promise.withResolvers<number>();
+  const reading = report.begin('isolation level repeatable read', async (tx) => {
+    const [row] = await tx<
+      [{ pid: number }]
+    >`select pg_backend_pid() as pid from attempts right join (values (1)) v on true`;
+    begin(row.pid);
+    await mayEnd;
+  });
+  const pid = await begun;
+  const found = async () => (await pool.run(lookAtTransactions)).map((finding) => finding.found);
+  const named = expect.arrayContaining([
+    expect.stringMatching(new RegExp(`^process ${pid} .report. has been in one of .* for \\d+ s, and keeps`)),
+  ]);
+  await setTimeout(5_100);
+  expect(await found()).not.toEqual(named);
+  await pool.run(
+    (sql) => sql`do $$ begin for n in 1..10001 loop perform pg_current_xact_id(); commit; end loop; end $$`,
+  );
+  expect(await found()).toEqual(named);
+  expect(await pool.run(readHeldTransactions)).toBeGreaterThan(10_000);
+  end();
+  await reading;
+  await report.end();
 });

@@ -1,13 +1,13 @@
 /** The PostgreSQL server: its sessions, its clock, whether it takes writes, and what holds it up. */
 import { readClockSkewS, SKEWED_S } from '../../db/clock-skew.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
+import { LONG_OPEN_S, readLongOpen } from '../../db/held-rows.ts';
 import { readSessions } from '../../db/sessions.ts';
 import { readWriteFault } from '../../db/write-faults.ts';
 import { fault, type Finding, ok, warning, warningUnless } from '../../db/fitness/finding.ts';
 import { MOST } from '../service/pools.ts';
 
 const SKEW_WARNING_S = 1;
-const LONG_OPEN_S = 60;
 const HOLDS = 'it holds back vacuum, seals and the feed';
 
 export async function lookAtSessions(sql: Tx): Promise<readonly Finding[]> {
@@ -43,19 +43,15 @@ export async function lookAtClock(sql: Tx, nowMs: () => number): Promise<readonl
 
 /** Open transactions hold back vacuum, seals and the feed; one that writes, or is prepared, does so from any of its databases. */
 export async function lookAtTransactions(sql: Tx): Promise<readonly Finding[]> {
-  const open = await sql<{ pid: number; name: string; seconds: number; database: string }[]>`
-    select pid, application_name as name, extract(epoch from clock_timestamp() - xact_start)::int as seconds, datname as database
-    from pg_stat_activity
-    where (datname = current_database() or backend_xid is not null)
-      and xact_start < clock_timestamp() - ${LONG_OPEN_S} * interval '1 second' and backend_type = 'client backend'
-    order by xact_start limit 5`;
+  const open = await readLongOpen(sql);
   const prepared = await sql<{ gid: string; owner: string; database: string }[]>`
     select gid, owner, database from pg_prepared_xacts
     where prepared < clock_timestamp() - ${LONG_OPEN_S} * interval '1 second' order by prepared limit 5`;
   const about = 'transactions';
   const held = [
-    ...open.map(({ pid, name, seconds, database }) => {
-      const found = `process ${pid} (${name || 'unnamed'}) has been in one of the database ${database} for ${seconds} s`;
+    ...open.map(({ pid, name, seconds, database, transactions }) => {
+      const keeps = transactions > 0 ? `, and keeps what has died since ${transactions} transactions` : '';
+      const found = `process ${pid} (${name || 'unnamed'}) has been in one of the database ${database} for ${seconds} s${keeps}`;
       return warning(about, found, `${HOLDS}: end it, with select pg_terminate_backend(${pid}) if need be`);
     }),
     ...prepared.map(({ gid, owner, database }) => {

@@ -17,13 +17,13 @@ import { readProcesses, type Seen } from './heartbeat.ts';
 import { readSealLagS } from './measure-installation.ts';
 import { fault, faultUnless, type Finding, ok, warning, warningUnless } from '../../db/fitness/finding.ts';
 
-/** From when on each is late, in seconds, as in alerts.yml, but of the projector, which wakes nobody before two minutes. */
+/** From when on each is late, in seconds, as in alerts.yml. */
 export const LATE_S = {
   /** A row is sealed within a minute, unless a transaction that is open beside it holds the seal back. */
   seal: 300,
   verify: 172_800,
   anchor: 10_800,
-  projector: 60,
+  projector: 120,
   delivery: 60,
   /** Each api looks every 15 s; a job that runs is not overdue. */
   job: 3_600,

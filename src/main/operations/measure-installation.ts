@@ -3,6 +3,7 @@ import { readAnchors } from '../../audit/anchor/run-anchors.ts';
 import { readBalanceStanding } from '../../audit/balance-verdicts.ts';
 import { readStanding } from '../../audit/seals/verdicts.ts';
 import { pendingMigrations } from '../../db/migrations/pending-migrations.ts';
+import { readHeldTransactions } from '../../db/held-rows.ts';
 import { readClockSkewS } from '../../db/clock-skew.ts';
 import type { Tx } from '../../db/pool.ts';
 import { readSessions } from '../../db/sessions.ts';
@@ -124,6 +125,7 @@ export async function measureInstallation(sql: Tx, schema: string): Promise<Read
   return {
     sessions: one(sessions),
     sessionsMost: one(most),
+    heldBack: one(await readHeldTransactions(sql)),
     epoch: one(epoch),
     clockSkew: one(await readClockSkewS(sql, Date.now)),
     pendingMigrations: one(await pendingMigrations(sql, schema)),
