@@ -10,6 +10,9 @@ declare
     select id from deliveries where id = any (ids) and status = 'pendente' order by id for update skip locked);
   ended int;
 begin
+  if lost = '{}' then
+    return 0;
+  end if;
   lost := array(select l from log_lost_attempts(lost) l);
   update deliveries d
   set lost_in_row = case when o.is_spent then null else coalesce(d.lost_in_row, 0) + 1 end,

@@ -1,5 +1,5 @@
 -- Makes `pending` or `claims` small while a snapshot held open keeps vacuum from it: truncates the table, and puts the few rows that live back
--- as they were. False where it is small, or has a living row for each page, or somebody holds it for longer than whoever comes behind may wait.
+-- as they were. False where it is small, or has four living rows for each page, or somebody holds it for longer than whoever comes behind may wait.
 -- TRUNCATE is not MVCC-safe: an older snapshot finds nothing in the table. So what decides by these tables must take its snapshot after its
 -- lock. Statements of clients and of plpgsql do; a function in SQL has one snapshot for all its statements. What dumps lack, adopt_server restores.
 create or replace function renew(queue text) returns boolean
@@ -16,7 +16,7 @@ begin
   if pages < 256 then
     return false;
   end if;
-  execute format('select count(*) < %s from (select from %I limit %1$s) living', pages, queue) into are_few;
+  execute format('select count(*) < %s from (select from %I limit %1$s) living', 4 * pages, queue) into are_few;
   if not are_few then
     return false;
   end if;
