@@ -5,7 +5,7 @@
 import { hexOf, type Row, uuidOf } from '../db/binary-record.ts';
 import { placeOf } from '../audit/lists/removed.ts';
 import type { Range, Removed } from '../audit/lists/kind.ts';
-import type { ArchivedLeaves } from '../audit/seals/archived-leaves.ts';
+import type { ArchivedSeals } from '../audit/seals/archived-leaves.ts';
 import { sightOf } from '../audit/seals/rows.ts';
 import type { Pool } from '../db/pool.ts';
 import type { ArchivedDelivery } from '../delivery/partner/delivery-rows.ts';
@@ -16,7 +16,7 @@ import { commitmentsOf, lacksDigest, withDigests } from './commitments.ts';
 import { type ArchivedFile, type Manifest, mayHold, type Part, readManifest } from './manifest.ts';
 import type { Place } from './place.ts';
 import { jsonRow, placeOfRow, readBetween, readRows } from './read-table.ts';
-import { leavesOf } from './seal-leaves.ts';
+import { sealsOf } from './seal-leaves.ts';
 import { WholeFiles } from './whole-files.ts';
 
 type Sent = FedEvent['deliveries'][number];
@@ -28,7 +28,7 @@ const FILES = 4;
 
 export type ArchiveReads = Pick<
   Archives,
-  'delivery' | 'deliveriesOf' | 'between' | 'sentOf' | 'months' | 'leaves' | 'bringBack' | 'mend' | 'leftAfter'
+  'delivery' | 'deliveriesOf' | 'between' | 'sentOf' | 'months' | 'seals' | 'bringBack' | 'mend' | 'leftAfter'
 >;
 
 /** Manifests never change under their digest, so they are read once. */
@@ -61,9 +61,9 @@ export class Archives {
     return read;
   }
 
-  /** The leaves of a seal in a removed month; null where its rows must be in the database. */
-  leaves(): (number: number) => Promise<ArchivedLeaves | null> {
-    return leavesOf(this.#pool, this.#openPlace, {
+  /** Of removed months. */
+  seals(): ArchivedSeals {
+    return sealsOf(this.#pool, this.#openPlace, {
       removed: async () => this.#removed(),
       partsOf: async (month) => (await this.#manifestOf(month)).partes,
     });

@@ -65,13 +65,20 @@ export async function putBack(pool: Pool, events: readonly Row[], streams: reado
   });
 }
 
-/** Those of these streams whose history is away, in hexadecimal. */
+/** Those of these events' streams whose history is away, in hexadecimal. */
 export async function awayOf(pool: Pool, rows: readonly Row[], isLeaving = false): Promise<ReadonlySet<string>> {
-  const streams = [...new Set(rows.map((row) => hexOf(row['stream'])))];
+  return awayAmong(pool, [...new Set(rows.map((row) => hexOf(row['stream'])))], isLeaving);
+}
+
+export async function awayAmong(
+  pool: Pool,
+  streams: readonly string[],
+  isLeaving = false,
+): Promise<ReadonlySet<string>> {
   const found = await pool.run(
     (sql) => sql<{ stream: string }[]>`
-      select id as stream from loans
-      where id = any (${streams}::uuid[]) and away_digest is not null and (is_leaving or not ${isLeaving})`,
+      select replace(id::text, '-', '') as stream from loans
+      where id = any (${streams as string[]}::uuid[]) and away_digest is not null and (is_leaving or not ${isLeaving})`,
   );
-  return new Set(found.map(({ stream }) => hexOf(stream)));
+  return new Set(found.map(({ stream }) => stream));
 }

@@ -8,7 +8,8 @@
 import { sha256 } from '../audit/seals/tree/merkle.ts';
 import { hexOf, type Row } from '../db/binary-record.ts';
 
-const TEXTS: Readonly<Record<string, string>> = { events: 'body', attempts: 'answer' };
+/** The columns that an entry has as salted hashes. */
+export const TEXTS: Readonly<Record<string, string>> = { events: 'body', attempts: 'answer' };
 /** An attempt's value in the place of a digest that is its event's hash; null is an attempt without a digest. */
 const EVENTS_OWN = Buffer.alloc(0);
 

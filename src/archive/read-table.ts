@@ -1,8 +1,8 @@
 /** Rows of a file, as Parquet has them: all, those of one key, or those between two places in the file's order. */
 import { hexOf, jsonOf, type Row } from '../db/binary-record.ts';
-import { zstdDecompressSync } from 'node:zlib';
 import {
   type AsyncBuffer,
+  type ColumnMetaData,
   type FileMetaData,
   parquetMetadataAsync,
   parquetReadObjects,
@@ -10,12 +10,11 @@ import {
 } from 'hyparquet';
 import { placeOf } from '../audit/lists/removed.ts';
 import type { Range } from '../audit/lists/kind.ts';
+import { type Cells, cellsOf, decompressed } from './hashing/cells.ts';
 import { columnsOfTable, KEYS, ORDER, type TableName, TYPES_KEY } from './table-file.ts';
 
 const READING = {
-  compressors: {
-    ZSTD: (input: Uint8Array, length: number) => zstdDecompressSync(input, { maxOutputLength: Math.max(length, 1) }),
-  },
+  compressors: { ZSTD: decompressed },
   utf8: false,
   // As they are, to the microsecond.
   parsers: { timestampFromMicroseconds: (at: bigint) => at, uuidFromBytes: (bytes: Uint8Array) => bytes },
@@ -50,6 +49,17 @@ class OpenFile {
     return (await parquetReadObjects({ file: this.#file, metadata: this.#metadata, ...READING, ...part })) as Row[];
   }
 
+  /** The columns of a group that has no lists in it. */
+  cells(file: ArrayBuffer, { start, end, columns }: Group): ReadonlyMap<string, Cells> {
+    return new Map(
+      columns.map(({ meta_data: data }) => {
+        const name = data?.path_in_schema[0] ?? '';
+        const width = this.#metadata.schema.find((element) => element.name === name)?.type_length ?? 0;
+        return [name, cellsOf(file, data as ColumnMetaData, width, end - start)];
+      }),
+    );
+  }
+
   /** The rows of a group that are chosen by these columns, by their indices in the order of the file. */
   async chosen({ start, end }: Group, columns: string[], choose: (rows: Row[]) => number[]): Promise<Row[]> {
     const taken = choose(await this.read({ columns, rowStart: start, rowEnd: end }));
@@ -70,6 +80,26 @@ export async function* readGroups(file: AsyncBuffer, columns?: string[]) {
   const { table, oids, groups } = open;
   for (const { start, end } of groups)
     yield { table, oids, rows: await open.read({ rowStart: start, rowEnd: end, ...(columns && { columns }) }) };
+}
+
+export interface CellGroup {
+  readonly table: TableName;
+  readonly oids: readonly number[];
+  readonly rows: number;
+  readonly cells: ReadonlyMap<string, Cells>;
+}
+
+/** All rows as bytes, where the file's table `isOne`; those of another table as they are. */
+export async function* readCells(
+  file: ArrayBuffer,
+  isOne: (table: TableName) => boolean,
+): AsyncGenerator<CellGroup | (Omit<CellGroup, 'rows' | 'cells'> & { readonly rows: Row[]; readonly cells?: never })> {
+  const open = await openFile(file);
+  const { table, oids, groups } = open;
+  for (const group of groups) {
+    if (isOne(table)) yield { table, oids, rows: group.end - group.start, cells: open.cells(file, group) };
+    else yield { table, oids, rows: await open.read({ rowStart: group.start, rowEnd: group.end }) };
+  }
 }
 
 /** All rows; with `keys`, in hexadecimal, those whose key is one of these or, where all are as short, begins so; with `columns`, these alone. */

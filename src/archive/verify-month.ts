@@ -1,82 +1,36 @@
 /** The check of a month's files: each byte against the manifest, each row hashed again, each seal's root made of the rows. */
 import { hexOf, type Row } from '../db/binary-record.ts';
 import type { Pool } from '../db/pool.ts';
-import { LeafCollector, type Leaves } from '../audit/seals/leaves.ts';
-import { levelAbove, rootOf } from '../audit/seals/tree/merkle.ts';
+import { hashAt } from '../audit/seals/tree/merkle.ts';
 import { restLeaf } from '../audit/seals/remains.ts';
 import type { LogPoint } from '../audit/seals/rows.ts';
 import { readSeals, type Seal } from '../audit/seals/seal-log.ts';
 import { faultOf, isRemoved, type MonthAct, readActsOn } from './acts.ts';
-import { type Commitments, commitmentOf, commitmentsOf, withDigests } from './commitments.ts';
+import { type Commitments, commitmentsOf, withDigests } from './commitments.ts';
+import { type HashedPart, hashFiles } from './hashing/hash-files.ts';
 import { type ArchivedFile, digestOfDeliveries, type Part, readFile, readManifest } from './manifest.ts';
 import { ArchiveFault, type Place } from './place.ts';
-import { jsonRow, readGroups } from './read-table.ts';
-import { entryOf, type TableName } from './table-file.ts';
-
-type OnRow = (table: TableName, row: Row) => void;
+import { type CellGroup, jsonRow, readGroups } from './read-table.ts';
 
 /** The streams of these events, in hexadecimal, of which the database may lack events. */
 type IsAway = (events: readonly Row[]) => Promise<ReadonlySet<string>>;
 
-/** The hashes of the rows of a part's files, seal by seal: all of them, and with `isAway` those that the database must have; and the deliveries that their attempts speak against. Throws {@link ArchiveFault} where a file is not as the manifest tells. */
-export async function hashPart(place: Place, part: Part, seals: readonly Seal[], onRow?: OnRow, isAway?: IsAway) {
-  const ends = seals.length === 1 ? [Infinity] : seals.map(({ end }) => end.tx);
-  const [all, stay] = [new LeafCollector(ends), new LeafCollector(ends)];
-  const commitments = new Map<string, Buffer>();
-  const tried = new Map<string, Tried>();
-  const strange = new Map<string, string>();
-  for (const file of part.arquivos) {
-    for await (const { table, oids, rows } of readTable(place, file)) {
-      if (table === 'deliveries') {
-        for (const row of rows) {
-          const column = strangeColumn(row, tried.get(hexOf(row['id'])));
-          if (column !== null) strange.set(hexOf(row['id']), column);
-        }
-        continue;
-      }
-      const hashes = rows.map((row) => commitmentOf(table, row));
-      if (table === 'events')
-        for (const [index, row] of rows.entries()) commitments.set(hexOf(row['id']), hashes[index] as Buffer);
-      const away = table === 'events' ? await isAway?.(rows) : undefined;
-      for (const [index, row] of withDigests(rows, commitments).entries()) {
-        if (table === 'attempts') hear(tried, row);
-        onRow?.(table, row);
-        const entry = entryOf(table, oids, row, hashes[index]);
-        all.add(entry);
-        const mayLack = table === 'attempts' || away?.has(hexOf(row['stream'])) === true;
-        if (isAway !== undefined && !mayLack) stay.add(entry);
-      }
-    }
-  }
-  return { all: await all.finish(), stay: await stay.finish(), strange };
+/** The ends of seals by which {@link hashFiles} parts rows; the last one takes the rest. */
+export function endsOf(seals: readonly Seal[]): number[] {
+  return seals.length === 1 ? [Infinity] : seals.map(({ end }) => end.tx);
 }
 
-const SHARED = ['event_id', 'webhook_id', 'partner_id'] as const;
-
-/** What a delivery's attempts say of it: the ids of the first, in hexadecimal, and which of them another one contradicts. */
-interface Tried {
-  readonly ids: readonly string[];
-  readonly differing: Set<string>;
-  inTime: number;
-  hasArrived: boolean;
+export function isOfSeal({ counts, roots }: HashedPart, index: number, seal: Seal): boolean {
+  return counts[index] === seal.rows && seal.root.equals(hashAt(roots, index));
 }
 
-function hear(tried: Map<string, Tried>, row: Row): void {
-  const id = hexOf(row['delivery_id']);
-  const ids = SHARED.map((name) => hexOf(row[name] ?? ''));
-  const known = tried.get(id) ?? { ids, differing: new Set(), inTime: 0, hasArrived: false };
-  for (const [index, name] of SHARED.entries()) if (known.ids[index] !== ids[index]) known.differing.add(name);
-  known.inTime += row['late'] === false ? 1 : 0;
-  known.hasArrived ||= row['outcome'] === 'entregue';
-  tried.set(id, known);
+/** Throws {@link ArchiveFault} where the file's bytes are not those that the manifest tells. */
+export async function bytesOf(place: Place, file: ArchivedFile): Promise<ArrayBuffer> {
+  return new Uint8Array(await readFile(place, file)).buffer;
 }
 
-/** The column in which a delivery says something else than its attempts do, which are all in its part; null: none. */
-function strangeColumn(row: Row, tried: Tried | undefined): string | null {
-  if (tried === undefined || tried.inTime !== row['attempts']) return null;
-  const isOther = (name: string, index: number) => tried.differing.has(name) || tried.ids[index] !== hexOf(row[name]);
-  const wrong = SHARED.find(isOther);
-  return wrong ?? ((row['status'] === 'entregue') === tried.hasArrived ? null : 'status');
+async function* filesOf(place: Place, { arquivos }: Part): AsyncGenerator<ArrayBuffer> {
+  for (const file of arquivos) yield bytesOf(place, file);
 }
 
 /** Throws {@link ArchiveFault} for the first of them that no order explains: who orders ends a delivery that arrived, or has it fail again. */
@@ -117,9 +71,9 @@ export async function readCommitments(place: Place, { arquivos }: Part): Promise
   return commitments;
 }
 
-/** The rows of a file, a group at a time. Throws {@link ArchiveFault} where its bytes are not those that the manifest tells. */
+/** The rows of a file, a group at a time. */
 export async function* readTable(place: Place, file: ArchivedFile, columns?: string[]) {
-  yield* readGroups(new Uint8Array(await readFile(place, file)).buffer, columns);
+  yield* readGroups(await bytesOf(place, file), columns);
 }
 
 /** Where the payload begins in an envelope: no value before it has these characters. */
@@ -148,19 +102,20 @@ export async function restsOf(
   return leaves;
 }
 
-export function isOfSeal({ hashes, rows }: Leaves, seal: Seal): boolean {
-  return rows === seal.rows && rootOf(levelAbove(hashes)).equals(seal.root);
-}
-
 /** Throws {@link ArchiveFault} with the first thing that does not fit. */
-export async function verifyPart(pool: Pool, place: Place, part: Part, onRow?: OnRow): Promise<void> {
+export async function verifyPart(
+  pool: Pool,
+  place: Place,
+  part: Part,
+  onGroup?: (group: CellGroup) => void,
+): Promise<void> {
   const { de, ate } = part.selos;
   const seals = await pool.run((sql) => readSeals(sql, de - 1, ate - de + 1));
-  const { all: found, strange } = await hashPart(place, part, seals, onRow);
-  if (strange.size > 0) await refuseStrange(pool, strange);
+  const found = await hashFiles(filesOf(place, part), endsOf(seals), onGroup);
+  if (found.strange.size > 0) await refuseStrange(pool, found.strange);
   for (const [index, seal] of seals.entries()) {
-    if (!isOfSeal(found[index] as Leaves, seal)) {
-      const rows = `${found[index]?.rows} of its ${seal.rows} rows`;
+    if (!isOfSeal(found, index, seal)) {
+      const rows = `${found.counts[index]} of its ${seal.rows} rows`;
       throw new ArchiveFault(
         `the files of seals ${de} to ${ate} do not give seal ${seal.number}: ${rows} are there, or some are others`,
       );
@@ -210,10 +165,15 @@ async function verifyAct(
   for (const part of partes) {
     if (part.selos.de !== next) throw new ArchiveFault(`the manifest of ${month} lacks seal ${next}`);
     next = part.selos.ate + 1;
-    await verifyPart(pool, place, part, (table, row) => {
-      const isEvent = table === 'events';
-      const hasText = row[isEvent ? 'salt' : 'answer'] != null;
-      if (hasText && erased.has(hexOf(row[isEvent ? 'id' : 'event_id']))) texts += 1;
+    await verifyPart(pool, place, part, ({ table, rows: count, cells }) => {
+      const [text, id] = [
+        cells.get(table === 'events' ? 'salt' : 'answer'),
+        cells.get(table === 'events' ? 'id' : 'event_id'),
+      ];
+      for (let at = 0; erased.size > 0 && at < count; at += 1) {
+        const [start, length] = [id?.starts[at] ?? 0, text?.lengths[at] ?? -1];
+        if (length >= 0 && erased.has(id?.bytes.toString('hex', start, start + 16) ?? '')) texts += 1;
+      }
     });
     rows += part.arquivos.reduce((sum, { tabela, linhas }) => sum + (tabela === 'deliveries' ? 0 : linhas), 0);
     onProgress?.(rows);

@@ -86,7 +86,7 @@ beforeAll(async () => {
       between: lazily('between'),
       sentOf: lazily('sentOf'),
       months: lazily('months'),
-      leaves: lazily('leaves'),
+      seals: lazily('seals'),
       bringBack: lazily('bringBack'),
       mend: lazily('mend'),
       leftAfter: lazily('leftAfter'),
@@ -310,15 +310,33 @@ describe('a history that is away', () => {
   });
 
   test('that comes back while audit verify is between its rows and their files is no loss', async () => {
-    const leaves = archives().leaves();
+    const seals = archives().seals();
     const { findings: found } = await verifySeals(db().pool, {
-      async archived(seal) {
-        for (const stream of await awayNow()) await archives().bringBack('stream', stream);
-        return leaves(seal);
+      archived: {
+        ...seals,
+        async leaves(seal) {
+          for (const stream of await awayNow()) await archives().bringBack('stream', stream);
+          return seals.leaves(seal);
+        },
       },
     });
     expect(found.filter(({ tipo }) => tipo !== 'hora_fora_do_selo')).toEqual([]);
     expect(await awayNow()).toEqual([]);
+  });
+
+  test('that leaves while audit verify is between their file and its rows is no loss', async () => {
+    for (const stream of await awayNow()) await archives().bringBack('stream', stream);
+    const seals = archives().seals();
+    // What it read of the files before is kept.
+    const verified = async () => {
+      const archived = { ...seals, close: async () => undefined };
+      const { findings: found } = await verifySeals(db().pool, { archived });
+      return found.filter(({ tipo }) => tipo !== 'hora_fora_do_selo');
+    };
+    expect(await verified()).toEqual([]);
+    await leaveAgain();
+    expect(await verified()).toEqual([]);
+    await seals.close();
   });
 
   test('may be missing, and nothing else: an event of a living loan that somebody removed is found', async () => {

@@ -6,15 +6,32 @@ import { HASH_BYTES } from './tree/merkle.ts';
 import { readEntries, type Sight, within } from './rows.ts';
 import type { Seal } from './seal-log.ts';
 
-/** The leaves of a seal in its month's files, which give the seal's root, and those of rows that never leave the database; or why there are none. */
+/** What months' files have of seals whose rows may have left the database. */
+export interface ArchivedSeals {
+  /** Null where the seal's rows must be in the database. */
+  readonly leaves: (seal: number) => Promise<ArchivedLeaves | null>;
+  /** Of what erasing would leave of a seal's archived events (remains.ts); null where its events are in the database. */
+  readonly rests: (seal: number) => Promise<Buffer[] | null>;
+  readonly close: () => Promise<void>;
+}
+
+export const NO_ARCHIVE: ArchivedSeals = {
+  leaves: async () => null,
+  rests: async () => null,
+  close: async () => undefined,
+};
+
+/** The leaves of a seal in its month's files, which give the seal's root; or why there are none. */
 export type ArchivedLeaves =
   | {
       readonly leaves: Leaves;
-      readonly stay: Leaves;
-      /** Of what erasing would leave of the archived events (remains.ts). */
-      readonly rests: () => Promise<Buffer[]>;
+      /** Whether the database may lack these of them now. */
+      readonly mayLack: (rows: readonly number[]) => Promise<boolean>;
     }
   | { readonly fault: string };
+
+/** A loan's events may come back or leave after the rows were read and before it is asked which may be missing. */
+const LOOKS = 3;
 
 /** The fault of a seal whose rows are not all in the database; null where each missing row is in the archive. */
 export async function compareArchived(
@@ -26,10 +43,12 @@ export async function compareArchived(
 ): Promise<VerifyFinding[]> {
   if (archived === null) return compareRows(pool, seal, found, sight);
   if ('fault' in archived) return [ofSeal('arquivo_alterado', seal.number, archived.fault)];
-  const fits = (rows: Leaves) => isWithin(rows, archived.leaves) && isWithin(archived.stay, rows);
-  // A loan's events may have come back after the rows were read and before the files were.
-  const now = fits(found) ? found : await readLeaves(pool, seal, sight);
-  return fits(now) ? [] : compareRows(pool, seal, now, sight);
+  for (let [rows, looks] = [found, 1]; ; looks += 1) {
+    const lacking = lackingIn(rows, archived.leaves);
+    if (lacking !== null && (await archived.mayLack(lacking))) return [];
+    if (looks === LOOKS) return compareRows(pool, seal, rows, sight);
+    rows = await readLeaves(pool, seal, sight);
+  }
 }
 
 async function readLeaves(pool: Pool, seal: Seal, sight: Sight): Promise<Leaves> {
@@ -38,13 +57,15 @@ async function readLeaves(pool: Pool, seal: Seal, sight: Sight): Promise<Leaves>
   return list.finish();
 }
 
-/** Whether all of some leaves are among others. Both are sorted. */
-function isWithin({ hashes: some }: Leaves, { hashes: all }: Leaves): boolean {
-  let at = 0;
-  const isTo = (from: number) => all.compare(some, from, from + HASH_BYTES, at, at + HASH_BYTES);
-  for (let from = 0; from < some.length; from += HASH_BYTES, at += HASH_BYTES) {
-    while (at < all.length && isTo(from) < 0) at += HASH_BYTES;
-    if (at >= all.length || isTo(from) !== 0) return false;
+/** The places of the leaves that some lack, which are among all; null where they are not. Both are sorted. */
+function lackingIn({ hashes: some }: Leaves, { hashes: all, rows }: Leaves): number[] | null {
+  const lacking: number[] = [];
+  let from = 0;
+  for (let row = 0; row < rows; row += 1) {
+    const at = row * HASH_BYTES;
+    const isThere = from < some.length && all.compare(some, from, from + HASH_BYTES, at, at + HASH_BYTES) === 0;
+    if (isThere) from += HASH_BYTES;
+    else lacking.push(row);
   }
-  return true;
+  return from === some.length ? lacking : null;
 }

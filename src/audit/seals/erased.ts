@@ -4,7 +4,7 @@
  * digest was given by whoever ordered, so what is left is also held against the event's seal.
  */
 import type { Pool, Tx } from '../../db/pool.ts';
-import type { ArchivedLeaves } from './archived-leaves.ts';
+import type { ArchivedSeals } from './archived-leaves.ts';
 import type { VerifyFinding } from './compare-rows.ts';
 import { remainsOf } from './remains.ts';
 import { type Sight, within } from './rows.ts';
@@ -74,11 +74,7 @@ export async function findStrangeErasures(sql: Tx, sight: Sight): Promise<Verify
 }
 
 /** Erased events of seals that had sealed something else of what erasing would leave (remains.ts). */
-export async function findStrangeRemains(
-  pool: Pool,
-  sight: Sight,
-  archived: (seal: number) => Promise<ArchivedLeaves | null>,
-): Promise<VerifyFinding[]> {
+export async function findStrangeRemains(pool: Pool, sight: Sight, archived: ArchivedSeals): Promise<VerifyFinding[]> {
   const isErased = sight === 'whole' ? 'events where salt is null' : 'events_as_sealed where is_erased';
   const erased = await pool.run(
     (sql) => sql<{ id: string; seal: number }[]>`
@@ -92,8 +88,7 @@ export async function findStrangeRemains(
   );
   const found: VerifyFinding[] = [];
   for (const [number, events] of Map.groupBy(erased, ({ seal }) => seal)) {
-    const files = await archived(number);
-    const left = files !== null && 'rests' in files ? await files.rests() : undefined;
+    const left = (await archived.rests(number)) ?? undefined;
     const isSame = await pool.run(async (sql) => {
       const [seal] = await readSeals(sql, number - 1, 1);
       const rest = seal === undefined ? null : await remainsOf(sql, within(seal), sight, left);

@@ -23,29 +23,36 @@ export class LeafList {
   rows = 0;
   readonly #onRow: OnRow | null;
   readonly #room: number;
+  readonly #width: number;
   #hashes: Buffer = Buffer.alloc(0);
 
-  /** With the first leaf it makes room for `room` of them. */
-  constructor(onRow: OnRow | null = null, room = FIRST_ROOM) {
+  /** With the first leaf it makes room for `room` of them, each of `width` bytes. */
+  constructor(onRow: OnRow | null = null, room = FIRST_ROOM, width = HASH_BYTES) {
     this.#onRow = onRow;
-    this.#room = room * HASH_BYTES;
+    this.#room = room * width;
+    this.#width = width;
   }
 
   readonly add = (bytes: Buffer, at = 0, end = bytes.length): void => {
-    const leafAt = this.rows * HASH_BYTES;
+    const leafAt = this.rows * this.#width;
     if (leafAt === this.#hashes.length) this.#widen();
     this.rows += 1;
     const isWithheld = bytes[at] === FRAMES.withheld;
     const entryAt = at + 1 + (isWithheld ? HASH_BYTES : 0);
     if (isWithheld) bytes.copy(this.#hashes, leafAt, at + 1, entryAt);
-    else hashInto(this.#hashes, leafAt, bytes.subarray(at, end));
+    else hashInto(this.#hashes, leafAt, end - at === bytes.length ? bytes : bytes.subarray(at, end));
     this.#onRow?.(this.#hashes, leafAt, bytes, entryAt, end);
   };
 
+  /** Puts a number behind the leaf that was added last. */
+  tag(value: number): void {
+    this.#hashes.writeInt32LE(value, (this.rows - 1) * this.#width + HASH_BYTES);
+  }
+
   /** The leaves in order. Nothing is added any more. */
   async finish(): Promise<Leaves> {
-    const hashes = this.#hashes.subarray(0, this.rows * HASH_BYTES);
-    await sortHashes(hashes);
+    const hashes = this.#hashes.subarray(0, this.rows * this.#width);
+    await sortHashes(hashes, this.#width);
     return { hashes, rows: this.rows };
   }
 
@@ -64,20 +71,24 @@ export class LeafCollector {
   readonly #counts: TableCounts | null;
 
   /** `counts`: hears of which table each row is. */
-  constructor(ends: readonly number[], counts: TableCounts | null = null) {
+  constructor(ends: readonly number[], counts: TableCounts | null = null, width = HASH_BYTES) {
     this.#counts = counts;
     this.#ends = ends;
-    this.#spans = ends.map(() => new LeafList());
+    this.#spans = ends.map(() => new LeafList(null, FIRST_ROOM, width));
   }
 
   /** As {@link LeafList}'s. Transaction and epoch are an entry's last columns. */
-  readonly add = (bytes: Buffer, at = 0, end = bytes.length): void => {
-    this.#spanOf(end - 18 < at ? 0 : Number(bytes.readBigUInt64BE(end - 18))).add(bytes, at, end);
-    if (this.#counts === null) return;
+  readonly add = (bytes: Buffer, at = 0, end = bytes.length): LeafList => {
+    const span = this.#spanOf(
+      end - 18 < at ? 0 : bytes.readUInt32BE(end - 18) * 2 ** 32 + bytes.readUInt32BE(end - 14),
+    );
+    span.add(bytes, at, end);
+    if (this.#counts === null) return span;
     const entryAt = at + 1 + (bytes[at] === FRAMES.withheld ? HASH_BYTES : 0);
     const nameAt = entryAt + 12;
     const table = bytes.toString('latin1', nameAt, nameAt + bytes.readInt32BE(entryAt + 8)) as SourceName;
     this.#counts.set(table, (this.#counts.get(table) ?? 0) + 1);
+    return span;
   };
 
   /** The leaves of each span, in order. */

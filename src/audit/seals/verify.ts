@@ -14,7 +14,7 @@ import { findStrangeErasures, findStrangeRemains } from './erased.ts';
 import { findStrangeDeliveries, findStrangeStates } from './state.ts';
 import { countRows, findOutside, findUnread, findUnsealed } from './unsealed.ts';
 import { type CommonHead, describeFork } from './fork.ts';
-import { type ArchivedLeaves, compareArchived } from './archived-leaves.ts';
+import { type ArchivedSeals, compareArchived, NO_ARCHIVE } from './archived-leaves.ts';
 import { ofSeal, type VerifyFinding, wrongTree } from './compare-rows.ts';
 import { GrowingTree } from './tree/growing-tree.ts';
 import { hashSealsAgain } from './hash-again.ts';
@@ -47,13 +47,21 @@ export interface VerifyOptions {
   readonly primary?: Pool;
   /** Where a run was cut short that this one goes on with. */
   readonly unfinished?: Verification | null;
-  /** The archive's leaves of a seal whose rows may have left the database; null where they may not. */
-  readonly archived?: (seal: number) => Promise<ArchivedLeaves | null>;
+  /** It is closed at the end. */
+  readonly archived?: ArchivedSeals;
   /** Hears how far the run has come, so that another can go on with it. */
   readonly onPart?: (found: Verification) => Promise<void> | void;
 }
 
-export async function verifySeals(
+export async function verifySeals(pool: Pool, options: VerifyOptions = {}): Promise<Verification> {
+  try {
+    return await verifyAll(pool, options);
+  } finally {
+    await options.archived?.close();
+  }
+}
+
+async function verifyAll(
   pool: Pool,
   {
     heads = [],
@@ -63,8 +71,8 @@ export async function verifySeals(
     primary = pool,
     unfinished = null,
     onPart,
-    archived = async () => null,
-  }: VerifyOptions = {},
+    archived = NO_ARCHIVE,
+  }: VerifyOptions,
 ): Promise<Verification> {
   const signed = await pool.run((sql) => sql<TreeHead[]>`select size::float8, root from checkpoints order by size`);
   const run = new Run([...signed, ...heads, ...(since === null ? [] : [since])]);
@@ -88,7 +96,7 @@ export async function verifySeals(
     for (const [table, rows] of counts) read.set(table, (read.get(table) ?? 0) + rows);
     for (const { seal, leaves, isWhole, isTreeKept } of seals) {
       await run.look(pool, seal);
-      if (!isWhole) run.tell(...(await compareArchived(pool, seal, leaves, sight, await archived(seal.number))));
+      if (!isWhole) run.tell(...(await compareArchived(pool, seal, leaves, sight, await archived.leaves(seal.number))));
       else if (!isTreeKept) run.tell(wrongTree(seal.number));
     }
     run.tell(...strangeTimes);
@@ -107,7 +115,7 @@ async function findBeside(
   pool: Pool,
   from: Date | null,
   sight: Sight,
-  { since, keys = [], installation, primary = pool, archived = async () => null }: VerifyOptions,
+  { since, keys = [], installation, primary = pool, archived = NO_ARCHIVE }: VerifyOptions,
 ): Promise<Pick<Verification, 'findings' | 'uncompared'>> {
   const definitions = installation === undefined ? null : await findStrangeDefinitions(primary, installation);
   const findings = [

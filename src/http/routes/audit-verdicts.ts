@@ -189,7 +189,7 @@ export const auditVerdictRoutes: Routes = [
     try {
       const pool = await whereToVerify(reading, primary, kept?.size ?? 0);
       if ((await pool.run(countSealedRows)) > MAX_ROWS) return { refused: { kind: 'tooManyToVerify' } };
-      const archived = archives && { archived: archives.leaves() };
+      const archived = archives && { archived: archives.seals() };
       const heads = kept === null ? [] : [kept];
       const found = await verifySeals(pool, { heads, keys, installation, primary, ...archived });
       return { status: 200, body: viewVerification(found) };

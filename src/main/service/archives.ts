@@ -33,7 +33,7 @@ export function readsOf(archives: Archives): ArchiveReads {
     between: (table, range) => reached(archives.between(table, range)),
     sentOf: (eventIds) => reached(archives.sentOf(eventIds)),
     months: () => archives.months(),
-    leaves: () => archives.leaves(),
+    seals: () => archives.seals(),
     bringBack: (column, value) => reached(archives.bringBack(column, value)),
     mend: (error) => reached(archives.mend(error)),
     leftAfter: (cursor) => archives.leftAfter(cursor),
@@ -46,6 +46,6 @@ export async function mend(config: Config, pool: Pool, error: unknown): Promise<
 }
 
 /** What `audit verify` asks of removed months. */
-export async function archivedLeaves(config: Config, pool: Pool) {
-  return new Archives(pool, await placesOf(config)).leaves();
+export async function archivedSeals(config: Config, pool: Pool) {
+  return new Archives(pool, await placesOf(config)).seals();
 }
