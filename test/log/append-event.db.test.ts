@@ -219,7 +219,7 @@ describe('it refuses, and leaves nothing', () => {
       'desembolso.liquidado',
       liquidated,
       'data_liberacao',
-      ['"2026-02-30"', '"infinity"', '"2026-1-31"', '"20260131"', '"today"'],
+      ['"2026-02-30"', '"infinity"', '"2026-1-31"', '"20260131"', '"today"', '"July-04-12"'],
       ['"2024-02-29"', '"2026-01-31"'],
     ],
     [
@@ -254,7 +254,7 @@ describe('it refuses, and leaves nothing', () => {
       'repasse.processado',
       settled,
       'fechado_em',
-      ['"infinity"', '"2026-02-30T00:00:00.000Z"'],
+      ['"infinity"', '"2026-02-30T00:00:00.000Z"', '"2026-02-28T24:00:00.000Z"', '"2026-02-27T23:59:60.000Z"'],
       ['"2026-02-28T23:59:59.999Z"'],
     ],
   ] as const)('of %s what a receiver would not read back: %#', async (type, fields, key, bad, good) => {
@@ -387,6 +387,19 @@ describe('the envelope of a payload', () => {
       `"data":${JSON.stringify({ emprestimo_id: loan, numero_emprestimo: number, motivo: reason }).replace(LOAN, stream)}}`,
     );
     expect(await database.sql`select loan_version from events where stream = ${stream}`).toEqual([{ loan_version: 1 }]);
+  });
+
+  test.each([',', ', '])('has its ids in lower case where all else is usual (between keys: "%s")', async (comma) => {
+    const [stream, registration] = [randomUUID(), 'ABCDEF01-2345-4789-8ABC-DEF012345678'];
+    const ended = { emprestimo_id: stream, averbacao_id: registration, protocolo_registry: 'p' };
+    const end = { stream, type: 'averbacao.concluida', data: JSON.stringify(ended).replaceAll('","', `"${comma}"`) };
+    await append(end);
+    expect(await bodyOf(stream)).toContain(registration.toLowerCase());
+    // The registration has ended, however its id is written.
+    for (const id of [registration, registration.toLowerCase()]) {
+      const again = { ...end, version: 1, data: end.data.replace(registration, id) };
+      await expect(append(again)).rejects.toMatchObject({ code: 'CT409' });
+    }
   });
 });
 

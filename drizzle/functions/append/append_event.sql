@@ -62,7 +62,7 @@ begin
     -- Of two ends at once the stream's version refuses one.
     select * into other from events e
     where e.stream = p_stream and e.type in ('averbacao.concluida', 'averbacao.falhou')
-      and field_of(e.data, 'averbacao_id') = field_of(p_data, 'averbacao_id')
+      and field_of(e.data, 'averbacao_id') = lower(field_of(p_data, 'averbacao_id'))
     limit 1;
     if found then
       raise exception 'registration % has ended: %, version %, by %', other.data ->> 'averbacao_id', other.type, other.version, other.actor

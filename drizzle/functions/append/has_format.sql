@@ -11,8 +11,9 @@ return case
     and value ~ '[^ \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]'
   when format like 'whole %' then value ~ '^-?[0-9]{1,15}$' and value::bigint between split_part(format, ' ', 2)::bigint and split_part(format, ' ', 4)::bigint
   when format in ('uuid', 'stream') then value like '________-____-____-____-____________' and pg_input_is_valid(value, 'uuid')
-  when format = 'date' then value like '____-__-__' and pg_input_is_valid(value, 'date')
-  when format = 'timestamptz' then value like '____-__-__T__:__:__.___Z' and pg_input_is_valid(value, 'timestamptz')
+  when format = 'date' then value ~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}$' and pg_input_is_valid(value, 'date')
+  when format = 'timestamptz' then value ~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9][.][0-9]{3}Z$'
+    and pg_input_is_valid(value, 'timestamptz')
   when format = 'month' then value ~ '^[2-9][0-9]{3}-(0[1-9]|1[0-2])$'
     and value <= to_char(now() at time zone 'America/Sao_Paulo', 'YYYY-MM')
   when format = 'money' then value ~ '^-?[0-9]{1,13}([.][0-9]{1,2})?$'

@@ -62,6 +62,9 @@ return (
     string_agg(
       case
         when format = 'stream' then format(' and part[%s] = stream', marks + 4)
+        -- The log has ids in lower case (in_catalog_order).
+        when kind = 'string' and format = 'uuid' then
+          format(' and has_format(part[%1$s], ''uuid'') and part[%1$s] = lower(part[%1$s])', marks + 4)
         when kind = 'string' and format is not null then format(' and has_format(part[%s], %L)', marks + 4, format)
         when kind = 'boolean' then format($f$ and btrim(part[%s], ' :,}') in ('true', 'false')$f$, marks + 3)
         when kind = 'number' then
