@@ -2,6 +2,7 @@
  * Consent: until a webhook's URL has answered 2xx once, its owner may not have asked for our deliveries.
  * Invariant: such a webhook has at most one delivery in flight over all pollers (kept-lane.ts). After {@link MANY} attempts in a row
  * without a 2xx, one is sent per {@link QUIET_S}. A new URL starts again: attempts name the URL, so earlier answers do not count.
+ * Lock order: webhooks by id, then their lanes by id, which the trigger of webhooks would take in any order (change_lane.sql).
  * Crash: answers are counted after their record; a crash in between loses the count, and the URL waits for its next answer.
  * A lane's keeper knows whether its webhook's URL has answered, because each change has it read the lane again. So nothing is asked about
  * the others.
@@ -37,13 +38,16 @@ export class Consent {
         ),
         held as materialized (
           select id from webhooks where id = any (array(select id from told)) order by id for no key update
+        ),
+        lane as materialized (
+          select webhook_id from lanes where webhook_id = any (array(select id from held)) order by webhook_id for no key update
         )
         update webhooks w
         set refusals = case when not is_accepted then least(refusals + failed, 1000) end,
             quiet_until = case when not is_accepted and refusals + failed >= ${MANY}
                                then coalesce(${now}::timestamptz, now()) + ${QUIET_S} * interval '1 second' end
         from told
-        where w.id = told.id and w.url = told.url and w.refusals is not null and w.id = any (array(select id from held))`,
+        where w.id = told.id and w.url = told.url and w.refusals is not null and w.id = any (array(select webhook_id from lane))`,
     );
   }
 }

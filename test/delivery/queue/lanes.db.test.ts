@@ -1,6 +1,7 @@
 /** Lanes: who has one, who keeps it, and what a change of it waits for. */
 import { expect, test } from 'vitest';
 import { takeTurn } from '../../../src/delivery/queue/claim.ts';
+import { Consent } from '../../../src/delivery/queue/consent.ts';
 import { enter, handBack, noteResting, readLanes } from '../../../src/delivery/queue/keepers.ts';
 import type { KeptLane } from '../../../src/delivery/queue/lanes/kept-lane.ts';
 import { KeptLanes } from '../../../src/delivery/queue/lanes/kept-lanes.ts';
@@ -136,4 +137,26 @@ test('no turn names lanes that may take nothing for long: their rows say so', as
   await sql`update lanes set muted_at = null, changed = true`;
   await keep();
   expect((await turn(6)).due).toBeGreaterThan(0);
+});
+
+test('who counts the answers of many URLs waits for the first of their lanes, and holds no later one meanwhile', async () => {
+  const url = 'https://partner.example/';
+  const ids = [webhookId];
+  while (ids.length < 200) ids.push((await insertWebhook(sql, partnerId, url)).id);
+  await sql`update webhooks set refusals = 0`;
+  await sql`update lanes set keeper = 'a'`;
+  const consent = new Consent();
+  for (const id of ids) consent.learn(id, true);
+  const answers = ids.map((id) => ({ webhookId: id, url, result: DELIVERED }));
+  const counting = await sql.begin(async (tx) => {
+    await tx`select from lanes where webhook_id = ${webhookId} for update`;
+    const counted = consent.count(pool, answers, null);
+    const waiting = () =>
+      sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
+    while ((await waiting()).length === 0);
+    expect(await tx`select from lanes for update skip locked`).toHaveLength(ids.length);
+    return { counted };
+  });
+  await counting.counted;
+  expect(await sql`select from webhooks where refusals is not null`).toEqual([]);
 });
