@@ -29,9 +29,11 @@ begin
     cross join lateral (
       select d.id
       from (select p.delivery_id from pending p where p.webhook_id = hook.id order by p.due_at, p.delivery_id limit at_once) p
-      join deliveries d on d.id = p.delivery_id
-      where d.partner_id = new.id and d.status = 'pendente' and d.id <> all (flying)
-      for update of d skip locked
+      cross join lateral (
+        select d.id from deliveries d
+        where d.id = p.delivery_id and d.partner_id = new.id and d.status = 'pendente' and d.id <> all (flying)
+        limit 1 for update skip locked
+      ) d
     ) unclaimed
     limit at_once
   ));
