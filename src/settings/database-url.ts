@@ -93,7 +93,9 @@ function readParts(url: string): DatabasePlace | { readonly fault: string } {
     say(decodeURIComponent(name), value);
   }
   const unknown = said.keys().find((name) => !Object.hasOwn(PARAMETERS.shape, name));
-  if (unknown !== undefined) return { fault: `${unknown.slice(0, 40)} in it is not obeyed here: take it out` };
+  if (unknown !== undefined && !/^[a-z_]{1,40}$/.test(unknown))
+    return { fault: 'has a ? or & that begins no parameter: in a user or a password write %3F and %26' };
+  if (unknown !== undefined) return { fault: `${unknown} in it is not obeyed here: take it out` };
   const { data, error } = PARAMETERS.safeParse(Object.fromEntries(said));
   const [issue] = error?.issues ?? [];
   if (data === undefined) return { fault: `${String(issue?.path[0])} in it ${issue?.message}` };

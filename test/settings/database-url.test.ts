@@ -53,6 +53,7 @@ describe("a database's URL", () => {
     ['postgres://db/core?channel_binding=require', 'channel_binding in it cannot be "require": take it out, and let sslmode=verify-full show who the server is'],
     ['postgres://db/core?gssencmode=require', 'gssencmode in it must be one of disable, prefer'],
     ['postgres://db/core?sslcert=/a', 'sslcert and sslkey in it need each other'],
+    ['postgres://user:ab?cdEF12==@db/core', 'has a ? or & that begins no parameter: in a user or a password write %3F and %26'],
     ['postgres://db/core?password=%', 'has a % that begins no character: write %25 for it'],
   ])('%s is refused, by name and without its values', (url, fault) => {
     expect(faultOf(url)).toBe(fault);
