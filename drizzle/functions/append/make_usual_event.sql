@@ -1,6 +1,7 @@
 -- A trigger of event_types that generates `usual_event`, which append_event and append_history ask first: it returns the entry's version
 -- and two facts, or null where it is not sure. Each type is one comparison (usual_payload). Measured for a payload of two keys: 6 us;
--- reading catalog and payload in one statement: 65 us.
+-- reading catalog and payload in one statement: 65 us. A loop over the catalog's keys is 50 lines shorter, but PL/pgSQL prepares each
+-- expression anew in every transaction: the first call takes 65 us in place of 25, and the median append 360 us of CPU in place of 270.
 create or replace function make_usual_event() returns trigger
   language plpgsql security definer set search_path from current
 as $$
