@@ -3,43 +3,33 @@
 create or replace function keep_operator_webhook(p_url text, p_encrypted_secret bytea, p_events text[]) returns void
   language plpgsql security definer set search_path from current
 as $$
-declare
-  own constant uuid := operator_partner();
-  before webhooks;
-  done text;
 begin
-  if p_url is not null then
-    with made as (
-      insert into partners (id, name) values (own, 'Operador (avisos)') on conflict (id) do nothing returning *
-    )
-    insert into partner_history (partner_id, name, active, signing, documents, issuance, change, actor)
-    select id, name, active, signing, documents, issuance, 'criacao', 'servico' from made;
-  end if;
-  select * into before from webhooks where id = own for no key update;
-  if before.id is null then
-    if p_url is null then
-      return;
-    end if;
-    insert into webhooks (id, partner_id, url, events, encrypted_secret) values (own, own, p_url, p_events, p_encrypted_secret)
-    on conflict (id) do nothing;
-    done := case when found then 'criacao' end;
-  elsif p_url is null then
-    update webhooks set active = false where id = own and active;
-    done := case when found then 'desativacao' end;
-  else
-    update webhooks
+  with made as (
+    insert into partners (id, name) select operator_partner(), 'Operador (avisos)' where p_url is not null
+    on conflict (id) do nothing returning *
+  )
+  insert into partner_history (partner_id, name, active, signing, documents, issuance, change, actor)
+  select id, name, active, signing, documents, issuance, 'criacao', 'servico' from made;
+  with ended as (
+    update webhooks set active = false where p_url is null and id = operator_partner() and active returning *
+  ),
+  kept as (
+    insert into webhooks as w (id, partner_id, url, events, encrypted_secret)
+    select operator_partner(), operator_partner(), p_url, p_events, p_encrypted_secret where p_url is not null
+    on conflict (id) do update
     set url = p_url, events = p_events, encrypted_secret = p_encrypted_secret, signs_from = null,
         previous_encrypted_secret = null, previous_until = null, active = true
-    where id = own
-      and (url, events, encrypted_secret, active) is distinct from (p_url, p_events, p_encrypted_secret, true);
-    done := case
-      when not found then null
-      when not before.active then 'reativacao'
-      when (before.url, before.events) is distinct from (p_url, p_events) then 'alteracao'
-      else 'segredo_trocado'
-    end;
-  end if;
+    where (w.url, w.events, w.encrypted_secret, w.active) is distinct from (p_url, p_events, p_encrypted_secret, true)
+    returning new.*, case
+        when old.id is null then 'criacao'
+        when not old.active then 'reativacao'
+        when (old.url, old.events) is distinct from (p_url, p_events) then 'alteracao'
+        else 'segredo_trocado'
+      end as done
+  )
   insert into webhook_history (webhook_id, partner_id, url, events, active, change, actor, changed_at)
-  select id, partner_id, url, events, active, done, 'servico', clock_timestamp() from webhooks where id = own and done is not null;
+  select id, partner_id, url, events, active, done, 'servico', clock_timestamp() from kept
+  union all
+  select id, partner_id, url, events, active, 'desativacao', 'servico', clock_timestamp() from ended;
 end
 $$;
