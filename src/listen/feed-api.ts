@@ -10,24 +10,6 @@ const MAX_SHOWN = 200;
 /** The pause before another try unless the API says one, and the bounds of that. */
 const TRY_AGAIN_S = { usual: 5, least: 1, most: 300 };
 
-export interface FedEvent {
-  readonly eventId: string;
-  readonly event: string;
-  readonly loanVersion: number | null;
-  readonly deliveries: readonly { readonly id: string; readonly webhookId: string }[];
-  /** Keys in the order received. */
-  readonly envelope: Readonly<Record<string, unknown>>;
-}
-
-interface FedPage {
-  readonly events: readonly FedEvent[];
-  /** Null only while the feed is empty. */
-  readonly next: string | null;
-  readonly hasMore: boolean;
-  /** Ids of events without an envelope, which the API cannot read by a fault of its own. */
-  readonly unreadable: readonly string[];
-}
-
 /** One sentence that says what to do. */
 type Failure =
   /** Passing: try again after `waitS`. */
@@ -36,7 +18,7 @@ type Failure =
   | { readonly refused: string };
 
 /** `goOn`: the API's database went back in time; go on from this cursor. */
-export type FeedAnswer = { readonly ok: FedPage } | { readonly goOn: string } | Failure;
+export type FeedAnswer = { readonly ok: z.infer<typeof page> } | { readonly goOn: string } | Failure;
 
 interface FeedQuery {
   readonly after: string | null;
@@ -63,38 +45,21 @@ function canBeWritten(value: unknown): boolean {
   }
 }
 
-const page = z
-  .object({
-    itens: z.array(
-      z.object({
-        evento_id: word,
-        versao_emprestimo: z.int().nullable(),
-        entregas: z.array(z.object({ id: word, webhook_id: word })),
-        envelope: envelope.optional(),
-        apagado: z.literal(true).optional(),
-      }),
-    ),
-    proximo_cursor: word.nullable(),
-    ha_mais: z.boolean(),
-  })
-  .transform(({ itens, proximo_cursor, ha_mais }): FedPage => ({
-    next: proximo_cursor,
-    hasMore: ha_mais,
-    unreadable: itens.flatMap(({ evento_id, envelope: sent, apagado }) =>
-      sent === undefined && apagado === undefined ? [evento_id] : [],
-    ),
-    events: itens.flatMap(({ evento_id, versao_emprestimo, entregas, envelope: sent }) =>
-      sent === undefined
-        ? []
-        : {
-            eventId: evento_id,
-            event: sent.evento,
-            loanVersion: versao_emprestimo,
-            deliveries: entregas.map(({ id, webhook_id }) => ({ id, webhookId: webhook_id })),
-            envelope: sent,
-          },
-    ),
-  }));
+const page = z.object({
+  itens: z.array(
+    z.object({
+      evento_id: word,
+      versao_emprestimo: z.int().nullable(),
+      entregas: z.array(z.object({ id: word, webhook_id: word })),
+      /** Keys in the order received. Absent of an erased event, and of one that the API cannot read by a fault of its own. */
+      envelope: envelope.optional(),
+      apagado: z.literal(true).optional(),
+    }),
+  ),
+  /** Null only while the feed is empty. */
+  proximo_cursor: word.nullable(),
+  ha_mais: z.boolean(),
+});
 
 const webhook = z.object({ eventos: z.array(z.string()) });
 

@@ -6,7 +6,7 @@
  * it would count as a failing endpoint.
  */
 import pLimit from 'p-limit';
-import { type FeedAnswer, type FeedApi, type FedEvent, shown } from './feed-api.ts';
+import { type FeedAnswer, type FeedApi, shown } from './feed-api.ts';
 import type { Forwarded, Tried } from './forward.ts';
 
 const PAGE = 100;
@@ -56,11 +56,11 @@ export async function listen(options: ListenOptions): Promise<Ending> {
   const limit = pLimit(MAX_IN_FLIGHT);
   const open = new Set<Promise<void>>();
   let unfinished = 0;
-  const failed = await follow({ ...options, stopping }, async (events) => {
-    const wanted = events.filter(({ event }) => names === null || names.ok.includes(event));
+  const failed = await follow({ ...options, stopping }, async (deliveries) => {
+    const wanted = deliveries.filter(({ event }) => names === null || names.ok.includes(event));
     unfinished += wanted.length;
-    for (const fed of wanted) {
-      const forwarding = forward({ ...options, stopping }, limit, deliveryOf(fed, webhookId)).then((isFinished) => {
+    for (const delivery of wanted) {
+      const forwarding = forward({ ...options, stopping }, limit, delivery).then((isFinished) => {
         if (isFinished) unfinished -= 1;
         open.delete(forwarding);
       });
@@ -95,20 +95,22 @@ async function forward(
   }
 }
 
+type FedEvent = Extract<FeedAnswer, { ok: unknown }>['ok']['itens'][number];
+
 /**
  * Uses the id of the event's delivery to `webhookId`, so that the receiver recognises a delivery it has; without one, the event's own id.
+ * Empty without an envelope.
  */
-function deliveryOf(
-  { eventId, event, envelope, loanVersion, deliveries }: FedEvent,
-  webhookId: string | null,
-): Forwarded {
-  const own = deliveries.find((delivery) => delivery.webhookId === webhookId);
-  return { id: own?.id ?? eventId, event, body: Buffer.from(JSON.stringify(envelope)), loanVersion };
+function deliveryOf(fed: FedEvent, webhookId: string | null): readonly Forwarded[] {
+  const { evento_id: eventId, envelope, versao_emprestimo: loanVersion, entregas } = fed;
+  if (envelope === undefined) return [];
+  const id = entregas.find((delivery) => delivery.webhook_id === webhookId)?.id ?? eventId;
+  return [{ id, event: envelope.evento, body: Buffer.from(JSON.stringify(envelope)), loanVersion }];
 }
 
 async function follow(
-  { api, since, note, pause, stopping }: ListenOptions,
-  take: (events: readonly FedEvent[]) => Promise<void>,
+  { api, since, webhookId, note, pause, stopping }: ListenOptions,
+  take: (deliveries: readonly Forwarded[]) => Promise<void>,
 ): Promise<Ending['failed']> {
   const connection = createConnection(note);
   let cursor: string | null = null;
@@ -121,10 +123,12 @@ async function follow(
       note('the database behind the API went back to an earlier moment: deliveries may come twice, with the same ids');
       cursor = answer.goOn;
     } else if ('ok' in answer) {
-      for (const id of answer.ok.unreadable)
-        note(`the event ${id} is not forwarded: the API says that it cannot be read`);
-      await take(answer.ok.events);
-      cursor = answer.ok.next ?? cursor;
+      const { itens, proximo_cursor: next } = answer.ok;
+      for (const { evento_id: id, envelope, apagado } of itens)
+        if (envelope === undefined && apagado === undefined)
+          note(`the event ${id} is not forwarded: the API says that it cannot be read`);
+      await take(itens.flatMap((fed) => deliveryOf(fed, webhookId)));
+      cursor = next ?? cursor;
     }
     if (waitMs > 0) await pause(waitMs, stopping);
   }
@@ -146,7 +150,7 @@ function createConnection(note: (line: string) => void) {
       if (state === 'unknown') note('listening (Ctrl-C ends it)');
       if (state === 'away') note('the API answers again');
       state = 'reached';
-      return 'goOn' in answer || answer.ok.hasMore ? 0 : LOOK_EVERY_MS;
+      return 'goOn' in answer || answer.ok.ha_mais ? 0 : LOOK_EVERY_MS;
     },
   };
 }

@@ -27,7 +27,8 @@ async function read() {
 
 test('a page of the feed is read', async () => {
   body = page([item('averbacao.concluida')]);
-  expect(await read()).toMatchObject({ ok: { events: [{ event: 'averbacao.concluida' }], next: 'Nz-Q_w' } });
+  const itens = [{ envelope: { evento: 'averbacao.concluida' } }];
+  expect(await read()).toMatchObject({ ok: { itens, proximo_cursor: 'Nz-Q_w' } });
 });
 
 test.each([
