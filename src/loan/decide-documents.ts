@@ -4,12 +4,7 @@ import type { Refused } from '../contract/refusals.ts';
 import { DOCUMENT_TYPES, type DocumentType } from '../contract/statuses.ts';
 import { type CommandOf, type Decision, type DocumentPiece, refuse } from './command.ts';
 import { leavesSigningPending } from './decide-registration.ts';
-import { isDeferred, type LoanState } from './state.ts';
-
-/** In the contract's order. */
-export function missingDocuments(state: LoanState): DocumentType[] {
-  return DOCUMENT_TYPES.filter((type) => !state.receivedDocuments.includes(type));
-}
+import { isDeferred, type LoanState, missingDocuments } from './state.ts';
 
 export function concludesSigning(state: LoanState): Fact {
   return { type: 'assinatura.concluida', data: { emprestimo_id: state.id, tipo_assinatura: state.signing } };

@@ -1,7 +1,7 @@
 /** Registration (averbação): asked, then concluded or failed exactly once. */
 import type { Fact } from '../contract/events.ts';
 import { type CommandOf, type Decision, refuse } from './command.ts';
-import { isDeferred, type LoanState } from './state.ts';
+import { isDeferred, isRegistering, type LoanState } from './state.ts';
 
 /** In the deferred flow, asked in `em_assinatura`, it emits `assinatura.pendente` first. */
 export function requestRegistration(command: CommandOf<'requestRegistration'>, state: LoanState): Decision {
@@ -25,7 +25,7 @@ export function leavesSigningPending(state: LoanState, ccbReceived: boolean): Fa
 
 /** In the deferred flow this opens the documents obligation, also on a loan closed meanwhile: the registry still expects the documents. */
 export function concludeRegistration(command: CommandOf<'concludeRegistration'>, state: LoanState): Decision {
-  if (!isUnderWay(command.registrationId, state)) return refuseEnd(command.registrationId, state);
+  if (!isRegistering(state, command.registrationId)) return refuseEnd(command.registrationId, state);
   const concluded: Fact = {
     type: 'averbacao.concluida',
     data: { emprestimo_id: state.id, averbacao_id: command.registrationId, protocolo_registry: command.protocol },
@@ -40,13 +40,9 @@ export function concludeRegistration(command: CommandOf<'concludeRegistration'>,
 
 /** The partner may ask again. */
 export function failRegistration(command: CommandOf<'failRegistration'>, state: LoanState): Decision {
-  if (!isUnderWay(command.registrationId, state)) return refuseEnd(command.registrationId, state);
+  if (!isRegistering(state, command.registrationId)) return refuseEnd(command.registrationId, state);
   const data = { emprestimo_id: state.id, averbacao_id: command.registrationId, erro: command.error };
   return { ok: [{ type: 'averbacao.falhou', data }] };
-}
-
-function isUnderWay(registrationId: string, { registration }: LoanState): boolean {
-  return registration?.id === registrationId && registration.status === 'processando';
 }
 
 /** One registration has one result: the second answer learns the first. */

@@ -3,9 +3,9 @@
  * that begins a stream makes the loan (evolve.ts).
  */
 import { type EventData, EVENT_TYPES, type EventType, type Fact } from '../contract/events.ts';
-import { DOCUMENT_TYPES, type DocumentType, LOAN_STATUSES } from '../contract/statuses.ts';
+import { type DocumentType, LOAN_STATUSES } from '../contract/statuses.ts';
 import { STATUSES_OF_END_OF_BOND, STATUSES_OF_REHIRE } from './decide-bonds.ts';
-import { isDeferred, type LoanState, type RegistrationState } from './state.ts';
+import { isDeferred, isRegistering, type LoanState, missingDocuments, type RegistrationState } from './state.ts';
 
 /** Events that may begin a loan's stream: the loan's contract. */
 export const FIRST_TYPES = ['emprestimo.contratado', 'emprestimo.solicitado'] as const satisfies readonly EventType[];
@@ -49,14 +49,14 @@ const RULES: { readonly [T in LoanFact['type']]: Rule<T> } = {
     apply: (state, { averbacao_id: id }, at) => ({ ...state, registration: registrationAsked(id, at) }),
   },
   'averbacao.concluida': {
-    fits: isRegistering,
+    fits: (state, { averbacao_id: id }) => isRegistering(state, id),
     apply: (state, { averbacao_id: id, protocolo_registry: protocol }, at) => {
       const registered = advance(endRegistration(state, id, { status: 'concluida', protocol }, at), 'averbada');
       return { ...registered, transferOpen: registered.status === 'averbada' };
     },
   },
   'averbacao.falhou': {
-    fits: isRegistering,
+    fits: (state, { averbacao_id: id }) => isRegistering(state, id),
     apply: (state, { averbacao_id: id, erro: error }, at) =>
       endRegistration(state, id, { status: 'falhou', error }, at),
   },
@@ -68,7 +68,7 @@ const RULES: { readonly [T in LoanFact['type']]: Rule<T> } = {
     }),
   },
   'docs_registry.recebido': {
-    fits: (state) => state.obligation?.situation === 'aguardando' && hasAll(state),
+    fits: (state) => state.obligation?.situation === 'aguardando' && missingDocuments(state).length === 0,
     apply: (state, _data, at) =>
       state.obligation === null
         ? state
@@ -119,10 +119,6 @@ function isIssuing({ status }: LoanState): boolean {
   return status === 'emitindo';
 }
 
-function isRegistering({ registration }: LoanState, { averbacao_id: id }: { readonly averbacao_id: string }): boolean {
-  return registration?.id === id && registration.status === 'processando';
-}
-
 function registrationAsked(id: string, requestedAt: string): RegistrationState {
   return { id, status: 'processando', protocol: null, error: null, requestedAt, endedAt: null };
 }
@@ -133,14 +129,10 @@ function endRegistration(state: LoanState, id: string, end: Partial<Registration
   return { ...state, registration: { ...asked, ...end, endedAt: at } };
 }
 
-function hasAll(state: LoanState): boolean {
-  return DOCUMENT_TYPES.every((type) => state.receivedDocuments.includes(type));
-}
-
 function maySign(state: LoanState): boolean {
   if (state.signed) return false;
   if (isDeferred(state)) return state.obligation?.situation === 'recebido';
-  return state.status === 'em_assinatura' && (state.signing === 'internal' || hasAll(state));
+  return state.status === 'em_assinatura' && (state.signing === 'internal' || missingDocuments(state).length === 0);
 }
 
 function mayReceive(type: DocumentType, state: LoanState): boolean {

@@ -1,4 +1,11 @@
-import type { DocumentMode, DocumentType, LoanStatus, RegistrationStatus, SigningMode } from '../contract/statuses.ts';
+import {
+  DOCUMENT_TYPES,
+  type DocumentMode,
+  type DocumentType,
+  type LoanStatus,
+  type RegistrationStatus,
+  type SigningMode,
+} from '../contract/statuses.ts';
 
 /** The latest registration (averbação). Instants are ISO 8601 strings. */
 export interface RegistrationState {
@@ -54,4 +61,14 @@ export interface LoanState {
 /** External signing with deferred documents: only such a loan has the documents dimension. */
 export function isDeferred(state: LoanState): boolean {
   return state.signing === 'externa' && state.documentMode === 'diferida';
+}
+
+/** Whether this registration is under way. */
+export function isRegistering({ registration }: LoanState, id: string): boolean {
+  return registration?.id === id && registration.status === 'processando';
+}
+
+/** In the contract's order. */
+export function missingDocuments(state: LoanState): DocumentType[] {
+  return DOCUMENT_TYPES.filter((type) => !state.receivedDocuments.includes(type));
 }

@@ -2,8 +2,7 @@ import { ERASED } from '../contract/erasure.ts';
 import type { LoanResource, RegistrationResource } from '../contract/resources/loan-resource.ts';
 import type { NextAction } from '../contract/statuses.ts';
 import { toReais } from '../contract/values.ts';
-import { missingDocuments } from './decide-documents.ts';
-import { isDeferred, type LoanState } from './state.ts';
+import { isDeferred, type LoanState, missingDocuments } from './state.ts';
 
 /** The partner's or the service's next step; null when none is left, or the worker was erased. */
 export function nextAction(state: LoanState): NextAction | null {

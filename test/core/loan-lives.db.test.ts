@@ -16,7 +16,7 @@ import {
 import { type Handled, handleLoan } from '../../src/core/loans/handle-loan.ts';
 import { readLoan } from '../../src/core/loans/read-loan.ts';
 import { recordRegistration, requestRegistration } from '../../src/core/loans/registration.ts';
-import { missingDocuments } from '../../src/loan/decide-documents.ts';
+import { missingDocuments } from '../../src/loan/state.ts';
 import { fold } from '../../src/loan/evolve.ts';
 import type { LoanState } from '../../src/loan/state.ts';
 import type { Provenance } from '../../src/log/append.ts';
