@@ -75,6 +75,24 @@ export async function readFeed(pool: Pool, query: FeedQuery): Promise<Feed> {
   return page;
 }
 
+/** Null when no event of that id was emitted for the partner; the feed has no tests and no internal facts. */
+export async function readFeedEvent(pool: Pool, partnerId: string, id: string): Promise<FedEvent | null> {
+  const [row] = await pool.run(
+    (sql) => sql<FedEvent[]>`
+      select m.event_id as id, m.body, e.imported, m.salt is null as "isErased", m.loan_version as "loanVersion",
+             case when m.loan_version is not null then e.stream end as "loanId",
+             (select coalesce(json_agg(json_build_object('id', d.id, 'webhook_id', d.webhook_id, 'status', d.status)
+                                       order by d.id), '[]')
+              from deliveries d
+              where d.webhook_id = any (array(select w.id from webhooks w where w.partner_id = ${partnerId}))
+                and d.partner_id = ${partnerId} and d.event_id = e.id) as deliveries
+      from events e
+      join messages m on m.event_id = e.id
+      where e.id = ${id} and e.partner_id = ${partnerId} and e.type <> ${TEST_NAME}`,
+  );
+  return row ?? null;
+}
+
 /** For a cursor missing from the log: the last existing one before it. Null: go on from `cursor`. */
 export async function whereToGoOn(pool: Pool, partnerId: string, cursor: FeedCursor): Promise<FeedCursor | null> {
   const { epoch, tx, position } = cursor;
@@ -156,15 +174,7 @@ async function readRows(
         order by scan.epoch, scan.tx, scan.position
         limit ${limit + 1}
       ),
-      -- Materialized, or it is made again for each event.
-      sent as materialized (
-        select d.event_id,
-               json_agg(json_build_object('id', d.id, 'webhook_id', d.webhook_id, 'status', d.status) order by d.id) as list
-        from deliveries d
-        where d.webhook_id = any (array(select id from webhooks where partner_id = ${partnerId}))
-          and d.partner_id = ${partnerId} and d.event_id = any (array(select id from page))
-        group by d.event_id
-      )
+      ${sentOf(sql, partnerId, 'page')}
       select last.*, page.id, page.epoch::text as epoch, page.tx::text as tx, page.position::text as position, page.body,
              page.imported, page.is_erased as "isErased",
              page.loan_version as "loanVersion", page.loan_id as "loanId", coalesce(sent.list, '[]') as deliveries
@@ -173,6 +183,19 @@ async function readRows(
       left join sent on sent.event_id = page.id
       order by page.epoch, page.tx, page.position`,
   );
+}
+
+/** `sent`: the deliveries to the partner of each event of the table `events`. Materialized, or it is made again for each event. */
+export function sentOf(sql: Tx, partnerId: string, events: string) {
+  return sql`
+      sent as materialized (
+        select d.event_id,
+               json_agg(json_build_object('id', d.id, 'webhook_id', d.webhook_id, 'status', d.status) order by d.id) as list
+        from deliveries d
+        where d.webhook_id = any (array(select id from webhooks where partner_id = ${partnerId}))
+          and d.partner_id = ${partnerId} and d.event_id = any (array(select id from ${sql(events)}))
+        group by d.event_id
+      )`;
 }
 
 /** The orders of the log that a feed's reader walks, as rows of `orders`. */

@@ -6,15 +6,17 @@
  * Coming back sends only new events: {@link reactivatePartner} suspends the rest before the partner is active. A plain `update partners set
  * active = true` does not, and sends what was still pending.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { NOT_FOUND, type Result } from '../contract/refusals.ts';
 import type { Pool, Tx } from '../db/pool.ts';
+import { FLIGHT_MS, countInFlight } from '../delivery/queue/orders/lane.ts';
 import { SUSPENDED_AT_ONCE, suspendUnclaimed } from '../delivery/queue/orders/suspend.ts';
 import type { Operator } from '../webhooks/muting.ts';
-import { untilLanded } from './landing.ts';
 import { changePartner, lockPartner } from './partners.ts';
 
 /** Each batch locks every webhook whose deliveries it may suspend. */
 const HOOKS_AT_ONCE = 100;
+const LOOK_EVERY_MS = 200;
 
 /** What is in flight ends by itself, within a lease ({@link untilGone} waits for it). */
 export async function deactivatePartner(
@@ -93,4 +95,25 @@ async function countSuspended(sql: Tx, hooks: readonly string[]): Promise<number
     select count(*)::float8 as count
     from deliveries where webhook_id = any (${hooks as string[]}::uuid[]) and status = 'suspensa'`;
   return row.count;
+}
+
+/**
+ * Waits until nothing of these webhooks is in flight, for FLIGHT_MS at most: by then every POST under way has ended. Returns how many were.
+ * `tell` gets a sentence at each look.
+ */
+export async function untilLanded(
+  pool: Pool,
+  webhookIds: readonly string[],
+  tell: (sentence: string) => void,
+): Promise<number> {
+  const startedMs = performance.now();
+  let waitedFor = 0;
+  for (;;) {
+    const count = await pool.run((sql) => countInFlight(sql, webhookIds));
+    waitedFor = Math.max(waitedFor, count);
+    const passedMs = performance.now() - startedMs;
+    if (count === 0 || passedMs > FLIGHT_MS) return waitedFor;
+    tell(`${count} deliveries are in flight; the last ends in ${Math.ceil((FLIGHT_MS - passedMs) / 1_000)} s`);
+    await sleep(LOOK_EVERY_MS);
+  }
 }

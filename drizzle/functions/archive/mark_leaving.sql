@@ -1,5 +1,5 @@
 -- Chooses, among the next `p_most` loans after `p_after`, those whose events may leave the log: the loan was over before `p_before` (first
--- day of a month; endOf in src/loan/ended.ts, and one closed by an end of bond when nothing is outstanding), every event lies below the end
+-- day of a month; find-worker.ts, and one closed by an end of bond when nothing is outstanding), every event lies below the end
 -- of seal `p_last_seal`, no delivery of them is left, none was erased, and no registration is open. Nothing is chosen during an erasure. The
 -- index of workers lists all loans.
 create or replace function mark_leaving(p_before date, p_last_seal bigint, p_after uuid, p_most integer, out last uuid, out marked integer)

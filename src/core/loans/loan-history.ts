@@ -2,6 +2,7 @@
 import type { LoanHistory, LoanStep } from '../../contract/resources/loan-resource.ts';
 import type { Pool } from '../../db/pool.ts';
 import { states } from '../../loan/evolve.ts';
+import { sentOf } from '../../log/feed.ts';
 import { isHere, readStream, type RecordedEvent } from '../../log/read.ts';
 import { readLoan } from './read-loan.ts';
 
@@ -24,15 +25,7 @@ export async function readLoanHistory(
         where stream = ${loanId} and partner_id = ${partnerId} and ${isHere(sql, loanId)} and (${from}::int is null or version >= ${from})
         order by version limit ${most + 1}
       ),
-      -- Materialized, or it is made again for each event.
-      sent as materialized (
-        select d.event_id,
-               json_agg(json_build_object('id', d.id, 'webhook_id', d.webhook_id, 'status', d.status) order by d.id) as list
-        from deliveries d
-        where d.webhook_id = any (array(select id from webhooks where partner_id = ${partnerId}))
-          and d.event_id = any (array(select id from stream))
-        group by d.event_id
-      )
+      ${sentOf(sql, partnerId, 'stream')}
       select stream.id, type, data, version, partner_id as "partnerId", occurred_at as "occurredAt",
              coalesce(sent.list, '[]') as deliveries
       from stream left join sent on sent.event_id = stream.id

@@ -4,8 +4,7 @@ import { feedItem, feedPage, type FeedItem } from '../../contract/resources/deli
 import { SUBSCRIBABLE_NAMES } from '../../contract/events.ts';
 import { readEnvelope } from '../../contract/legible.ts';
 import { NOT_FOUND } from '../../contract/refusals.ts';
-import { FEED_START, type FedEvent, type FeedCursor, readFeed, whereToGoOn } from '../../log/feed.ts';
-import { readFeedEvent } from '../../log/feed-event.ts';
+import { FEED_START, type FedEvent, type FeedCursor, readFeed, readFeedEvent, whereToGoOn } from '../../log/feed.ts';
 import { findStart } from '../../log/feed-start.ts';
 import { bigintField, epochField, xid8Field } from '../cursor.ts';
 import type { HttpDeps } from '../deps.ts';

@@ -3,7 +3,7 @@ import { MAX_CAP } from '../../contract/resources/operator.ts';
 import { actorOf } from '../../steering/author.ts';
 import { countText, readBounded } from '../../steering/bounds.ts';
 import { cutText, listFailing, withFailures } from '../../steering/failures.ts';
-import { untilLanded } from '../../steering/landing.ts';
+import { untilLanded } from '../../steering/off-boarding.ts';
 import { isPartner } from '../../steering/partners.ts';
 import { countDeliveries, listWebhooks, readWebhook, type WebhookLine } from '../../steering/webhooks.ts';
 import { capWebhook, muteWebhook, unmuteWebhook } from '../../webhooks/muting.ts';

@@ -5,7 +5,7 @@ import { readLoanHistory } from '../../../src/core/loans/loan-history.ts';
 import { COUNTED, readSummary } from '../../../src/delivery/partner/summary.ts';
 import { readSent } from '../../../src/delivery/partner/read-sent.ts';
 import { readWebhookHealth } from '../../../src/delivery/partner/webhook-health.ts';
-import { readFeedEvent } from '../../../src/log/feed-event.ts';
+import { readFeedEvent } from '../../../src/log/feed.ts';
 import { findStart } from '../../../src/log/feed-start.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { commitEvents, insertPartner, insertSubscriber, insertWebhook, openTestSecret } from '../../support/outbox.ts';
