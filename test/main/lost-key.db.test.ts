@@ -109,3 +109,17 @@ test('a lost SECRETS_KEY: new secrets are printed once, what waited leaves, and 
   expect(await poller.end('SIGTERM')).toBe(0);
   await receiver.close();
 });
+
+test('the new secrets that are in force are printed, though the next one could not be replaced', async () => {
+  const [lost, fresh] = [randomBytes(32), randomBytes(32)];
+  const [{ id }, other] = [await insertSealed(lost), await insertSealed(lost)];
+  await sql.unsafe(`
+    create function refuse_it() returns trigger language plpgsql as $$ begin raise 'refused'; end $$;
+    create trigger refuse_it before update on webhooks for each row when (old.id = '${other.id}') execute function refuse_it()`);
+  const words = ['secrets', 'replace', '--all', '--reason', 'lost', '--author', 'ana', '--json'];
+  const failed = await runCommand(words, env(fresh));
+  expect(failed.code).not.toBe(0);
+  const shown = (JSON.parse(failed.stdout) as { webhook: string }[]).map(({ webhook }) => webhook);
+  expect([shown.includes(id), shown.includes(other.id)]).toEqual([true, false]);
+  await sql`drop function refuse_it cascade`;
+});

@@ -1,3 +1,4 @@
+import type { Pool } from '../../db/pool.ts';
 import { actorOf } from '../../steering/author.ts';
 import { isKeyRetired, retireKeys } from '../../webhooks/encryption-keys.ts';
 import { resealAll } from '../../webhooks/reseal.ts';
@@ -42,10 +43,14 @@ Output: a table of webhook and secret; with --json [{"webhook": "0199…", "secr
     const { config } = line.configure('secrets');
     refuseNowhere(config);
     const vault = createVault(await readSecretsKeys(config));
-    const replaced = await steer(line, async (pool) => {
+    const done: { webhook: string; secret: string; previousUntil: Date | null }[] = [];
+    const tellThem = (none: string) => {
+      const text = table(done.map(({ webhook, secret }) => ({ webhook, secret })));
+      tell(line, json, done, text === '' ? none : text);
+    };
+    const work = async (pool: Pool): Promise<void> => {
       if (await pool.run((sql) => isKeyRetired(sql, vault)))
         throw new Refusal(`SECRETS_KEY begins with the retired key ${vault.keyId}: put the new one in front`);
-      const done: { webhook: string; secret: string; previousUntil: Date | null }[] = [];
       for (const id of webhook === undefined ? await findLostSecrets(pool, vault) : [webhook]) {
         const operator = { actor: actorOf(author), reason };
         done.push({
@@ -53,10 +58,13 @@ Output: a table of webhook and secret; with --json [{"webhook": "0199…", "secr
           ...orRefuse(await pool.transaction((tx) => replaceSecret(tx, vault, id, operator)), 'webhook', id),
         });
       }
-      return done;
+    };
+    await steer(line, work).catch((error: unknown) => {
+      // Each is in force, and nobody can show it again.
+      if (done.length > 0) tellThem('');
+      throw error;
     });
-    const text = table(replaced.map(({ webhook, secret }) => ({ webhook, secret })));
-    tell(line, json, replaced, text === '' ? 'SECRETS_KEY opens every secret: none was replaced' : text);
+    tellThem('SECRETS_KEY opens every secret: none was replaced');
   },
 });
 
