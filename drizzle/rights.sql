@@ -157,8 +157,8 @@ grant select on attempt_hours, attempt_steps to carteiro_app;
 grant select, insert, update, delete on attempt_hours, attempt_steps to carteiro_poller;
 grant execute on function
   is_appending(bigint), wait_for_append(bigint, float8), wait_for_work(text, timestamptz, xid8, xid8[], timestamptz, float8, float8),
-  take_turn(text, bigint, bigint, timestamptz, pg_snapshot, uuid[], uuid[], int[], int, int, uuid[], timestamptz[], uuid[], timestamptz[], int[], uuid[],
-    timestamptz, float8, float8, json), take_loans(text, bigint, bigint, timestamptz, timestamptz, json),
+  poll_lanes(text, bigint, bigint, timestamptz, pg_snapshot, uuid[], uuid[], int[], int, int, uuid[], timestamptz[], uuid[], timestamptz[], int[], uuid[],
+    timestamptz, float8, float8, json), poll_loans(text, bigint, bigint, timestamptz, timestamptz, json),
   take_lanes(text, int), renew(text), end_poller(text, boolean), end_lost(uuid[], timestamptz),
   poller_number(text), term_of(text), living_pollers(), sign_of_life(text, boolean)
   to carteiro_poller;

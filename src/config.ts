@@ -72,7 +72,7 @@ const environment = z.object({
   RATE_LIMIT_PER_MINUTE: integer(0, 1_000_000).optional(),
   /** How long a stopping API still takes requests while it is no longer ready. */
   DRAIN_DELAY_SECONDS: integer(0, 60).default(0),
-  /** When a webhook is `falhando`, and suspended (delivery/queue/upkeep/failing-rule). */
+  /** When a webhook is `falhando`, and suspended (delivery/queue/maintenance/failing-rule). */
   ENDPOINT_FAILING_AFTER: integerOr('off', 1, 1_000_000).default(10),
   ENDPOINT_FAILING_HOURS: integer(1, 8_760).default(24),
   ENDPOINT_SUSPEND_AFTER_DAYS: integerOr('never', 1, 3_650).default(5),

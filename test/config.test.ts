@@ -49,14 +49,14 @@ describe('the configuration', () => {
     const page = readFileSync(new URL('../src/main/README.md', import.meta.url), 'utf8');
     const config = readConfig({}) as Readonly<Record<string, unknown>>;
     const rows = [...page.matchAll(/^\| (`[A-Z][A-Z0-9_*`, ]*`) \| ([^|]*) \|/gm)];
-    const told = rows.flatMap(([, names = '', values = '']) => {
+    const reported = rows.flatMap(([, names = '', values = '']) => {
       const given = values.split(', ');
       return names
         .split(', ')
         .map((name, index) => [name.replaceAll('`', ''), given[index] ?? given[0] ?? ''] as const);
     });
     expect(
-      VARIABLES.filter((variable) => !told.some(([name]) => name === variable.replace(/^ANCHOR_.*/, 'ANCHOR_*'))),
+      VARIABLES.filter((variable) => !reported.some(([name]) => name === variable.replace(/^ANCHOR_.*/, 'ANCHOR_*'))),
     ).toEqual([]);
     const settingOf = (name: string) =>
       config[name.toLowerCase().replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase())] ?? null;
@@ -68,7 +68,7 @@ describe('the configuration', () => {
         VARIABLES.includes(literal) || literal === shown || isDeepStrictEqual(readConfig({ [name]: literal }), config)
       );
     };
-    expect(told.filter((row) => !isSo(row))).toEqual([]);
+    expect(reported.filter((row) => !isSo(row))).toEqual([]);
   });
 
   it('is frozen', () => {
@@ -328,10 +328,10 @@ describe('the configuration', () => {
   it('reads the policy for failing endpoints, which is on unless it is off', () => {
     const secret = `whsec_${KEY}`;
     const policy = { ENDPOINT_FAILING_AFTER: '50', ENDPOINT_FAILING_HOURS: '6' };
-    const told = { OPERATOR_WEBHOOK_URL: 'https://alerts.example/carteiro', OPERATOR_WEBHOOK_SECRET: secret };
-    expect(readConfig({ ...policy, ENDPOINT_SUSPEND_AFTER_DAYS: '7', ...told })).toMatchObject({
+    const reported = { OPERATOR_WEBHOOK_URL: 'https://alerts.example/carteiro', OPERATOR_WEBHOOK_SECRET: secret };
+    expect(readConfig({ ...policy, ENDPOINT_SUSPEND_AFTER_DAYS: '7', ...reported })).toMatchObject({
       failingPolicy: { failingAfter: 50, failingHours: 6, suspendAfterDays: 7 },
-      operatorWebhook: { url: told.OPERATOR_WEBHOOK_URL, secret },
+      operatorWebhook: { url: reported.OPERATOR_WEBHOOK_URL, secret },
     });
     expect(readConfig({ ...policy, ENDPOINT_SUSPEND_AFTER_DAYS: 'never' })).toMatchObject({
       failingPolicy: { failingAfter: 50, suspendAfterDays: null },
@@ -339,11 +339,11 @@ describe('the configuration', () => {
     });
     const off = { ENDPOINT_FAILING_AFTER: 'off' };
     expect(readConfig(off).failingPolicy).toBeNull();
-    expect(problemsOf({ ...off, ENDPOINT_FAILING_HOURS: '6', ...told })).toEqual([
+    expect(problemsOf({ ...off, ENDPOINT_FAILING_HOURS: '6', ...reported })).toEqual([
       'ENDPOINT_FAILING_HOURS: means nothing beside ENDPOINT_FAILING_AFTER=off',
       'OPERATOR_WEBHOOK_URL: means nothing beside ENDPOINT_FAILING_AFTER=off',
     ]);
-    expect(problemsOf({ ...policy, OPERATOR_WEBHOOK_URL: told.OPERATOR_WEBHOOK_URL })).toEqual([
+    expect(problemsOf({ ...policy, OPERATOR_WEBHOOK_URL: reported.OPERATOR_WEBHOOK_URL })).toEqual([
       'OPERATOR_WEBHOOK_SECRET: is required beside OPERATOR_WEBHOOK_URL',
     ]);
     const wrong = {

@@ -16,7 +16,7 @@ const RANKS: readonly (readonly string[])[] = [
   ['delivery/queue'],
   ['log', 'webhooks', 'registry', 'conformance', 'core', 'delivery/poller', 'delivery/partner', 'audit'],
   ['archive'],
-  ['steering'],
+  ['admin'],
   ['http'],
   ['painel', 'listen'],
   ['main.ts', 'main'],
@@ -40,12 +40,12 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
     'failing.ts',
     'lane.ts',
     'lease.ts',
-    'lost.ts',
+    'rescuer.ts',
     'oldest-due.ts',
     'strange-answers.ts',
     'suspend.ts',
   ],
-  'delivery/poller': ['loops.ts', 'poller.ts', 'session.ts', 'sign-of-life.ts'],
+  'delivery/poller': ['loops.ts', 'poller.ts', 'session.ts', 'liveness.ts'],
   'delivery/partner': [
     'activation.ts',
     'advance.ts',
@@ -187,7 +187,7 @@ describe('the ranks of the house', () => {
     const receiver = importsOf(path.join(root, 'src/painel/sandbox/inbox.ts')).map((file) =>
       path.relative(path.join(root, 'src'), file),
     );
-    expect(receiver.filter((file) => /^(db|webhooks|audit|steering|core)\//.test(file))).toEqual(FOR_THE_RECEIVER);
+    expect(receiver.filter((file) => /^(db|webhooks|audit|admin|core)\//.test(file))).toEqual(FOR_THE_RECEIVER);
     const page = path.join(root, 'src/painel/auditor/pages.ts');
     expect(reachPast(page, '', [path.join(root, 'src/audit/seals/verify.ts')])).toContain(
       'imports audit/seals/verify.ts',

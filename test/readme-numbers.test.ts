@@ -8,17 +8,21 @@ const read = (path: string) => readFile(new URL(`../${path}`, import.meta.url), 
 const onOneLine = (text: string) => text.replaceAll(/\s+/g, ' ');
 
 /** By room: how its page tells a number, the file that has it, and how it stands there. */
-const PAGES: Readonly<Record<string, readonly (readonly [told: string, file: string, source: string])[]>> = {
+const PAGES: Readonly<Record<string, readonly (readonly [reported: string, file: string, source: string])[]>> = {
   delivery: [
-    ['every 1 to 50 ms it looks', 'src/delivery/poller/rhythm.ts', 'NAP_MIN_MS = 0.9;\nconst NAP_MAX_MS = 50;'],
-    ['every 30 s at the next 1,000 pages', 'src/delivery/queue/upkeep/pending-page.ts', 'const BLOCKS = 1_000;'],
-    ['(5,000 rows at most)', 'src/delivery/queue/upkeep/sweep.ts', 'EVERY_MS = 30_000;\nconst ROWS = 5_000;'],
+    [
+      'every 1 to 50 ms it looks',
+      'src/delivery/poller/poll-backoff.ts',
+      'MIN_POLL_INTERVAL_MS = 0.9;\nconst MAX_POLL_INTERVAL_MS = 50;',
+    ],
+    ['every 30 s at the next 1,000 pages', 'src/delivery/queue/maintenance/pending-page.ts', 'const BLOCKS = 1_000;'],
+    ['(5,000 rows at most)', 'src/delivery/queue/maintenance/sweep.ts', 'EVERY_MS = 30_000;\nconst ROWS = 5_000;'],
     [
       'Beyond 4,000 new rows it claims none',
-      'drizzle/functions/delivery/take_turn.sql',
+      'drizzle/functions/delivery/poll_lanes.sql',
       'claimed_at_once constant bigint := 4000;',
     ],
-    ['claims up to 8 of a lane', 'src/delivery/queue/lanes/turn-plan.ts', 'MOST_EACH = 8;'],
+    ['claims up to 8 of a lane', 'src/delivery/queue/lanes/poll-plan.ts', 'MOST_EACH = 8;'],
     ['begins 5 ms after a report', 'src/delivery/poller/recorder.ts', 'GATHER_MS = 5;'],
     ['25 ms after any other report', 'src/delivery/poller/recorder.ts', 'LAZY_MS = 25;'],
     ['when there are 128', 'src/delivery/poller/recorder.ts', 'ENOUGH = 128;'],
@@ -26,15 +30,15 @@ const PAGES: Readonly<Record<string, readonly (readonly [told: string, file: str
     ['a deadline of 30 s', 'src/contract/delivery.ts', 'response: 30,'],
     ['only while more than 31 s', 'src/contract/delivery.ts', 'record: 1,'],
     ['how long a claim holds: 45 s', 'src/contract/delivery.ts', 'lease: 45,'],
-    ['| 128 a turn, in the order', 'src/delivery/queue/lanes/turn-plan.ts', 'LANES_A_TURN = 128;'],
-    ['quantum*) | 8,', 'src/delivery/queue/lanes/turn-plan.ts', 'MOST_EACH = 8;'],
+    ['| 128 a turn, in the order', 'src/delivery/queue/lanes/poll-plan.ts', 'LANES_A_TURN = 128;'],
+    ['quantum*) | 8,', 'src/delivery/queue/lanes/poll-plan.ts', 'MOST_EACH = 8;'],
     ['at most 8 while one', 'src/delivery/queue/window.ts', 'FIRST_WINDOW = 8;'],
     ['has been in flight for 5 s', 'src/delivery/queue/lanes/kept-lane.ts', 'LONG_MS = 5_000;'],
     ['of the poller | 8, or', 'src/delivery/queue/slots.ts', 'MANY = 8;'],
     ['or 16 × the slots', 'src/delivery/queue/slots.ts', 'SHARE_A_FREE_SLOT = 16;'],
     ['a reserve (an eighth of all)', 'src/delivery/queue/slots.ts', 'RESERVE = 1 / 8;'],
-    ['judges 64 deliveries at a time', 'drizzle/functions/delivery/take_loans.sql', 'at_once constant int := 64;'],
-    ['The first four keep what there is', 'src/delivery/poller/rhythm.ts', 'LOOKERS = 4;'],
+    ['judges 64 deliveries at a time', 'drizzle/functions/delivery/poll_loans.sql', 'at_once constant int := 64;'],
+    ['The first four keep what there is', 'src/delivery/poller/poll-backoff.ts', 'ACTIVE_POLLERS = 4;'],
     ['It has been silent for 5 s', 'src/delivery/queue/keepers.ts', 'FROZEN_S = 5;'],
     ['the fifth loss in a row', 'drizzle/functions/delivery/end_lost.sql', '+ 1 >= 5 as is_spent'],
     ['(64 unless the operator', 'drizzle/tables/delivery.ts', "integer('max_in_flight').notNull().default(64)"],
@@ -75,17 +79,17 @@ const PAGES: Readonly<Record<string, readonly (readonly [told: string, file: str
     ['One time-out of 15 minutes', 'test/vitest.config.ts', 'testTimeout: 900_000,'],
   ],
   main: [
-    ['kept for nine days', 'src/delivery/queue/upkeep/hour-counter.ts', "KEPT = '9 days';"],
-    ['runs its job again after a minute', 'src/main/upkeep/jobs.ts', 'LEASE_S = 60;'],
-    ['is tried again every ten minutes', 'src/main/upkeep/jobs.ts', 'RETRY_S = 600;'],
+    ['kept for nine days', 'src/delivery/queue/maintenance/hour-counter.ts', "KEPT = '9 days';"],
+    ['runs its job again after a minute', 'src/main/maintenance/jobs.ts', 'LEASE_S = 60;'],
+    ['is tried again every ten minutes', 'src/main/maintenance/jobs.ts', 'RETRY_S = 600;'],
     ['| 400 | connections that the API', 'src/config.ts', 'MAX_CONNECTIONS: integer(1, 1_000_000).default(400)'],
     ['| `POLLER_CAPACITY` | 512 |', 'src/config.ts', 'POLLER_CAPACITY: integer(1, 5_000).default(512)'],
     ['count as that one', 'src/main/service/stop-signals.ts', 'SAME_SIGNAL_MS = 1_000;'],
     ['Signals within 1 s of the first', 'src/main/service/stop-signals.ts', 'SAME_SIGNAL_MS = 1_000;'],
     ['when their lease of 45 s ends', 'src/contract/delivery.ts', 'lease: 45,'],
     ['A drain takes 40 s at most', 'src/contract/delivery.ts', 'drain: 40,'],
-    ['pollers have 15 s to return', 'src/delivery/queue/upkeep/dead-pollers.ts', 'START_GRACE_MS = 15_000;'],
-    ['are taken over 105 s later at most', 'src/delivery/queue/upkeep/sweep.ts', 'EVERY_MS = 30_000;'],
+    ['pollers have 15 s to return', 'src/delivery/queue/maintenance/dead-pollers.ts', 'START_GRACE_MS = 15_000;'],
+    ['are taken over 105 s later at most', 'src/delivery/queue/maintenance/sweep.ts', 'EVERY_MS = 30_000;'],
     ['are taken over 105 s later at most', 'src/contract/delivery.ts', 'lease: 45,'],
     ['for up to 30 s when the receiver hangs', 'src/contract/delivery.ts', 'response: 30,'],
     ['an eighth is kept for partners', 'src/delivery/queue/slots.ts', 'RESERVE = 1 / 8;'],
@@ -94,7 +98,7 @@ const PAGES: Readonly<Record<string, readonly (readonly [told: string, file: str
     ['It starts at 8, grows', 'drizzle/tables/delivery.ts', "real('window_size').notNull().default(8)"],
     ['to the cap (64, or', 'drizzle/tables/delivery.ts', "integer('max_in_flight').notNull().default(64)"],
     ['With 512 slots', 'src/config.ts', 'POLLER_CAPACITY: integer(1, 5_000).default(512)'],
-    ['The first four keep the lanes', 'src/delivery/poller/rhythm.ts', 'LOOKERS = 4;'],
+    ['The first four keep the lanes', 'src/delivery/poller/poll-backoff.ts', 'ACTIVE_POLLERS = 4;'],
     [
       'after 10 failed attempts in a row',
       'src/config.ts',
@@ -102,9 +106,9 @@ const PAGES: Readonly<Record<string, readonly (readonly [told: string, file: str
     ],
     ['in a row over 24 hours', 'src/config.ts', 'ENDPOINT_FAILING_HOURS: integer(1, 8_760).default(24)'],
     ['suspended 5 days later', 'src/config.ts', "ENDPOINT_SUSPEND_AFTER_DAYS: integerOr('never', 1, 3_650).default(5)"],
-    ['end it 5 minutes after its last look', 'src/delivery/queue/upkeep/failing.ts', 'LEFT_AFTER_S = 300;'],
-    ['A poller looks every 5 s', 'src/main/upkeep/judging.ts', 'EVERY_MS = 5_000;'],
-    ['changes at most 500', 'src/delivery/queue/upkeep/failing.ts', 'CHANGED_AT_ONCE = 500;'],
+    ['end it 5 minutes after its last look', 'src/delivery/queue/maintenance/failing.ts', 'LEFT_AFTER_S = 300;'],
+    ['A poller looks every 5 s', 'src/main/maintenance/judging.ts', 'EVERY_MS = 5_000;'],
+    ['changes at most 500', 'src/delivery/queue/maintenance/failing.ts', 'CHANGED_AT_ONCE = 500;'],
     [
       'limits the heap to 128 MiB and the semi-space to 8 MiB',
       'package.json',
@@ -141,7 +145,7 @@ const PAGES: Readonly<Record<string, readonly (readonly [told: string, file: str
     ['the 40 s that a drain may take', 'src/contract/delivery.ts', 'drain: 40,'],
     ['started again after 2 s', 'src/main/deploy/systemd/carteiro-poll@.service', 'RestartSec=2'],
   ],
-  steering: [
+  admin: [
     [
       'turns up to 10,000 of its pending',
       'drizzle/functions/delivery/suspend_partner.sql',
@@ -149,8 +153,8 @@ const PAGES: Readonly<Record<string, readonly (readonly [told: string, file: str
     ],
     ['1,000 in a transaction', 'src/delivery/queue/orders/suspend.ts', 'SUSPENDED_AT_ONCE = 1_000;'],
     ['Counts of deliveries end at 10,000', 'src/contract/resources/operator.ts', 'COUNTED = 10_000;'],
-    ["that partner's newest 10,000", 'src/steering/failures.ts', 'LOOKED_AT = 10_000;'],
-    ['pages of 100 (`--limit`', 'src/steering/bounds.ts', 'LIST_PAGE = 100;'],
+    ["that partner's newest 10,000", 'src/admin/failures.ts', 'MAX_SCANNED = 10_000;'],
+    ['pages of 100 (`--limit`', 'src/admin/bounds.ts', 'LIST_PAGE = 100;'],
     ['50 events each', 'src/core/workers/order-erasure.ts', 'EVENTS_A_PAGE = 50;'],
     ['wait 30 s for a database', 'src/main/job-pool.ts', 'WAIT_FOR_DATABASE_MS = 30_000;'],
     ['45 s at most (the lease)', 'src/contract/delivery.ts', 'lease: 45,'],
@@ -210,7 +214,7 @@ const PAGES: Readonly<Record<string, readonly (readonly [told: string, file: str
 
 const ROWS = Object.entries(PAGES).flatMap(([room, rows]) => rows.map((row) => [room, ...row] as const));
 
-test.each(ROWS)('the page of %s tells "%s" as %s has it', async (room, told, file, source) => {
-  expect(onOneLine(await read(`src/${room}/README.md`))).toContain(told);
+test.each(ROWS)('the page of %s tells "%s" as %s has it', async (room, reported, file, source) => {
+  expect(onOneLine(await read(`src/${room}/README.md`))).toContain(reported);
   expect(await read(file)).toContain(source);
 });

@@ -63,8 +63,8 @@ test('every file that a README names by its path from the root exists', () => {
 
 test('the schedule that the READMEs tell is the pollers’ own', () => {
   const delays = RETRY_DELAYS_S.map(durationText);
-  const told = `${delays.slice(0, -1).join(', ')} and ${delays.at(-1)}`;
-  for (const page of ['README.md', 'src/http/README.md']) expect(textOf(page)).toContain(told);
+  const reported = `${delays.slice(0, -1).join(', ')} and ${delays.at(-1)}`;
+  for (const page of ['README.md', 'src/http/README.md']) expect(textOf(page)).toContain(reported);
   expect(textOf('src/http/README.md')).toContain(
     durationText(RETRY_DELAYS_S.reduce<number>((sum, delayS) => sum + delayS, 0)),
   );

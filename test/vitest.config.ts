@@ -4,7 +4,7 @@ import { configDefaults, defineConfig } from 'vitest/config';
 import { LONG_TESTS } from './support/long-tests.ts';
 import { LongestFirst } from './support/longest-first.ts';
 import { memoryFolder } from './support/memory-folder.ts';
-import { SKIPPED } from './support/tell-skipped.ts';
+import { SKIPPED } from './support/report-skipped.ts';
 
 // The workers and the processes that they start load each module compiled.
 process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(new URL('../node_modules/.cache/tests', import.meta.url));
@@ -16,13 +16,13 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     exclude: [...configDefaults.exclude, ...LONG_TESTS],
     globalSetup: ['test/support/global-setup.ts'],
-    setupFiles: ['test/support/end-fixtures.ts', 'test/support/tell-database.ts'],
+    setupFiles: ['test/support/end-fixtures.ts', 'test/support/report-database.ts'],
     pool: 'forks',
     // A worker takes one file after the other and keeps its modules: loading them again for each file took a fifth of the run.
     isolate: false,
     // Half of what the longest files do is wait: for deadlines, for processes and servers that start.
     maxWorkers: 4,
-    reporters: ['default', './test/support/tell-skipped.ts'],
+    reporters: ['default', './test/support/report-skipped.ts'],
     onConsoleLog: (log) => log.split('\n').some((line) => line !== '' && !line.startsWith(SKIPPED)),
     sequence: { sequencer: LongestFirst },
     // One time-out for every test and hook. It catches what hangs; a machine thirty times slower than ours stays below it, so no

@@ -1,4 +1,4 @@
-/** The policy for failing endpoints, and what it counts (delivery/queue/upkeep/failing). */
+/** The policy for failing endpoints, and what it counts (delivery/queue/maintenance/failing). */
 import { sql } from 'drizzle-orm';
 import { boolean, check, integer, pgTable, smallint, text, uuid } from 'drizzle-orm/pg-core';
 import { OUTCOMES } from '../../src/contract/statuses.ts';

@@ -4,7 +4,7 @@ import { OUTCOMES } from '../../src/contract/statuses.ts';
 import { preciseInstant } from './columns.ts';
 
 /**
- * Attempts of a webhook per hour, outcome and answer time (delivery/queue/upkeep/hour-counter.ts). `took` is the least integer with `1.1 ^
+ * Attempts of a webhook per hour, outcome and answer time (delivery/queue/maintenance/hour-counter.ts). `took` is the least integer with `1.1 ^
  * took` ms no less than the time; -1 without an answer. A day's hours later become one row, its first; older ones are deleted.
  */
 export const attemptHours = pgTable(

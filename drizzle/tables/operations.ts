@@ -95,7 +95,7 @@ export const verifyVerdicts = pgTable(
   ],
 );
 
-/** The jobs that `api` runs by itself (main/upkeep/jobs): who runs each, and how its last run ended. `schedule` null: `off`. */
+/** The jobs that `api` runs by itself (main/maintenance/jobs): who runs each, and how its last run ended. `schedule` null: `off`. */
 export const scheduledJobs = pgTable(
   'scheduled_jobs',
   {

@@ -72,7 +72,7 @@ export async function eraseInMonths(erasing: Erasing): Promise<string[]> {
     const deliveries = await deliveriesOf(pool, months, sought);
     for (const month of months) if (await eraseInMonth(erasing, month, deliveries)) written.push(month.act.month);
   }
-  await keepLook(pool, orders, newest);
+  await keepCheck(pool, orders, newest);
   return written;
 }
 
@@ -85,7 +85,7 @@ async function readOrders(sql: Tx): Promise<Order[]> {
 }
 
 /** Files never change under their manifest, so an order is looked for once in each; a month that is written later has a later act. */
-async function keepLook(pool: Pool, orders: readonly Order[], newest: number): Promise<void> {
+async function keepCheck(pool: Pool, orders: readonly Order[], newest: number): Promise<void> {
   const ids = orders.filter(({ lookedTo }) => lookedTo < newest).map(({ id }) => id);
   if (ids.length > 0)
     await pool.run((sql) => sql`update erasures set looked_to = ${newest} where order_id = any (${ids}::uuid[])`);

@@ -16,7 +16,7 @@ interface Maintaining {
   readonly signers: readonly Signer[];
   readonly actor: string;
   /** After how many months what goes, and where to; null: everything is kept. */
-  readonly upkeep: { readonly keepMonths: number; readonly to: string } | null;
+  readonly maintenance: { readonly keepMonths: number; readonly to: string } | null;
   readonly seal: () => Promise<void>;
   readonly onProgress?: (month: string, rows: number) => void;
 }
@@ -28,11 +28,11 @@ const KEYS = 2_000;
  * Brings erasures into files, removes old idempotency keys, moves each month, oldest first. Throws `ArchiveFault` at the first
  * failure.
  */
-export async function maintainMonths({ upkeep, seal, onProgress, ...deps }: Maintaining) {
+export async function maintainMonths({ maintenance, seal, onProgress, ...deps }: Maintaining) {
   const erased = await eraseInMonths(deps);
   const removed: { readonly month: string; readonly rows: number }[] = [];
-  if (upkeep === null) return { erased, keys: 0, removed, loans: 0 };
-  const { keepMonths, to } = upkeep;
+  if (maintenance === null) return { erased, keys: 0, removed, loans: 0 };
+  const { keepMonths, to } = maintenance;
   const { months, before, first } = await oldMonths(deps.pool, keepMonths);
   const keys = await removeKeys(deps.pool, before);
   for (const month of months) {

@@ -53,7 +53,7 @@ const WORDS: Readonly<Record<string, string>> = {
 };
 
 function directoryPlace(root: string): Place {
-  const told = async <T>(what: string, file: string, work: (full: string) => Promise<T>): Promise<T> => {
+  const withReason = async <T>(what: string, file: string, work: (full: string) => Promise<T>): Promise<T> => {
     const full = path.join(root, file);
     try {
       return await work(full);
@@ -65,7 +65,7 @@ function directoryPlace(root: string): Place {
   return {
     name: root,
     write: (file, bytes) =>
-      told('written', file, async (full) => {
+      withReason('written', file, async (full) => {
         await mkdir(path.dirname(full), { recursive: true });
         const part = `${full}.${randomUUID()}.part`;
         try {
@@ -82,13 +82,13 @@ function directoryPlace(root: string): Place {
         await syncDirectory(path.dirname(full));
       }),
     read: (file, most) =>
-      told('read', file, async (full) => {
+      withReason('read', file, async (full) => {
         await using handle = await open(full, constants.O_RDONLY);
         const { size } = await handle.stat();
         if (size > most) throw new Error(`it has ${size} bytes, more than ${most}`);
         return handle.readFile();
       }),
-    remove: (file) => told('removed', file, (full) => rm(full, { force: true })),
+    remove: (file) => withReason('removed', file, (full) => rm(full, { force: true })),
   };
 }
 

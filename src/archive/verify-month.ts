@@ -34,17 +34,17 @@ async function* filesOf(place: Place, { arquivos }: Part): AsyncGenerator<ArrayB
 }
 
 /** Throws {@link ArchiveFault} for the first of them that no order explains: who orders ends a delivery that arrived, or has it fail again. */
-async function refuseStrange(pool: Pool, strange: ReadonlyMap<string, string>): Promise<void> {
-  const ids = [...strange.keys()];
+async function refuseUnexpected(pool: Pool, unexpected: ReadonlyMap<string, string>): Promise<void> {
+  const ids = [...unexpected.keys()];
   const ordered = await pool.run(
     (sql) => sql<{ id: string }[]>`
       select replace(ordered.id::text, '-', '') as id from send_orders o cross join pg_catalog.unnest(o.delivery_ids) ordered (id)
       where o.kind <> 'teste' and ordered.id = any (${ids}::uuid[])`,
   );
-  const explained = new Set(ordered.filter(({ id }) => strange.get(id) === 'status').map(({ id }) => id));
+  const explained = new Set(ordered.filter(({ id }) => unexpected.get(id) === 'status').map(({ id }) => id));
   const first = ids.find((id) => !explained.has(id));
   if (first !== undefined)
-    throw new ArchiveFault(`the ${strange.get(first)} of delivery ${first} is not what its attempts say`);
+    throw new ArchiveFault(`the ${unexpected.get(first)} of delivery ${first} is not what its attempts say`);
 }
 
 /** A part's deliveries or attempts as JSON, a group at a time: whole (attempts with their digests), or only `columns`. */
@@ -112,7 +112,7 @@ export async function verifyPart(
   const { de, ate } = part.selos;
   const seals = await pool.run((sql) => readSeals(sql, de - 1, ate - de + 1));
   const found = await hashFiles(filesOf(place, part), endsOf(seals), onGroup);
-  if (found.strange.size > 0) await refuseStrange(pool, found.strange);
+  if (found.unexpected.size > 0) await refuseUnexpected(pool, found.unexpected);
   for (const [index, seal] of seals.entries()) {
     if (!isOfSeal(found, index, seal)) {
       const rows = `${found.counts[index]} of its ${seal.rows} rows`;

@@ -62,8 +62,8 @@ async function daysChangedSince(sql: Tx, seal: number): Promise<Set<string>> {
         select pg_catalog.unnest(delivery_ids) as delivery_id from send_orders where ${above}
         union
         select delivery_id from attempts where late and ${above}
-      ) told
-      join deliveries d on d.id = told.delivery_id
+      ) reported
+      join deliveries d on d.id = reported.delivery_id
       join events e on e.id = d.event_id
     ) changed
     where isfinite(occurred_at)`;

@@ -31,8 +31,8 @@ export async function findUnexpected(pool: Pool, slice: Span): Promise<Differenc
   for (const span of streams === 0 ? [] : spans) {
     const events = await pool.run((sql) => readStreams(sql, span));
     for (const [stream, own] of Map.groupBy(events, (event) => event.stream)) {
-      for (const [event, misfit] of judgeStream(stream, own, ({ isInSpan }) => isInSpan))
-        if (misfit !== null) found.push(differenceOf(event, misfit.pt));
+      for (const [event, mismatch] of judgeStream(stream, own, ({ isInSpan }) => isInSpan))
+        if (mismatch !== null) found.push(differenceOf(event, mismatch.pt));
     }
   }
   return found.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));

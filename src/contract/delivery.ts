@@ -66,14 +66,14 @@ export const TIMES_S = {
   /** After this time without its lock a poller is dead to the others. */
   deadAfter: 1,
   /** How often a poller shows that it has its lock. */
-  beat: 0.3,
+  heartbeat: 0.3,
   /** How long a process that is told to stop waits for what is under way. */
   drain: 40,
 } as const;
 
 /** Why no delivery could be sent, or none safely, with these durations; null when they work together. */
 export function timesFault(times: Readonly<Record<keyof typeof TIMES_S, number>>): string | null {
-  const { response, record, lease, statement, deadAfter, beat, drain } = times;
+  const { response, record, lease, statement, deadAfter, heartbeat, drain } = times;
   const attempt = response + record;
   if (lease <= attempt + statement) {
     return (
@@ -82,6 +82,7 @@ export function timesFault(times: Readonly<Record<keyof typeof TIMES_S, number>>
     );
   }
   if (drain <= attempt + statement) return `a drain of ${drain} s ends before an attempt of ${attempt} s is recorded`;
-  if (deadAfter <= 2 * beat) return `a poller that beats every ${beat} s would be dead to others after ${deadAfter} s`;
+  if (deadAfter <= 2 * heartbeat)
+    return `a poller that beats every ${heartbeat} s would be dead to others after ${deadAfter} s`;
   return null;
 }

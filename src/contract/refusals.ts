@@ -9,13 +9,13 @@ import type { ErrorCode, ErrorDetail } from './errors.ts';
 import { MAX_ACTIVE_WEBHOOKS, MAX_WAIT_H } from './resources/webhook.ts';
 import type { DELIVERY_STATUSES, LoanStatus } from './statuses.ts';
 
-export interface Told {
+export interface RefusalText {
   readonly text: string;
   readonly details?: readonly ErrorDetail[];
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-type Saying = string | Told;
+type Saying = string | RefusalText;
 
 interface Until {
   readonly until: Date;
@@ -24,11 +24,11 @@ interface Until {
 /** The text of every 400 for wrong fields, found by a schema or by a use case. */
 export const INVALID_FIELDS = 'a requisição tem dados inválidos';
 
-function wrong(campo: string, mensagem: string): Told {
+function wrong(campo: string, mensagem: string): RefusalText {
   return { text: INVALID_FIELDS, details: [{ campo, mensagem }] };
 }
 
-const later = (text: string, seconds: number): Told => ({ text, headers: { 'Retry-After': String(seconds) } });
+const later = (text: string, seconds: number): RefusalText => ({ text, headers: { 'Retry-After': String(seconds) } });
 
 const REFUSALS = {
   /** There is none of that id, or it is another partner's: both look alike. */
@@ -61,7 +61,7 @@ const REFUSALS = {
       `${what}: o status do empréstimo é ${status}${why === null ? '' : `, ${why}`}`,
   ],
   /** The state would allow it, but what was sent does not fit the loan. */
-  misfit: [
+  mismatch: [
     'ERRO_VALIDACAO',
     ({ what, details }: { readonly what: string; readonly details: readonly ErrorDetail[] }) => ({
       text: what,
@@ -211,7 +211,7 @@ export const taken = (field: string, value: string): Refused<'taken'> => ({ refu
 export const NOT_FOUND: Refused<'notFound'> = { refused: { kind: 'notFound' } };
 
 /** What a refusal is on the wire: its code, and what its answer says. */
-export function sayRefusal(refusal: Refusal): Told & { readonly code: ErrorCode } {
+export function sayRefusal(refusal: Refusal): RefusalText & { readonly code: ErrorCode } {
   const [code, saying] = REFUSALS[refusal.kind] as readonly [ErrorCode, Saying | ((given: Refusal) => Saying)];
   const said = typeof saying === 'function' ? saying(refusal) : saying;
   return { code, ...(typeof said === 'string' ? { text: said } : said) };

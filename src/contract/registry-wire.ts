@@ -22,7 +22,7 @@ export const marginAsked = openComponent('ConsultaDeMargem', {
   cnpj_empregador: cnpj,
 });
 
-export const marginTold = openComponent('Margem', {
+export const marginReported = openComponent('Margem', {
   valor_total_vencimentos: reais,
   valor_margem_disponivel: signedReais,
 });
@@ -39,12 +39,12 @@ export const registrationAsked = openComponent('Averbacao', {
   valor_parcela: positiveReais,
 });
 
-export const registrationTold = openComponent('AverbacaoConcluida', {
+export const registrationReported = openComponent('AverbacaoConcluida', {
   protocolo_registry: text(MAX_NAME_LENGTH).meta({ examples: ['REG-2DCA4C14FF77347F'] }),
 });
 
 /** Of a refusal for a reason of business (422), and optional beside 503. */
-export const errorTold = openComponent('Recusa', {
+export const errorReported = openComponent('Recusa', {
   erro: z.string().meta({ maxLength: MAX_ERROR_LENGTH, examples: ['vínculo não encontrado'] }),
 });
 

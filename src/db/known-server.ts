@@ -14,8 +14,8 @@ import { codeOf } from './unavailable.ts';
 export type ServerFault = 'copy' | 'behind';
 
 /** Thrown where work on an unknown server must not begin or go on. */
-export class StrangeServer extends Error {
-  override name = 'StrangeServer';
+export class UnknownServer extends Error {
+  override name = 'UnknownServer';
   readonly fault: ServerFault;
 
   constructor(fault: ServerFault) {
@@ -33,8 +33,8 @@ function sentenceOf(fault: ServerFault): string {
 }
 
 /** True for the database functions' refusal on an unknown server. */
-export function isStrangeServer(error: unknown): boolean {
-  return error instanceof StrangeServer || codeOf(error) === 'CT503';
+export function isUnknownServer(error: unknown): boolean {
+  return error instanceof UnknownServer || codeOf(error) === 'CT503';
 }
 
 /** Null when the server is the known one. */
@@ -44,7 +44,7 @@ export async function readServerFault(sql: Tx): Promise<ServerFault | null> {
 }
 
 /** The end of the log in words, which shows a restore to an earlier moment to those who know other systems. */
-export async function tellNewest(sql: Tx): Promise<string> {
+export async function readNewest(sql: Tx): Promise<string> {
   const [{ event, attempt }] = await sql<[{ event: Date | null; attempt: Date | null }]>`
     select (select uuid_extract_timestamp(id) from events order by id desc limit 1) as event,
            (select recorded_at from attempts order by recorded_at desc limit 1) as attempt`;
@@ -62,7 +62,7 @@ interface ServerWatchDeps {
   readonly pool: Pool;
   readonly log: Logger;
   /** Below 1 while another process looks every second. */
-  readonly often?: () => number;
+  readonly rate?: () => number;
   /** Replaces the clock in tests. */
   readonly rest?: (ms: number, signal: AbortSignal) => Promise<void>;
 }
@@ -71,10 +71,10 @@ export const EVERY_MS = 1_000;
 
 /**
  * Looks every second until `signal` is aborted; behind another process every six or twelve, and whenever the pool has opened a connection,
- * because a promoted or restarted server has kept none. Throws {@link StrangeServer} when the server is no longer the known one.
+ * because a promoted or restarted server has kept none. Throws {@link UnknownServer} when the server is no longer the known one.
  */
 export async function watchServer(
-  { pool, log, often = () => 1, rest = restFor }: ServerWatchDeps,
+  { pool, log, rate = () => 1, rest = restFor }: ServerWatchDeps,
   signal: AbortSignal,
 ): Promise<void> {
   let seen: Seen | null = null;
@@ -83,10 +83,10 @@ export async function watchServer(
     pool.onOpen = () => opened.abort();
     let restMs = EVERY_MS;
     try {
-      seen = await lookAgain(pool, log, seen);
-      restMs = EVERY_MS / often();
+      seen = await recheck(pool, log, seen);
+      restMs = EVERY_MS / rate();
     } catch (error) {
-      if (error instanceof StrangeServer) throw error;
+      if (error instanceof UnknownServer) throw error;
       // Unreachable or read-only: the parts that work on it report that.
       log.debug({ code: codeOf(error) }, 'cannot look at the server');
     }
@@ -98,17 +98,17 @@ async function restFor(ms: number, signal: AbortSignal): Promise<void> {
   await sleep(ms, undefined, { signal }).catch(() => undefined);
 }
 
-/** Throws {@link StrangeServer}, and as the pool does. */
-export async function lookAgain(pool: Pool, log: Logger, seen: Seen | null): Promise<Seen> {
+/** Throws {@link UnknownServer}, and as the pool does. */
+export async function recheck(pool: Pool, log: Logger, seen: Seen | null): Promise<Seen> {
   const [{ fault, epoch, nextTx }] = await pool.run(
     (sql) => sql<[Seen & { fault: ServerFault | null }]>`
       select fault, epoch, next_tx::text as "nextTx"
       from look_at_server(${seen?.epoch ?? null}::int, ${seen?.nextTx ?? null}::text::xid8)`,
   );
-  if (fault !== null) throw new StrangeServer(fault);
+  if (fault !== null) throw new UnknownServer(fault);
   if (seen !== null && epoch > seen.epoch) {
     log.warn(
-      { epoch, before: seen.epoch, newest: await pool.run(tellNewest) },
+      { epoch, before: seen.epoch, newest: await pool.run(readNewest) },
       'the server was promoted, or recovered to an earlier moment: a new epoch begins, and what was not copied by then is lost',
     );
   }

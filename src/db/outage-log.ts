@@ -12,10 +12,10 @@ const OVER_AFTER_MS = 15_000;
 
 interface Outage {
   readonly startedMs: number;
-  readonly told: Set<string>;
-  toldMs: number;
+  readonly logged: Set<string>;
+  loggedMs: number;
   failedMs: number;
-  untold: number;
+  unlogged: number;
 }
 
 const outages = new WeakMap<Logger, Outage>();
@@ -27,22 +27,22 @@ export function logUnavailable(log: Logger, error: unknown, what: string, monoto
   const known = outages.get(log);
   const isOver = known === undefined || nowMs - known.failedMs > OVER_AFTER_MS;
   const outage = isOver
-    ? { startedMs: nowMs, told: new Set<string>(), toldMs: nowMs, failedMs: nowMs, untold: 0 }
+    ? { startedMs: nowMs, logged: new Set<string>(), loggedMs: nowMs, failedMs: nowMs, unlogged: 0 }
     : known;
   outages.set(log, outage);
   outage.failedMs = nowMs;
-  const isNew = !outage.told.has(what) || !outage.told.has(reason);
+  const isNew = !outage.logged.has(what) || !outage.logged.has(reason);
   if (isNew) {
-    outage.told.add(what).add(reason);
+    outage.logged.add(what).add(reason);
     log.warn({ code, reason }, what);
     return;
   }
-  outage.untold += 1;
-  if (nowMs - outage.toldMs < EVERY_MS) return;
-  const fields = { code, reason, failed_tries: outage.untold, for_s: Math.round((nowMs - outage.startedMs) / 1_000) };
+  outage.unlogged += 1;
+  if (nowMs - outage.loggedMs < EVERY_MS) return;
+  const fields = { code, reason, failed_tries: outage.unlogged, for_s: Math.round((nowMs - outage.startedMs) / 1_000) };
   log.warn(fields, 'the database is still out of reach');
-  outage.untold = 0;
-  outage.toldMs = nowMs;
+  outage.unlogged = 0;
+  outage.loggedMs = nowMs;
 }
 
 /** Logs failed work that will be retried: `passing` in an outage, `fault` for an error of ours. */
@@ -62,7 +62,7 @@ export function restAfter(error: unknown, usualMs: number): number {
   return Math.max(usualMs, error instanceof DatabaseUnavailable ? error.againInMs : 0);
 }
 
-export interface Turns {
+export interface LoopOptions {
   readonly log: Logger;
   /** The pause after a failed turn, in ms. */
   readonly afterFaultMs: number;
@@ -72,13 +72,13 @@ export interface Turns {
 }
 
 /** Takes turns until `signal` is aborted, through outages too. Each turn returns the ms to its next. */
-export async function takeTurns(
-  { log, afterFaultMs, away, fault }: Turns,
+export async function runLoop(
+  { log, afterFaultMs, away, fault }: LoopOptions,
   signal: AbortSignal,
-  turn: () => Promise<number>,
+  step: () => Promise<number>,
 ): Promise<void> {
   while (!signal.aborted) {
-    const restMs = await turn().catch((error: unknown) => {
+    const restMs = await step().catch((error: unknown) => {
       logFailedTry(log, error, away, fault);
       return afterFaultMs;
     });

@@ -3,7 +3,7 @@ import { randomUUIDv7 } from 'node:crypto';
 import type { Context } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { ERROR_STATUS, type ErrorBody } from '../contract/errors.ts';
-import { isStrangeServer } from '../db/known-server.ts';
+import { isUnknownServer } from '../db/known-server.ts';
 import { logUnavailable } from '../db/outage-log.ts';
 import { isUnavailable } from '../db/unavailable.ts';
 import { VersionConflict } from '../log/append.ts';
@@ -62,7 +62,7 @@ export function toApiError(error: unknown): ApiError {
     isUnavailable(error) ||
     error instanceof RegistryFailure ||
     error instanceof NotAsked ||
-    isStrangeServer(error) ||
+    isUnknownServer(error) ||
     error instanceof KeysUnavailable ||
     error instanceof VersionConflict;
   if (isPassing) return unavailable(error);

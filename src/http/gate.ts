@@ -3,7 +3,7 @@ import { logCpfRead } from '../audit/cpf-reads.ts';
 import { createAdmission, createAuthenticator } from './auth/auth.ts';
 import type { HttpDeps } from './deps.ts';
 import { SMALL_BODY_PACE } from './body/body.ts';
-import { createTurns, LARGE_BODY_PACE } from './body/large-bodies.ts';
+import { createSemaphore, LARGE_BODY_PACE } from './body/large-bodies.ts';
 import type { Gate } from './operation.ts';
 import { createRateLimit, createUnderWay } from './auth/rate-limit.ts';
 
@@ -28,7 +28,7 @@ export function createGate({
     begin: createUnderWay(),
     admit: createAdmission(nameOfActive),
     logCpfRead: (read) => logCpfRead(pool, read),
-    takeTurn: createTurns(turnWaitMs),
+    acquire: createSemaphore(turnWaitMs),
     pool,
     reports,
     bodyPace,

@@ -28,7 +28,7 @@ import { expectJson, expectNoBody, MAX_BODY_BYTES, mayBeLarge, readJson, readJso
 import type { Env, Sent } from './request.ts';
 import type { Pool } from '../db/pool.ts';
 import type { Reports } from '../db/reports.ts';
-import type { TakeTurn } from './body/large-bodies.ts';
+import type { Acquire } from './body/large-bodies.ts';
 import type { BeginRequest, CountRequest } from './auth/rate-limit.ts';
 import { check, type Checked, invalid } from './validation.ts';
 
@@ -89,7 +89,7 @@ export interface Gate {
   readonly admit: Admit;
   /** Fails closed: what could not be logged is not answered. */
   readonly logCpfRead: (read: CpfRead) => Promise<void>;
-  readonly takeTurn: TakeTurn;
+  readonly acquire: Acquire;
   readonly pool: Pool;
   readonly reports: Reports;
   readonly bodyPace: Pace;
@@ -138,7 +138,7 @@ export function guarded(
     const { maxBodyBytes = MAX_BODY_BYTES } = operation;
     if (maxBodyBytes <= MAX_BODY_BYTES || !mayBeLarge(c.req)) return serve(gate.bodyPace);
     expectJson(c.req, maxBodyBytes);
-    return gate.takeTurn(caller.by === 'partner' ? caller.partnerId : '', () => serve(gate.largeBodyPace));
+    return gate.acquire(caller.by === 'partner' ? caller.partnerId : '', () => serve(gate.largeBodyPace));
   };
   return async (c) => {
     const identity = await gate.authenticate(c.req.header('Authorization'));

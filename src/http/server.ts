@@ -41,7 +41,7 @@ const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 const MAX_PIPELINED = 16;
 
 /** Turns of the event loop that accept a waiting connection, read its request, and begin it. */
-const UNREAD_TURNS = 3;
+const UNREAD_TICKS = 3;
 
 /** Starts to listen. Throws when the address is taken. */
 export async function startServer(options: ServerOptions) {
@@ -64,7 +64,7 @@ export async function startServer(options: ServerOptions) {
         if (isLeaving || !server.listening) outgoing.setHeader('Connection', 'close');
         void listener(incoming, outgoing);
       };
-      answerInTurn(connections, incoming, outgoing, answer);
+      answerInOrder(connections, incoming, outgoing, answer);
     },
   );
   server.setTimeout(times.stallMs);
@@ -105,7 +105,7 @@ export async function startServer(options: ServerOptions) {
 }
 
 /** Calls `answer` when the answers before it on the connection are out; refuses a request that too many are ahead of. */
-function answerInTurn(
+function answerInOrder(
   connections: Connections,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
@@ -153,7 +153,7 @@ function answerBroken(socket: Socket, lingerMs: number): void {
 
 async function close(server: Server, timeoutMs: number): Promise<void> {
   // What a process that stood still has not read yet came before this moment.
-  for (let turn = 0; turn < UNREAD_TURNS; turn += 1) await setImmediate();
+  for (let tick = 0; tick < UNREAD_TICKS; tick += 1) await setImmediate();
   const { promise: closed, resolve } = Promise.withResolvers<void>();
   server.close(() => resolve());
   // Idle keep-alive sockets would hold the server open; a socket falls idle when its last answer is out.

@@ -10,7 +10,7 @@ import { type FeedAnswer, type FeedApi, shown } from './feed-api.ts';
 import type { Forwarded, Tried } from './forward.ts';
 
 const PAGE = 100;
-const LOOK_EVERY_MS = 1_000;
+const CHECK_EVERY_MS = 1_000;
 /** The API reads a future instant as now, on its own clock. */
 const NOW = new Date('9999-12-31T00:00:00Z');
 
@@ -25,7 +25,7 @@ export interface ListenOptions {
   readonly api: FeedApi;
   readonly attempt: (delivery: Forwarded) => Promise<Tried>;
   /** A line for each attempt. */
-  readonly tell: (line: string) => void;
+  readonly print: (line: string) => void;
   /** Resolves after this time, or when `stopping` is aborted. */
   readonly pause: (ms: number, stopping: AbortSignal) => Promise<void>;
   /** Begins with the first event recorded at or after it; null: with the next new event. */
@@ -75,7 +75,7 @@ export async function listen(options: ListenOptions): Promise<Ending> {
 
 /** Tries until the delivery arrives or is given up. False when it was stopped before that. */
 async function forward(
-  { attempt, tell, pause, stopping }: ListenOptions,
+  { attempt, print, pause, stopping }: ListenOptions,
   limit: ReturnType<typeof pLimit>,
   delivery: Forwarded,
 ): Promise<boolean> {
@@ -84,12 +84,12 @@ async function forward(
     const tried = await limit(async () => (stopping.aborted ? null : attempt(delivery)));
     if (tried === null) return false;
     if (tried.isDelivered) {
-      tell(`${said}  ${tried.text}`);
+      print(`${said}  ${tried.text}`);
       return true;
     }
     const delayS = RETRY_DELAYS_S[number - 1];
     const next = delayS === undefined ? 'given up' : `again in ${delayS} s`;
-    tell(`${said}  attempt ${number} of ${MAX_ATTEMPTS} failed: ${tried.text}; ${next}`);
+    print(`${said}  attempt ${number} of ${MAX_ATTEMPTS} failed: ${tried.text}; ${next}`);
     if (delayS === undefined) return true;
     await pause(delayS * 1_000, stopping);
   }
@@ -150,7 +150,7 @@ function createConnection(note: (line: string) => void) {
       if (state === 'unknown') note('listening (Ctrl-C ends it)');
       if (state === 'away') note('the API answers again');
       state = 'reached';
-      return 'goOn' in answer || answer.ok.ha_mais ? 0 : LOOK_EVERY_MS;
+      return 'goOn' in answer || answer.ok.ha_mais ? 0 : CHECK_EVERY_MS;
     },
   };
 }

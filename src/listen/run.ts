@@ -39,7 +39,7 @@ export async function runListen(target: Target, { print, note, stopping }: Termi
     attempt: forwarder.attempt,
     since,
     webhookId,
-    tell: (line) => print(`${clock(new Date())}  ${line}`),
+    print: (line) => print(`${clock(new Date())}  ${line}`),
     note,
     pause,
     stopping,

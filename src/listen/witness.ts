@@ -25,7 +25,7 @@ export class Witness {
   readonly #options: WitnessOptions;
   #header: string | null = null;
   #kept = '';
-  #told = '';
+  #reported = '';
 
   constructor(options: WitnessOptions) {
     this.#options = options;
@@ -53,12 +53,12 @@ export class Witness {
     const line = newest === null ? null : lineOf(newest);
     if (keys === null || line === null) return;
     this.#header = line;
-    if (line === this.#told) return;
+    if (line === this.#reported) return;
     const { verdict, keep } = await verifyCheckpoint(line, keys.trim().split('\n'), this.#kept, api);
     if (verdict === 'unknown') return;
     const [origin = '', size = ''] = line.split(' ');
     const before = this.#kept.split(' ', 4).join(' ');
-    this.#told = line;
+    this.#reported = line;
     if (verdict === 'ok') note(`checkpoint: ${shown(origin)} at ${size}`);
     else if (verdict === 'parado')
       note(`checkpoint: ${shown(line)} is older than ${shown(before)}: the API's log stands still`);

@@ -55,10 +55,10 @@ export type Command =
 export type CommandOf<T extends Command['type']> = Extract<Command, { type: T }>;
 
 /**
- * `loanState`: the loan's state forbids the command. `misfit`: the state allows it, but its content does not fit. `notFound`: there is no
+ * `loanState`: the loan's state forbids the command. `mismatch`: the state allows it, but its content does not fit. `notFound`: there is no
  * loan.
  */
-export type LoanRefusal = 'loanState' | 'misfit' | 'notFound';
+export type LoanRefusal = 'loanState' | 'mismatch' | 'notFound';
 
 export type Decision = Result<readonly Fact[], LoanRefusal>;
 

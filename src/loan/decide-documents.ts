@@ -16,8 +16,8 @@ export function deliverPackage({ documents }: CommandOf<'deliverPackage'>, state
   if (state.signing === 'internal') return refuse(state, what, 'com tipo_assinatura internal');
   if (state.status !== 'em_assinatura') return refuse(state, what);
   const deferred = isDeferred(state);
-  const misfit = compare(documents, deferred ? ['ccb_assinada'] : DOCUMENT_TYPES);
-  if (misfit !== null) return misfit;
+  const mismatch = compare(documents, deferred ? ['ccb_assinada'] : DOCUMENT_TYPES);
+  if (mismatch !== null) return mismatch;
   const outcome = deferred ? leavesSigningPending(state, true) : concludesSigning(state);
   return { ok: [...received(documents, state), outcome] };
 }
@@ -27,8 +27,8 @@ export function deliverMissingDocuments(
   state: LoanState,
 ): Decision {
   if (state.obligation?.situation !== 'aguardando') return refuseWithoutObligation(state);
-  const misfit = compare(documents, missingDocuments(state));
-  if (misfit !== null) return misfit;
+  const mismatch = compare(documents, missingDocuments(state));
+  if (mismatch !== null) return mismatch;
   return { ok: [...received(documents, state), ...packageCompleted(state)] };
 }
 
@@ -59,7 +59,7 @@ function packageCompleted(state: LoanState): Fact[] {
 }
 
 /** Null when `documents` are exactly the `expected` pieces, each once; else a detail per difference. */
-function compare(documents: readonly DocumentPiece[], expected: readonly DocumentType[]): Refused<'misfit'> | null {
+function compare(documents: readonly DocumentPiece[], expected: readonly DocumentType[]): Refused<'mismatch'> | null {
   const given = documents.map(({ type }) => type);
   const details: ErrorDetail[] = [];
   for (const [index, type] of given.entries()) {
@@ -71,5 +71,5 @@ function compare(documents: readonly DocumentPiece[], expected: readonly Documen
   for (const type of missing) details.push({ campo: 'documentos', mensagem: `falta a peça ${type}` });
   if (details.length === 0) return null;
   const names = missing.length === 0 ? 'há peças que não cabem' : `peças que faltam: ${missing.join(', ')}`;
-  return { refused: { kind: 'misfit', what: `Documentos inválidos: ${names}`, details } };
+  return { refused: { kind: 'mismatch', what: `Documentos inválidos: ${names}`, details } };
 }

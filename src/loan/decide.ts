@@ -53,11 +53,11 @@ interface FirstDay {
 }
 
 /** Null for a day from `first` to today. Today always fits: a clock that was set back must not refuse a transfer. */
-function judgeDay(on: string, first: FirstDay, today: string): Refused<'misfit'> | null {
+function judgeDay(on: string, first: FirstDay, today: string): Refused<'mismatch'> | null {
   if (on === today || (on >= first.day && on < today)) return null;
   const mensagem = `deve ser de ${first.day}, ${first.is}, a ${today}, hoje em São Paulo`;
   const details = [{ campo: 'data_liberacao', mensagem }];
-  return { refused: { kind: 'misfit', what: 'a data de liberação não cabe neste empréstimo', details } };
+  return { refused: { kind: 'mismatch', what: 'a data de liberação não cabe neste empréstimo', details } };
 }
 
 function failDisbursement({ reason }: CommandOf<'failDisbursement'>, state: LoanState): Decision {

@@ -16,7 +16,7 @@ export interface StreamSoFar {
 }
 
 /** The key that does not fit, and the rule. No value of the payload is repeated. */
-interface Misfit extends Bilingual {
+interface Mismatch extends Bilingual {
   readonly key: string;
 }
 
@@ -27,7 +27,7 @@ export function* judgeStream<E extends JudgedEvent>(
   stream: string,
   events: readonly E[],
   isAsked: (event: E) => boolean,
-): Generator<readonly [E, Misfit | null]> {
+): Generator<readonly [E, Mismatch | null]> {
   let soFar: StreamSoFar = { stream, state: null, ownerId: null };
   for (const [index, event] of events.entries()) {
     if (isAsked(event)) yield [event, unexpected(event, soFar)];
@@ -45,57 +45,57 @@ function after(soFar: StreamSoFar, event: JudgedEvent, events: readonly JudgedEv
 
 type Placed = Fact & { readonly version: number; readonly partnerId: string };
 
-export function unexpected(event: Placed, soFar: StreamSoFar): Misfit | null {
+export function unexpected(event: Placed, soFar: StreamSoFar): Mismatch | null {
   try {
     return misplaced(event, soFar);
   } catch (error) {
     if (isOfCatalog(event)) throw error;
-    return misfit('data', 'o conteúdo não é o que o catálogo define', 'is not as the catalog has it');
+    return mismatch('data', 'o conteúdo não é o que o catálogo define', 'is not as the catalog has it');
   }
 }
 
-function misplaced(event: Placed, soFar: StreamSoFar): Misfit | null {
+function misplaced(event: Placed, soFar: StreamSoFar): Mismatch | null {
   const { state } = soFar;
   if (!isAbout(soFar.stream, event))
-    return misfit('data.emprestimo_id', 'emprestimo_id não é o do fluxo em que o evento está', 'is not the stream');
+    return mismatch('data.emprestimo_id', 'emprestimo_id não é o do fluxo em que o evento está', 'is not the stream');
   if (isOf(OTHER_TYPES, event))
     return event.version === 1
       ? null
-      : misfit(
+      : mismatch(
           'version',
           'o evento não é o primeiro do seu fluxo',
           'must be 1: such an event is the only one of its stream',
         );
   if (isOf(FIRST_TYPES, event)) {
     if (state !== null)
-      return misfit('type', 'o empréstimo já tinha sido contratado', 'the loan has a contract already');
+      return mismatch('type', 'o empréstimo já tinha sido contratado', 'the loan has a contract already');
     // Versions below 1 are history that came after an append (append_history.sql).
     return event.version <= 1
       ? null
-      : misfit(
+      : mismatch(
           'version',
           'a contratação não é o primeiro evento do fluxo',
           'must be 1: a loan begins with its contract',
         );
   }
   if (state === null)
-    return misfit(
+    return mismatch(
       'type',
       'o fluxo não tem, antes, a contratação do empréstimo',
       'the stream must begin with the contract of the loan',
     );
   if (event.partnerId !== soFar.ownerId)
-    return misfit('partner_id', 'o empréstimo é de outro parceiro', "the loan is another partner's");
+    return mismatch('partner_id', 'o empréstimo é de outro parceiro', "the loan is another partner's");
   if ('numero_emprestimo' in event.data && event.data.numero_emprestimo !== state.number)
-    return misfit(
+    return mismatch(
       'data.numero_emprestimo',
       `numero_emprestimo não é ${state.number}, o do empréstimo`,
       `must be ${state.number}, the number of the loan`,
     );
-  return hasRule(event) && ruleOf(event).fits(state, event.data) ? null : misfitOf(event, state);
+  return hasRule(event) && ruleOf(event).fits(state, event.data) ? null : mismatchOf(event, state);
 }
 
-function misfit(key: string, pt: string, en: string): Misfit {
+function mismatch(key: string, pt: string, en: string): Mismatch {
   return { key, pt, en };
 }
 
@@ -103,8 +103,8 @@ function isOf(types: readonly Fact['type'][], { type }: Fact): boolean {
   return types.includes(type);
 }
 
-function misfitOf({ type }: Fact, { status, registration, obligation }: LoanState): Misfit {
-  return misfit(
+function mismatchOf({ type }: Fact, { status, registration, obligation }: LoanState): Mismatch {
+  return mismatch(
     'type',
     `não cabe no estado: status ${status}, ${registration === null ? 'sem averbação' : `averbação ${registration.status}`}, ` +
       (obligation === null ? 'sem entrega_docs_registry' : obligation.situation),

@@ -13,8 +13,8 @@ import { TEST_NAME } from '../contract/delivery.ts';
 import type { DELIVERY_STATUSES } from '../contract/statuses.ts';
 import type { Pool, Tx } from '../db/pool.ts';
 
-const LOOKED_AT_A_PAGE = 5_000;
-const MAX_LOOKS = 10;
+const MAX_SCANNED_PER_PAGE = 5_000;
+const MAX_SCANS = 10;
 
 /** After this event. Whole numbers as text. */
 export interface FeedCursor {
@@ -69,7 +69,7 @@ interface Looked {
 
 export async function readFeed(pool: Pool, query: FeedQuery): Promise<Feed> {
   let page = await look(pool, query);
-  for (let looks = 1; page.events.length === 0 && page.hasMore && looks < MAX_LOOKS; looks += 1) {
+  for (let looks = 1; page.events.length === 0 && page.hasMore && looks < MAX_SCANS; looks += 1) {
     page = await look(pool, { ...query, after: page.next });
   }
   return page;
@@ -140,7 +140,7 @@ async function readRows(
   { partnerId, event, after, limit, history }: FeedQuery,
 ): Promise<(Looked & (FeedEvent | { readonly id: null }))[]> {
   const from = after ?? FEED_START;
-  const looked = event === null ? 4 * (limit + 1) : LOOKED_AT_A_PAGE;
+  const looked = event === null ? 4 * (limit + 1) : MAX_SCANNED_PER_PAGE;
   return pool.run(
     (sql) => sql<(Looked & (FeedEvent | { readonly id: null }))[]>`
       with scan as materialized (

@@ -6,7 +6,7 @@ import type { LoanStatus } from '../contract/statuses.ts';
 import type { Pool, Tx } from '../db/pool.ts';
 import { isHere } from './read.ts';
 
-const LOOKED_AT = 2_000;
+const MAX_SCANNED = 2_000;
 
 export interface RecentLoan {
   readonly id: string;
@@ -35,7 +35,7 @@ export async function readRecentLoans(
             : sql`stream = ${numbered(sql, partnerId, number)} and ${isHere(sql, numbered(sql, partnerId, number))}`
         }
         order by epoch desc, tx desc
-        fetch first ${LOOKED_AT} rows with ties
+        fetch first ${MAX_SCANNED} rows with ties
       ),
       last as (
         select distinct on (stream) * from newest order by stream, version desc

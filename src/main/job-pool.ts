@@ -24,17 +24,17 @@ const LOGINS = {
 
 export interface JobOptions {
   /** A copy, which has not been adopted, is for those who only read. */
-  readonly onStrange?: 'refuse' | 'accept';
+  readonly onUnknownServer?: 'refuse' | 'accept';
   /** The role whose rights it needs, for the sentence that says that the login lacks them. */
   readonly needs?: keyof typeof LOGINS;
   /** False for an operator, who is told at once that the database is out of reach; a timer's job waits for it. */
   readonly isPatient?: boolean;
   /** The job itself asks for a fit database, after a look at one that may have nothing of Carteiro. */
-  readonly looksFirst?: boolean;
+  readonly checksFirst?: boolean;
 }
 
 /** For those who only read, an auditor's login among them. */
-export const READING: JobOptions = { onStrange: 'accept', needs: 'auditor' };
+export const READING: JobOptions = { onUnknownServer: 'accept', needs: 'auditor' };
 
 /** What a job has beside its connections. */
 export interface Around {
@@ -48,16 +48,16 @@ export interface Around {
 export async function withJobPool<T>(
   { configure }: Pick<CommandLine, 'configure'>,
   work: (pool: Pool, around: Around) => Promise<T>,
-  { onStrange = 'refuse', needs = 'app', isPatient = true, looksFirst = false }: JobOptions = {},
+  { onUnknownServer = 'refuse', needs = 'app', isPatient = true, checksFirst = false }: JobOptions = {},
 ): Promise<T> {
   const { config, log } = configure();
   const database = await openDatabase(config, log);
   const pool = openPool(config, database.url, 'job', DEADLINE_MS);
   pool.mend = async (error) => (await import('./service/archives.ts')).mend(config, pool, error);
   const progress = openProgress();
-  const fit = () => untilFit(pool, log, AbortSignal.timeout(WAIT_FOR_DATABASE_MS), { onStrange, isPatient });
+  const fit = () => untilFit(pool, log, AbortSignal.timeout(WAIT_FOR_DATABASE_MS), { onUnknownServer, isPatient });
   try {
-    if (!looksFirst) await fit();
+    if (!checksFirst) await fit();
     return await work(pool, { config, log, progress, untilFit: fit });
   } catch (error) {
     throw codeOf(error) === PERMISSION_DENIED ? await lackingRights(pool, config, needs, error) : error;

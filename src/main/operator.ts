@@ -7,9 +7,9 @@ import type { Pool, Tx } from '../db/pool.ts';
 import { DatabaseUnavailable } from '../db/unavailable.ts';
 import { type CommandLine, flag, option, optionOr, required } from './command.ts';
 import { readInteger, readPosition, readUuid } from './arguments.ts';
-import { LIST_PAGE, readBounded } from '../steering/bounds.ts';
+import { LIST_PAGE, readBounded } from '../admin/bounds.ts';
 import { MAX_LINE } from '../contract/resources/operator.ts';
-import { readLine } from '../steering/author.ts';
+import { readLine } from '../admin/author.ts';
 import { type Around, type JobOptions, withJobPool } from './job-pool.ts';
 
 /** A line of history, which is sealed. */
@@ -44,7 +44,7 @@ export function refuseNowhere({ databaseUrl, dataDir }: Config): void {
 }
 
 /** Runs `work` on the database, which must be there, and is not waited for. */
-export async function steer<T>(
+export async function operate<T>(
   line: CommandLine,
   work: (pool: Pool, around: Around) => Promise<T>,
   options: JobOptions = {},
@@ -53,9 +53,9 @@ export async function steer<T>(
   return withJobPool(line, work, { isPatient: false, ...options });
 }
 
-/** {@link steer} for a read whose limits bound what it looks at. */
-export function steerBounded<T>(line: CommandLine, read: (sql: Tx) => Promise<T>): Promise<T> {
-  return steer(line, (pool) => readBounded(pool, read));
+/** {@link operate} for a read whose limits bound what it looks at. */
+export function operateBounded<T>(line: CommandLine, read: (sql: Tx) => Promise<T>): Promise<T> {
+  return operate(line, (pool) => readBounded(pool, read));
 }
 
 const MOST_LISTED = 1_000;
@@ -68,11 +68,11 @@ export const paging = {
 export const before = option('--before <number>', 'the lines of history before that one', readPosition);
 
 /** Writes to standard error how to read the next page. */
-export function tellMore(key: string | null, how: (key: string) => string): void {
+export function printMore(key: string | null, how: (key: string) => string): void {
   if (key !== null) process.stderr.write(`there is more: ${how(key)}\n`);
 }
 
 /** Prints what a command came to: for a program, or for a person. */
-export function tell({ print }: CommandLine, isJson: boolean, result: unknown, text: string): void {
+export function printResult({ print }: CommandLine, isJson: boolean, result: unknown, text: string): void {
   print(isJson ? JSON.stringify(result) : text);
 }

@@ -26,8 +26,8 @@ const WHY = {
 /** What was asked for. Throws {@link Refusal} with the reason for which it was refused. */
 export function orRefuse<T>(result: Result<T, keyof typeof WHY>, subject: Subject, id: string): T {
   if ('ok' in result) return result.ok;
-  const tell = WHY[result.refused.kind] as (refusal: unknown, id: string, subject: Subject) => string;
-  throw new Refusal(tell(result.refused, id, subject));
+  const report = WHY[result.refused.kind] as (refusal: unknown, id: string, subject: Subject) => string;
+  throw new Refusal(report(result.refused, id, subject));
 }
 
 /** What was found. Throws {@link Refusal} where there is none of that id. */

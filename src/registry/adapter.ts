@@ -7,11 +7,11 @@ import type { z } from 'zod';
 import {
   bondPage,
   endedBond,
-  errorTold,
-  marginTold,
+  errorReported,
+  marginReported,
   MAX_ERROR_LENGTH,
   rehiredBond,
-  registrationTold,
+  registrationReported,
   RETRY_AFTER_S,
 } from '../contract/registry-wire.ts';
 import { toCentavos, toReais } from '../contract/values.ts';
@@ -51,10 +51,10 @@ export function createAdapter(settings: RegistrySettings): RegistryAdapter {
         cnpj_empregador: employerCnpj,
       };
       const answer = await ask({ method: 'POST', path: '/margens', body, requestId }, signal);
-      if (answer.status === 422) return { outcome: 'refused', error: textOf(shaped(answer, errorTold).erro) };
+      if (answer.status === 422) return { outcome: 'refused', error: textOf(shaped(answer, errorReported).erro) };
       if (answer.status !== 200) throw unexpected(answer);
-      const told = shaped(answer, marginTold);
-      const [earnings, margin] = [told.valor_total_vencimentos, told.valor_margem_disponivel];
+      const reported = shaped(answer, marginReported);
+      const [earnings, margin] = [reported.valor_total_vencimentos, reported.valor_margem_disponivel];
       return { outcome: 'answered', earningsCentavos: toCentavos(earnings), marginCentavos: toCentavos(margin) };
     },
 
@@ -87,8 +87,8 @@ export function createAdapter(settings: RegistrySettings): RegistryAdapter {
 
 function registrationOf(answer: Answer): RegistrationAnswer | Pending {
   if (answer.status === 200)
-    return { outcome: 'concluded', protocol: shaped(answer, registrationTold).protocolo_registry };
-  if (answer.status === 422) return { outcome: 'failed', error: textOf(shaped(answer, errorTold).erro) };
+    return { outcome: 'concluded', protocol: shaped(answer, registrationReported).protocolo_registry };
+  if (answer.status === 422) return { outcome: 'failed', error: textOf(shaped(answer, errorReported).erro) };
   if (answer.status === 202) return { outcome: 'pending', askAgainMs: retryAfterMs(answer.headers['retry-after']) };
   throw unexpected(answer);
 }
@@ -100,9 +100,9 @@ export function retryAfterMs(header: string | string[] | undefined): number {
 }
 
 function unexpected({ of, status, body }: Answer): RegistryFailure {
-  const { data } = errorTold.safeParse(status === 503 ? body : null);
-  const told = data === undefined ? `o registry respondeu ${status}` : textOf(data.erro);
-  return new RegistryFailure(`${of}: answered ${status}`, { told });
+  const { data } = errorReported.safeParse(status === 503 ? body : null);
+  const reported = data === undefined ? `o registry respondeu ${status}` : textOf(data.erro);
+  return new RegistryFailure(`${of}: answered ${status}`, { reported });
 }
 
 /** A foreign text, made fit for database and wire. */
@@ -160,17 +160,20 @@ async function again(ask: () => Promise<Answer>, signal: AbortSignal): Promise<A
   return ask();
 }
 
-const told = (item: { referencia: string; parceiro_id: string; emprestimo_id: string }) => ({
+const reported = (item: { referencia: string; parceiro_id: string; emprestimo_id: string }) => ({
   reference: item.referencia,
   partnerId: item.parceiro_id.toLowerCase(),
   loanId: item.emprestimo_id.toLowerCase(),
 });
 
 function endedOf(item: z.output<typeof endedBond>): EndedBond {
-  return { ...told(item), data: { on: item.data_desligamento, reason: item.motivo_desligamento } };
+  return { ...reported(item), data: { on: item.data_desligamento, reason: item.motivo_desligamento } };
 }
 
 function newOf(item: z.output<typeof rehiredBond>): NewBond {
   const availableMarginCentavos = toCentavos(item.margem_disponivel);
-  return { ...told(item), data: { on: item.data_admissao, employer: item.novo_empregador, availableMarginCentavos } };
+  return {
+    ...reported(item),
+    data: { on: item.data_admissao, employer: item.novo_empregador, availableMarginCentavos },
+  };
 }

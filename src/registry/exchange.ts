@@ -54,7 +54,7 @@ export async function exchange(
     signal.throwIfAborted();
     const { code = (error as Error).name } = error as { code?: string };
     if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE')
-      throw new RegistryFailure(`${of}: more than ${MAX_ANSWER_BYTES / 1024} KiB`, { told: INVALID });
+      throw new RegistryFailure(`${of}: more than ${MAX_ANSWER_BYTES / 1024} KiB`, { reported: INVALID });
     throw new RegistryFailure(`${of}: no answer (${code})`, { cause: error });
   }
 }
@@ -66,7 +66,7 @@ function bodyOf(bytes: Buffer, of: string, status: number): unknown {
   } catch {
     // Of GET /saude only the status counts.
     if (of === 'GET /saude') return undefined;
-    throw new RegistryFailure(`${of}: answered ${status} with what is not JSON in UTF-8`, { told: INVALID });
+    throw new RegistryFailure(`${of}: answered ${status} with what is not JSON in UTF-8`, { reported: INVALID });
   }
 }
 
@@ -74,7 +74,7 @@ function bodyOf(bytes: Buffer, of: string, status: number): unknown {
 export function shaped<T extends z.ZodType>({ body, of, status }: Answer, schema: T): z.output<T> {
   const read = schema.safeParse(body);
   if (read.success) return read.data;
-  throw new RegistryFailure(`${of}: answered ${status}, but ${ruleOf(read.error)}`, { told: INVALID });
+  throw new RegistryFailure(`${of}: answered ${status}, but ${ruleOf(read.error)}`, { reported: INVALID });
 }
 
 /** The first misfit field, under `prefix`, and the rule; no value. */

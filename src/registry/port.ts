@@ -10,11 +10,11 @@ import type { BondRegistry } from './bonds-port.ts';
 export class RegistryFailure extends Error {
   override name = 'RegistryFailure';
   /** For the partner: the registry's own words, if any. */
-  readonly told: string;
+  readonly reported: string;
 
-  constructor(message: string, options: ErrorOptions & { readonly told?: string } = {}) {
+  constructor(message: string, options: ErrorOptions & { readonly reported?: string } = {}) {
     super(message, options);
-    this.told = options.told ?? 'o registry não respondeu';
+    this.reported = options.reported ?? 'o registry não respondeu';
   }
 }
 
@@ -22,7 +22,7 @@ export class RegistryFailure extends Error {
 export class NotAsked extends Error {
   override name = 'NotAsked';
   readonly why: 'busy' | 'open';
-  readonly told = 'o registry não foi consultado: espera a vez';
+  readonly reported = 'o registry não foi consultado: espera a vez';
 
   constructor(why: NotAsked['why']) {
     super(

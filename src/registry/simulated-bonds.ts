@@ -11,20 +11,20 @@ import type { BondQuery, EndedBond, EndOfBond, NewBond, Rehire } from './bonds-p
 const RECORD_BYTES = 300;
 const PAGE_BYTES = MAX_ANSWER_BYTES - 1_024;
 
-interface Told {
+interface Reported {
   readonly partnerId: string;
   readonly loanId: string;
 }
 
-export async function tellEndOfBond(tx: Tx, { partnerId, loanId }: Told, data: EndOfBond): Promise<string> {
-  return tell(tx, 'ended', partnerId, loanId, data);
+export async function reportEndOfBond(tx: Tx, { partnerId, loanId }: Reported, data: EndOfBond): Promise<string> {
+  return report(tx, 'ended', partnerId, loanId, data);
 }
 
-export async function tellRehire(tx: Tx, { partnerId, loanId }: Told, data: Rehire): Promise<string> {
-  return tell(tx, 'new', partnerId, loanId, data);
+export async function reportRehire(tx: Tx, { partnerId, loanId }: Reported, data: Rehire): Promise<string> {
+  return report(tx, 'new', partnerId, loanId, data);
 }
 
-async function tell(tx: Tx, kind: string, partnerId: string, loanId: string, data: object): Promise<string> {
+async function report(tx: Tx, kind: string, partnerId: string, loanId: string, data: object): Promise<string> {
   const [row] = await tx<[{ id: string }]>`
     insert into simulated_bonds (kind, partner_id, loan_id, data)
     values (${kind}, ${partnerId}, ${loanId}, ${JSON.stringify(data)}::text::json)

@@ -11,14 +11,15 @@ type Worker = Pick<MarginQuestion, 'partnerId' | 'workerCpf' | 'employerCnpj'>;
 /** R$ 5.000,00 of earnings, 35% of which can be pledged. */
 const DEFAULT_ANSWER: SimulatedMargin = { outcome: 'answered', earningsCentavos: 500_000, marginCentavos: 175_000 };
 
-export type ToldMargin =
+export type ReportedMargin =
   | { readonly earningsCentavos: number; readonly marginCentavos: number }
   | { readonly failure: (typeof MARGIN_ERROR_KINDS)[number]; readonly error: string };
 
 /** Sets the answer about one worker and employer until it is set again. */
-export async function tellMargin(tx: Tx, of: Worker, told: ToldMargin): Promise<void> {
-  const [earnings, margin] = 'failure' in told ? [null, null] : [told.earningsCentavos, told.marginCentavos];
-  const [kind, error] = 'failure' in told ? [told.failure, told.error] : [null, null];
+export async function reportMargin(tx: Tx, of: Worker, reported: ReportedMargin): Promise<void> {
+  const [earnings, margin] =
+    'failure' in reported ? [null, null] : [reported.earningsCentavos, reported.marginCentavos];
+  const [kind, error] = 'failure' in reported ? [reported.failure, reported.error] : [null, null];
   await tx`
     insert into simulated_margins
       (partner_id, worker_cpf, employer_cnpj, earnings_centavos, margin_centavos, error_kind, error)
@@ -28,7 +29,7 @@ export async function tellMargin(tx: Tx, of: Worker, told: ToldMargin): Promise<
         error_kind = excluded.error_kind, error = excluded.error`;
 }
 
-interface ToldRow {
+interface ReportedRow {
   readonly earnings: number | null;
   readonly margin: number | null;
   readonly kind: string | null;
@@ -36,13 +37,13 @@ interface ToldRow {
 }
 
 export async function answerMargin(tx: Tx, question: Worker): Promise<SimulatedMargin> {
-  const [told] = await tx<ToldRow[]>`
+  const [reported] = await tx<ReportedRow[]>`
     select earnings_centavos::float8 as earnings, margin_centavos::float8 as margin, error_kind as kind, error
     from simulated_margins
     where partner_id = ${question.partnerId}
       and worker_cpf = ${question.workerCpf} and employer_cnpj = ${question.employerCnpj}`;
-  if (told === undefined) return DEFAULT_ANSWER;
-  const { earnings, margin, kind, error } = told;
+  if (reported === undefined) return DEFAULT_ANSWER;
+  const { earnings, margin, kind, error } = reported;
   if (earnings !== null && margin !== null) {
     return { outcome: 'answered', earningsCentavos: earnings, marginCentavos: margin };
   }

@@ -39,7 +39,7 @@ export function createSimulatedService(pool: Pool, { token, workS }: SimulatedOp
   });
   app.post('/margens', async (c) => {
     const sent = marginAsked.safeParse(await bodyOf(c));
-    if (!sent.success) return misfit(c, sent.error);
+    if (!sent.success) return mismatch(c, sent.error);
     const { parceiro_id: partnerId, cpf: workerCpf, cnpj_empregador: employerCnpj } = sent.data;
     const answer = await pool.run((sql) => answerMargin(sql, { partnerId, workerCpf, employerCnpj }));
     if (answer.outcome !== 'answered') return refuse(c, answer.outcome === 'refused' ? 422 : 503, answer.error);
@@ -52,20 +52,20 @@ export function createSimulatedService(pool: Pool, { token, workS }: SimulatedOp
 function addRegistrations(app: Hono, pool: Pool, workS: number): void {
   app.post('/averbacoes', async (c) => {
     const sent = registrationAsked.safeParse(await bodyOf(c));
-    if (!sent.success) return misfit(c, sent.error);
+    if (!sent.success) return mismatch(c, sent.error);
     const { averbacao_id: registrationId, emprestimo_id: loanId } = sent.data;
     if (c.req.header('idempotency-key') !== registrationId)
       return refuse(c, 400, 'Idempotency-Key deve ser o averbacao_id');
-    return tell(c, await pool.transaction((tx) => simulateRegistration(tx, { registrationId, loanId }, workS)));
+    return report(c, await pool.transaction((tx) => simulateRegistration(tx, { registrationId, loanId }, workS)));
   });
   app.get('/averbacoes/:id', async (c) => {
     const id = c.req.param('id');
     const known = uuid.safeParse(id).success ? await pool.run((sql) => readSimulated(sql, id)) : null;
-    return known === null ? refuse(c, 404, 'esta averbação nunca foi pedida') : tell(c, known);
+    return known === null ? refuse(c, 404, 'esta averbação nunca foi pedida') : report(c, known);
   });
 }
 
-function tell(c: Context, answer: RegistrationAnswer | Pending): Response {
+function report(c: Context, answer: RegistrationAnswer | Pending): Response {
   if (answer.outcome === 'failed') return refuse(c, 422, answer.error);
   if (answer.outcome === 'concluded') return c.json({ protocolo_registry: answer.protocol });
   return c.body(null, 202, { 'Retry-After': String(Math.max(1, Math.ceil(answer.askAgainMs / 1_000))) });
@@ -76,7 +76,7 @@ function addBonds(app: Hono, pool: Pool): void {
   const list = (path: string, kind: 'ended' | 'new', itemOf: (bond: Bond) => object) =>
     app.get(path, async (c) => {
       const query = bondQuery.safeParse(c.req.query());
-      if (!query.success) return misfit(c, query.error);
+      if (!query.success) return mismatch(c, query.error);
       const { desde, ate, parceiro_id: partnerId = null, cursor } = query.data;
       const after = cursor === undefined ? undefined : placeOf(cursor);
       if (after === null) return refuse(c, 400, 'cursor: deve ser o proximo_cursor de uma resposta');
@@ -85,19 +85,19 @@ function addBonds(app: Hono, pool: Pool): void {
       const proximo_cursor = next && Buffer.from(`${next.knownAt}|${next.reference}`).toString('base64url');
       return c.json({ itens: records.map(itemOf), proximo_cursor });
     });
-  const told = ({ reference, partnerId, loanId }: Bond) => ({
+  const reported = ({ reference, partnerId, loanId }: Bond) => ({
     referencia: reference,
     parceiro_id: partnerId,
     emprestimo_id: loanId,
   });
   list('/vinculos/desligamentos', 'ended', (bond) => {
     const { on, reason } = (bond as EndedBond).data;
-    return { ...told(bond), data_desligamento: on, motivo_desligamento: reason };
+    return { ...reported(bond), data_desligamento: on, motivo_desligamento: reason };
   });
   list('/vinculos/novos', 'new', (bond) => {
     const { on, employer, availableMarginCentavos } = (bond as NewBond).data;
     const margin = toReais(availableMarginCentavos);
-    return { ...told(bond), data_admissao: on, novo_empregador: employer, margem_disponivel: margin };
+    return { ...reported(bond), data_admissao: on, novo_empregador: employer, margem_disponivel: margin };
   });
 }
 
@@ -112,7 +112,7 @@ async function bodyOf(c: Context): Promise<unknown> {
   return c.req.json().catch(() => undefined);
 }
 
-function misfit(c: Context, { issues: [issue] }: z.ZodError): Response {
+function mismatch(c: Context, { issues: [issue] }: z.ZodError): Response {
   return refuse(c, 400, `${issue?.path.join('.') || 'corpo'}: ${issue?.message ?? 'não é o esperado'}`);
 }
 

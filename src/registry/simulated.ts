@@ -24,9 +24,9 @@ export async function simulateRegistration(
   await tx`select pg_advisory_xact_lock(hashtextextended(${registrationId}, 0))`;
   const given = await readSimulated(tx, registrationId);
   if (given !== null) return given;
-  const [told] = await tx<{ error: string | null }[]>`
+  const [reported] = await tx<{ error: string | null }[]>`
     update simulated_registrations set error = null where loan_id = ${loanId} returning old.error`;
-  const error = told?.error ?? null;
+  const error = reported?.error ?? null;
   const answer: RegistrationAnswer =
     error === null ? { outcome: 'concluded', protocol: protocolOf(registrationId) } : { outcome: 'failed', error };
   await tx`

@@ -34,7 +34,10 @@ export function deliveryMetrics({ counter, histogram }: Makers) {
     'Deliveries that a fault of ours kept from being sent, a missing sealing key say; 0 unless there is one',
   );
   const unreadable = counter('carteiro_unreadable_deliveries_total', 'Deliveries whose event nobody can read');
-  const stray = counter('carteiro_stray_rows_total', 'Rows of the queue without a pending delivery; 0 without a bug');
+  const orphaned = counter(
+    'carteiro_stray_rows_total',
+    'Rows of the queue without a pending delivery; 0 without a bug',
+  );
   const failing = counter(
     'carteiro_failing_changes_total',
     'Webhooks that this process has changed by the policy for failing endpoints: falhando, fim_da_falha, suspensao',
@@ -76,7 +79,7 @@ export function deliveryMetrics({ counter, histogram }: Makers) {
     },
     countSendFault: () => faults.inc(),
     countUnreadable: () => unreadable.inc(),
-    countStray: (rows: number) => stray.inc(rows),
+    countOrphaned: (rows: number) => orphaned.inc(rows),
     countFailing: (change: FailingChange) => failing.inc({ change }),
   };
 }

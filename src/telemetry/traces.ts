@@ -92,7 +92,7 @@ export function endAttempt(span: Span, fault: string | null, attributes: () => A
 /**
  * A span of work for many at once, from `startedAtMs` (as `performance.now`) to now. Returns its context, undefined where nobody records.
  */
-export function tellOf(
+export function recordSpan(
   name: string,
   startedAtMs: number,
   attributes: Attributes,

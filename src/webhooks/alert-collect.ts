@@ -46,7 +46,7 @@ export async function collectAlerts(tx: Tx, { now = null, restS = 0 }: Look = {}
   if (mark === undefined) return false;
   await collectChanges(tx, null);
   await collectLosses(tx, mark.from, now);
-  if (mark.isNewMinute) await collectStrange(tx);
+  if (mark.isNewMinute) await collectUnexpected(tx);
   if (mark.isNewMinute) await collectEnds(tx);
   await tx`update projections set passed_at = now() where name = 'alerts'`;
   return true;
@@ -56,7 +56,7 @@ export async function collectAlerts(tx: Tx, { now = null, restS = 0 }: Look = {}
 export async function collectChanges(sql: Tx, partnerId: string | null): Promise<void> {
   await sql`
     insert into alerts (subject, kind, happened_at, channel, partner_id)
-    select subject, kind, happened_at, channel, told.partner_id
+    select subject, kind, happened_at, channel, reported.partner_id
     from (
       select h.webhook_id as subject, h.partner_id, h.changed_at as happened_at,
              case when h.change in ('falhando', 'suspensao', 'fim_da_falha') then h.change
@@ -73,10 +73,10 @@ export async function collectChanges(sql: Tx, partnerId: string | null): Promise
       select w.id, w.partner_id, w.previous_until, 'fim_do_segredo'
       from webhooks w
       where w.active and w.previous_until > now() and w.previous_until < now() + interval '3 hours'
-    ) told
-    join alert_addresses a on a.partner_id = told.partner_id
+    ) reported
+    join alert_addresses a on a.partner_id = reported.partner_id
     where a.confirmed_at is not null and (kind = 'fim_do_segredo' or happened_at >= a.confirmed_at)
-      and told.partner_id = coalesce(${partnerId}::uuid, told.partner_id)
+      and reported.partner_id = coalesce(${partnerId}::uuid, reported.partner_id)
     on conflict do nothing`;
 }
 
@@ -132,7 +132,7 @@ async function collectLosses(tx: Tx, from: Date, now: Date | null): Promise<void
 }
 
 /** Of webhooks that answered lately, once a day of São Paulo. */
-async function collectStrange(tx: Tx): Promise<void> {
+async function collectUnexpected(tx: Tx): Promise<void> {
   await tx`
     insert into alerts (subject, kind, happened_at, channel, partner_id)
     select w.id, 'resposta_estranha', date_trunc('day', now(), 'America/Sao_Paulo'), a.channel, w.partner_id

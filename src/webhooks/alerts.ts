@@ -72,7 +72,7 @@ export async function setAddresses(
     return isSame ? [] : [{ channel, address }];
   });
   if (changes.length === 0) return { ok: 'set' };
-  await tellOfChange(tx, partnerId, before);
+  await reportChange(tx, partnerId, before);
   for (const { channel, address } of changes) {
     await tx`
       update alerts set due_at = null
@@ -88,7 +88,7 @@ export async function setAddresses(
 }
 
 /** To every confirmed address, as it is now: this change, and the changes of webhooks that were not told yet. */
-async function tellOfChange(tx: Tx, partnerId: string, before: readonly Address[]): Promise<void> {
+async function reportChange(tx: Tx, partnerId: string, before: readonly Address[]): Promise<void> {
   await collectChanges(tx, partnerId);
   for (const { channel, address, confirmedAt } of before) {
     if (confirmedAt === null) continue;

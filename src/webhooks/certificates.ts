@@ -1,6 +1,6 @@
 /** When receivers' certificates end. Read as a connection opens, at most once an hour per origin; written once a minute. */
 import type { DetailedPeerCertificate } from 'node:tls';
-import { takeTurns } from '../db/outage-log.ts';
+import { runLoop } from '../db/outage-log.ts';
 import type { Pool, Tx } from '../db/pool.ts';
 import type { Logger } from '../log-lines.ts';
 
@@ -33,8 +33,8 @@ export class ReceiverCertificates {
 
   run(pool: Pool, log: Logger, stopping: AbortSignal): Promise<void> {
     const away = 'the database is out of reach, certificates are written later';
-    const turns = { log, afterFaultMs: EVERY_MS, away, fault: 'certificates could not be written' };
-    return takeTurns(turns, stopping, async () => {
+    const loop = { log, afterFaultMs: EVERY_MS, away, fault: 'certificates could not be written' };
+    return runLoop(loop, stopping, async () => {
       await this.write(pool);
       return EVERY_MS;
     });

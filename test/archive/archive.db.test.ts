@@ -140,7 +140,7 @@ describe('a month in a directory', () => {
     const names = await readdir(at('archive', MONTH));
     const file = at('archive', MONTH, names.find((name) => name.startsWith('attempts')) ?? '');
     const kept = await readFile(file);
-    const tell = async (bytes: Buffer | null) => {
+    const report = async (bytes: Buffer | null) => {
       if (bytes === null) await run('mv', [file, `${file}.away`]);
       else await writeFile(file, bytes);
       const { code, stderr } = await callCommand(['archive', 'verify', MONTH], env);
@@ -151,9 +151,9 @@ describe('a month in a directory', () => {
     };
     const other = Buffer.from(kept);
     other[100] = (other[100] ?? 0) ^ 1;
-    expect(await tell(other)).toContain(`${file} was altered: its SHA-256 is another`);
-    expect(await tell(kept.subarray(0, 50))).toContain(`${file} was altered: it has 50 bytes of ${kept.length}`);
-    expect(await tell(null)).toContain(`${file} cannot be read: it is not there`);
+    expect(await report(other)).toContain(`${file} was altered: its SHA-256 is another`);
+    expect(await report(kept.subarray(0, 50))).toContain(`${file} was altered: it has 50 bytes of ${kept.length}`);
+    expect(await report(null)).toContain(`${file} cannot be read: it is not there`);
     const manifest = at('archive', MONTH, names.find((name) => name.startsWith('manifesto')) ?? '');
     const asWritten = await readFile(manifest);
     await writeFile(manifest, asWritten.toString().replace('"linhas"', ' "linhas"'));
@@ -165,8 +165,8 @@ describe('a month in a directory', () => {
   test('is written anew where its files were altered before its rows were removed', async () => {
     const name = (await readdir(at('archive', MONTH))).find((file) => file.startsWith('events')) ?? '';
     await writeFile(at('archive', MONTH, name), '');
-    const told = await callCommand(['archive', 'verify', MONTH], env);
-    expect(told.stderr).toContain(`archive ${MONTH} --to PLACE writes them anew`);
+    const reported = await callCommand(['archive', 'verify', MONTH], env);
+    expect(reported.stderr).toContain(`archive ${MONTH} --to PLACE writes them anew`);
     const anew = await archiveTo(place());
     expect([anew.code, anew.stderr]).toEqual([0, '']);
     expect((await callCommand(['archive', 'verify', MONTH], env)).code).toBe(0);

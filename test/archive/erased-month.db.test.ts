@@ -92,8 +92,8 @@ test('worker erase writes the month again without the texts, and the tree stays 
     create trigger passed before update on erasures for each row execute function passed()`);
   const words = ['worker', 'erase', CPF, '--reason', 'pedido do titular', '--order', '1-2026', '--json'];
   expect(await done(words)).toMatchObject({ done: true, archived: [] });
-  const told = await callCommand(['archive', 'verify', MONTH], env);
-  expect([told.code, told.stderr]).toEqual([
+  const reported = await callCommand(['archive', 'verify', MONTH], env);
+  expect([reported.code, reported.stderr]).toEqual([
     1,
     expect.stringMatching(/texts of workers who were erased: run maintain/),
   ]);

@@ -206,16 +206,20 @@ describe('a history that is away', () => {
     const [{ times }] = await sql<[{ times: string }]>`
       select encode(away_events, 'hex') as times from loans where id = ${over.id}`;
     const events = await archives().events(times.match(/.{12}/g) ?? []);
-    const told = events.find((event) => event['stream'] === over.id && event['type'] === 'trabalhador.desligado')?.[
+    const reported = events.find((event) => event['stream'] === over.id && event['type'] === 'trabalhador.desligado')?.[
       'id'
     ] as string;
-    const sent = (await archives().sentOf([told])).get(told)?.[0]?.id ?? '';
-    expect(await back(`/v1/entregas/${sent}`)).toMatchObject({ evento_id: told });
+    const sent = (await archives().sentOf([reported])).get(reported)?.[0]?.id ?? '';
+    expect(await back(`/v1/entregas/${sent}`)).toMatchObject({ evento_id: reported });
     expect(await back(`/v1/entregas/${sent}/prova`)).toMatchObject({ entrega: { id: sent } });
     expect(await back(`/v1/auditoria/entregas/${sent}/prova`, auditor)).toMatchObject({ entrega: { id: sent } });
     expect(await back(`/v1/auditoria/eventos?emprestimo_id=${over.id}`, auditor)).toMatchObject({ itens: [{}, {}] });
-    expect(await back(`/v1/auditoria/eventos?evento_id=${told}`, auditor)).toMatchObject({ itens: [{ id: told }] });
-    expect(await back(`/v1/auditoria/entregas?evento_id=${told}`, auditor)).toMatchObject({ itens: [{ id: sent }] });
+    expect(await back(`/v1/auditoria/eventos?evento_id=${reported}`, auditor)).toMatchObject({
+      itens: [{ id: reported }],
+    });
+    expect(await back(`/v1/auditoria/entregas?evento_id=${reported}`, auditor)).toMatchObject({
+      itens: [{ id: sent }],
+    });
     expect((await get('/v1/eventos/0199aaaa-0000-7000-8000-000000000000')).status).toBe(404);
     const { url } = await createLogin(db(), 'carteiro_auditor');
     const verified = await callCommand(['audit', 'verify'], { ...env, DATABASE_URL: url });

@@ -22,7 +22,7 @@ test('maintain removes old keys of webhooks in batches, and no young one, and no
       openPlace: (name) => openPlace(name, null),
       signers: [],
       actor: 'teste',
-      upkeep: { keepMonths, to: '/nowhere' },
+      maintenance: { keepMonths, to: '/nowhere' },
       seal: async () => undefined,
     });
   expect(await run(600)).toMatchObject({ keys: 0 });

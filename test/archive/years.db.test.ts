@@ -160,8 +160,8 @@ async function readFileOf(filter: string, token: string): Promise<unknown[]> {
   const headers = { Authorization: `Bearer ${token}` };
   const file = await world.api.app.request(`/v1/auditoria/tentativas?formato=csv${filter}`, { headers });
   const bytes = await file.text();
-  const told = await world.api.app.request(file.headers.get('X-Carteiro-Manifesto') ?? '', { headers });
-  const { linhas, sha256 } = (await told.json()) as { linhas: number; sha256: string };
+  const reported = await world.api.app.request(file.headers.get('X-Carteiro-Manifesto') ?? '', { headers });
+  const { linhas, sha256 } = (await reported.json()) as { linhas: number; sha256: string };
   expect(createHash('sha256').update(bytes).digest('hex')).toBe(sha256);
   return [bytes, linhas, sha256];
 }
@@ -286,7 +286,7 @@ describe('a removed month', () => {
       };
       const read = async (removed: Removed) => {
         const rows: unknown[] = [];
-        for (let after: readonly string[] | null = null, turn = 0; turn === 0 || after !== null; turn += 1) {
+        for (let after: readonly string[] | null = null, poll = 0; poll === 0 || after !== null; poll += 1) {
           const page = { filters: {}, from: null, until: null, after, limit: 2, order, cut: null } as const;
           const found: Found = await readWithRemoved(pool, KINDS.tentativas, page, true, removed);
           rows.push(...found.rows);
@@ -325,8 +325,8 @@ describe('a removed month', () => {
         expect.objectContaining({ mensagem: expect.stringContaining(said) }),
       ]);
     }
-    const told = await callCommand(['audit', 'balance', '--from', day, '--to', day, '--anew'], env);
-    expect([told.code, told.stdout, told.stderr]).toEqual([1, '', expect.stringContaining(said)]);
+    const reported = await callCommand(['audit', 'balance', '--from', day, '--to', day, '--anew'], env);
+    expect([reported.code, reported.stdout, reported.stderr]).toEqual([1, '', expect.stringContaining(said)]);
     const around = await api.send('GET', '/v1/auditoria/balanco?de=2026-01-01&ate=2026-01-30&recontar=true', { token });
     expect(around.body).toMatchObject({ fecha: true, total_diferencas: 0 });
   });
@@ -398,7 +398,7 @@ describe('a removed month', () => {
       manifest: await writeManifest(place, altered, []),
       deliveries: digestOfDeliveries(altered),
     };
-    const tell = async (...acts: readonly Partial<MonthAct>[]) => {
+    const report = async (...acts: readonly Partial<MonthAct>[]) => {
       const kept = await sql`select max(position) as position from archive_acts`;
       for (const one of acts) {
         const { firstSeal, lastSeal, ...row } = { ...forged, ...one };
@@ -413,13 +413,13 @@ describe('a removed month', () => {
       expect(code).toBe(1);
       return stderr;
     };
-    expect(await tell({})).toContain('remocao_concluida, has other deliveries than the act before it');
-    expect(await tell({ deliveries: act.deliveries })).toContain('has other deliveries than its act');
-    expect(await tell({ act: 'arquivamento' })).toContain('arquivamento, came while its rows were away');
-    expect(await tell({ act: 'restauracao' })).toContain('restauracao, has other deliveries than the act before it');
+    expect(await report({})).toContain('remocao_concluida, has other deliveries than the act before it');
+    expect(await report({ deliveries: act.deliveries })).toContain('has other deliveries than its act');
+    expect(await report({ act: 'arquivamento' })).toContain('arquivamento, came while its rows were away');
+    expect(await report({ act: 'restauracao' })).toContain('restauracao, has other deliveries than the act before it');
     // Acts alone are sound here. The status of the deliveries is not that of their attempts.
     const anew = { deliveries: act.deliveries, manifest: act.manifest, act: 'restauracao' as const };
-    expect(await tell(anew, { act: 'arquivamento' })).toContain('the status of delivery');
+    expect(await report(anew, { act: 'arquivamento' })).toContain('the status of delivery');
     expect((await callCommand(['archive', 'verify', MONTH], env)).code).toBe(0);
   });
 

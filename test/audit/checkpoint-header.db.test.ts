@@ -74,7 +74,7 @@ describe('each POST of a poller', () => {
     const counting = { run: (work: never) => ((questions += 1), database.pool.run(work)) } as unknown as Pool;
     const newest = new NewestCheckpoint(counting, () => 0);
     const engine = startEngine(database.pool, { checkpoint: newest, now: () => null });
-    while (receiver.posts.length < 50) await engine.turn();
+    while (receiver.posts.length < 50) await engine.poll();
     await engine.close();
     expect([new Set(headers()).size, questions]).toEqual([1, 1]);
   });

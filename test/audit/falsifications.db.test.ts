@@ -638,7 +638,7 @@ const sealed = async () => {
 };
 receiver.answerWith((_, response) => response.writeHead(500).end('não'));
 await commitMarginEvents(sql, partner, 2);
-await engine.turn();
+await engine.poll();
 await sealed();
 receiver.answerWith(status(200));
 advance(engine, 120);
@@ -646,7 +646,7 @@ await sql`insert into send_orders (kind, webhook_id, partner_id, delivery_ids, a
             select 'reenvio', webhook_id, partner_id, array[id], 'test' from deliveries order by id limit 1`;
 await sql`insert into cpf_reads (actor, operation, asked, events)
             select 'ana', 'GET /v1/auditoria/tentativas', '/', array_agg(id order by id) from events`;
-await engine.turn();
+await engine.poll();
 await sealed();
 await commitMarginEvents(sql, partner, 1);
 await sealed();

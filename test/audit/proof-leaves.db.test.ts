@@ -44,7 +44,7 @@ const { partnerId } = await insertSubscriber(sql, receiver.url);
 const engine = startEngine(pool);
 receiver.answerWith((_, response) => response.writeHead(500).end('não'));
 await commitEvents(sql, partnerId, 3);
-await engine.turn();
+await engine.poll();
 await untilSettled(sql);
 await sealAndSign(pool);
 receiver.answerWith(status(200, 'obrigado'));
@@ -53,7 +53,7 @@ const [{ id }] = await sql<[{ id: string }]>`
   insert into send_orders (kind, webhook_id, partner_id, delivery_ids, actor)
   select 'reenvio', webhook_id, partner_id, array[id], 'test' from deliveries order by id limit 1
   returning delivery_ids[1] as id`;
-await engine.turn();
+await engine.poll();
 await untilSettled(sql);
 await sealAndSign(pool);
 await sql`

@@ -27,12 +27,12 @@ receiver.answerWith((post, response) =>
   response.writeHead(500).end(`não: ${String(post.headers['x-webhook-delivery'])}`),
 );
 await commitEvents(sql, partnerId, 3);
-await engine.turn();
+await engine.poll();
 await untilSettled(sql);
 await sealAndSign(pool);
 receiver.answerWith(status(200));
 advance(engine, 120);
-await engine.turn();
+await engine.poll();
 await untilSettled(sql);
 await sealAndSign(pool);
 const rows = await sql<{ id: string }[]>`select id from deliveries order by id`;
@@ -179,7 +179,7 @@ describe('a proof', () => {
         o as (insert into send_orders (kind, webhook_id, partner_id, delivery_ids, actor)
           select 'teste', webhook_id, partner_id, array[id], 'test' from d)
         select id from d`;
-      await engine.turn();
+      await engine.poll();
       await untilSettled(sql);
       await sealAndSign(pool);
       const { body } = await readProof(row.id);

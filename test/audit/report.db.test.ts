@@ -30,7 +30,7 @@ const secret = randomBytes(32);
 const keyFile = path.join(await mkdtemp(path.join(tmpdir(), 'carteiro-report-')), 'worker.key');
 await writeFile(keyFile, secret.toString('base64'));
 
-interface Told {
+interface Reported {
   readonly numero: number;
   readonly pergunta: string;
   readonly respostas: readonly { readonly em: string | null; readonly texto: string }[];
@@ -46,11 +46,11 @@ async function report(...options: string[]) {
 }
 
 async function answers(...options: string[]) {
-  const told = JSON.parse(await report('--json', ...options)) as Told[];
-  expect(told.map(({ numero, pergunta }) => [numero, pergunta])).toEqual(
+  const reported = JSON.parse(await report('--json', ...options)) as Reported[];
+  expect(reported.map(({ numero, pergunta }) => [numero, pergunta])).toEqual(
     QUESTIONS.map(({ question }, index) => [index + 1, question]),
   );
-  return (question: number) => told[question - 1]?.respostas.map(({ texto }) => texto) ?? [];
+  return (question: number) => reported[question - 1]?.respostas.map(({ texto }) => texto) ?? [];
 }
 
 const today = dayOf(new Date((await sql<[{ now: Date }]>`select now()`)[0].now));
@@ -151,7 +151,7 @@ test('question 1 is about the CPF, and no CPF is in the answer', async () => {
   expect(await report('--cpf', CPF)).not.toContain(CPF);
   const main = path.resolve(import.meta.dirname, '../../src/main.ts');
   const piped = ['audit', 'report', '--json', '--cpf', '-'];
-  const [first] = JSON.parse(await run([process.execPath, main, ...piped], tmpdir(), `${CPF}\n`, env)) as Told[];
+  const [first] = JSON.parse(await run([process.execPath, main, ...piped], tmpdir(), `${CPF}\n`, env)) as Reported[];
   expect(first?.respostas.map(({ texto }) => texto)).toEqual(['ana: /of ana']);
 });
 

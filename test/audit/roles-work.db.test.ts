@@ -7,7 +7,7 @@ import { projectUntil } from '../../src/core/projection/projector.ts';
 import { pendingMigrations } from '../../src/db/migrations/pending-migrations.ts';
 import type { Pool } from '../../src/db/pool.ts';
 import { readConfig } from '../../src/config.ts';
-import { openAlerts } from '../../src/main/upkeep/alerts.ts';
+import { openAlerts } from '../../src/main/maintenance/alerts.ts';
 import { confirmAddress, readAlerts, setAddresses } from '../../src/webhooks/alerts.ts';
 import { createWebhook } from '../../src/webhooks/webhooks.ts';
 import { createTestDatabase, openPool } from '../support/database.ts';
@@ -45,7 +45,7 @@ test('the app registers and appends, the poller delivers and records, and each o
   await commitEvents(sql, partnerId, 20);
   await sql.end();
   const engine = startEngine(poller, { openSecret: openTestSecret });
-  while ((await engine.turn()) > 0);
+  while ((await engine.poll()) > 0);
   await engine.close();
   await receiver.close();
   const statuses = (await readDeliveries(database.sql, created.ok.webhook.id)).map(({ status }) => status);
@@ -86,17 +86,17 @@ test('the app keeps the addresses of alerts, and the poller looks for what to te
   const engine = startEngine(poller, { openSecret: openTestSecret });
   for (const minutes of [60, 1, 5, 15, 60, 360]) {
     advance(engine, minutes * 60);
-    while ((await engine.turn()) > 0);
+    while ((await engine.poll()) > 0);
   }
   await engine.close();
   const alerts = await openAlerts(readConfig({}), silentLog, () => engine.now);
   await alerts.collect(poller, { restS: 0.1 });
-  await alerts.tellAll(poller, 'slack');
+  await alerts.notifyAll(poller, 'slack');
   await alerts.close();
   await receiver.close();
-  const told = await database.sql<{ kind: string; channel: string }[]>`
+  const reported = await database.sql<{ kind: string; channel: string }[]>`
     select kind, channel from alerts where subject = ${id} and sent_at is not null order by kind, channel`;
-  expect(told.map(({ kind, channel }) => `${kind} ${channel}`)).toEqual([
+  expect(reported.map(({ kind, channel }) => `${kind} ${channel}`)).toEqual([
     'atraso evento',
     'atraso slack',
     'erro evento',

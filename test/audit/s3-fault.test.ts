@@ -22,12 +22,12 @@ test.each([
   [418, xml('Teapot', 'short and stout'), '418 Teapot (short and stout): ask whoever runs the bucket'],
   [503, Buffer.from('<html>busy</html>'), '503: it is no answer of S3, so look where the URL leads'],
   [502, Buffer.from(''), '502: it is no answer of S3, so look where the URL leads'],
-])('%s is one sentence', (status, body, told) => {
-  expect(s3Fault(status, body, 'ANCHOR_S3')).toBe(told);
+])('%s is one sentence', (status, body, reported) => {
+  expect(s3Fault(status, body, 'ANCHOR_S3')).toBe(reported);
 });
 
 test('a long message is cut, and what it repeats is no line of its own', () => {
-  const told = s3Fault(403, xml('AccessDenied', 'x'.repeat(5_000)), 'ARCHIVE_S3');
-  expect(told.length).toBeLessThan(300);
-  expect(told).toContain('ARCHIVE_S3_KEY_ID');
+  const reported = s3Fault(403, xml('AccessDenied', 'x'.repeat(5_000)), 'ARCHIVE_S3');
+  expect(reported.length).toBeLessThan(300);
+  expect(reported).toContain('ARCHIVE_S3_KEY_ID');
 });

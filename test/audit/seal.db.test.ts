@@ -3,7 +3,7 @@ import { readHead, writeHead } from '../../src/audit/checkpoint/checkpoint.ts';
 import type { VerifyFinding } from '../../src/audit/seals/compare-rows.ts';
 import { GrowingTree } from '../../src/audit/seals/tree/growing-tree.ts';
 import type { TreeHead } from '../../src/audit/seals/tree/merkle.ts';
-import { sealTurn, startWidth } from '../../src/audit/seals/seal.ts';
+import { sealBatch, startWidth } from '../../src/audit/seals/seal.ts';
 import { readLogHashes, readTreeHead } from '../../src/audit/seals/seal-log.ts';
 import { sealAll } from '../../src/audit/seals/sealer.ts';
 import { keepVerdict, readStanding, readUnfinished } from '../../src/audit/seals/verdicts.ts';
@@ -34,7 +34,7 @@ async function insertAttempts(count: number): Promise<void> {
 /** Seals what is there now, in one batch. */
 async function sealOnce(): Promise<void> {
   await untilSettled(database.sql);
-  while ((await database.pool.transaction((tx) => sealTurn(tx, { txs: 1_000_000 }))).more);
+  while ((await database.pool.transaction((tx) => sealBatch(tx, { txs: 1_000_000 }))).more);
 }
 
 async function readSeals() {
@@ -63,13 +63,13 @@ describe('the sealer', () => {
     await insertAttempts(1_070);
     await untilSettled(database.sql);
     const width = startWidth();
-    const turns: number[] = [];
+    const batches: number[] = [];
     for (let more = true; more;) {
-      const turn = await database.pool.transaction((tx) => sealTurn(tx, width, { turnRows: 1_000 }));
-      turns.push(turn.rows);
-      ({ more } = turn);
+      const batch = await database.pool.transaction((tx) => sealBatch(tx, width, { turnRows: 1_000 }));
+      batches.push(batch.rows);
+      ({ more } = batch);
     }
-    expect(turns.reduce((sum, rows) => sum + rows, 0)).toBe(await countSealable(database.sql));
+    expect(batches.reduce((sum, rows) => sum + rows, 0)).toBe(await countSealable(database.sql));
     expect((await verify()).findings).toEqual([]);
   });
 
@@ -77,7 +77,7 @@ describe('the sealer', () => {
     for (const rows of [3, 1, 9, 2, 20, 1, 4]) await insertAttempts(rows);
     await untilSettled(database.sql);
     const width = { txs: 1_000_000 };
-    while ((await database.pool.transaction((tx) => sealTurn(tx, width, { turnRows: 2 }))).more);
+    while ((await database.pool.transaction((tx) => sealBatch(tx, width, { turnRows: 2 }))).more);
     const rows = (await readSeals()).map((seal) => seal.rows);
     expect(rows.reduce((sum, one) => sum + one, 0)).toBe(await countSealable(database.sql));
     expect(rows).toContain(20);
@@ -116,9 +116,9 @@ describe('the sealer', () => {
 
   test('eight sealers at once make one chain', async () => {
     const sealers = Array.from({ length: 8 }, async () => {
-      for (let turn = 0; turn < 10; turn += 1) {
+      for (let batch = 0; batch < 10; batch += 1) {
         await commitEvent(database.pool, partnerId);
-        await database.pool.transaction((tx) => sealTurn(tx, startWidth()));
+        await database.pool.transaction((tx) => sealBatch(tx, startWidth()));
       }
     });
     await Promise.all(sealers);
@@ -132,9 +132,9 @@ describe('the sealer', () => {
     await sealOnce();
     await commitEvents(database.sql, partnerId, 1);
     await untilSettled(database.sql);
-    const turn = (restMs: number) => database.pool.transaction((tx) => sealTurn(tx, { txs: 1_000_000 }, { restMs }));
-    expect(await turn(60_000)).toEqual({ rows: 0, more: false });
-    expect((await turn(0)).rows).toBe(1);
+    const batch = (restMs: number) => database.pool.transaction((tx) => sealBatch(tx, { txs: 1_000_000 }, { restMs }));
+    expect(await batch(60_000)).toEqual({ rows: 0, more: false });
+    expect((await batch(0)).rows).toBe(1);
   });
 
   test('takes a backlog in turns, and fewer transactions a turn where they hold many rows', async () => {
@@ -143,9 +143,9 @@ describe('the sealer', () => {
     await untilSettled(database.sql);
     const rows = [];
     for (let more = true; more;) {
-      const turn = await database.pool.transaction((tx) => sealTurn(tx, width));
-      ({ more } = turn);
-      if (turn.rows > 0) rows.push(turn.rows);
+      const batch = await database.pool.transaction((tx) => sealBatch(tx, width));
+      ({ more } = batch);
+      if (batch.rows > 0) rows.push(batch.rows);
     }
     expect(rows.reduce((sum, count) => sum + count, 0)).toBe(480);
     expect(await verify()).toMatchObject({ seals: rows.length, rows: 480, findings: [] });

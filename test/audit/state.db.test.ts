@@ -44,7 +44,7 @@ const cancel = () => database.pool.transaction((tx) => cancelDelivery(tx, delive
 
 test('what was ordered is no finding: pending, pending again after it arrived, cancelled before and after', async () => {
   expect(await verify()).toEqual([]);
-  await engine.turn();
+  await engine.poll();
   await resend();
   expect(await verify()).toEqual([]);
   await cancel();
@@ -62,7 +62,7 @@ test('what was ordered is no finding: pending, pending again after it arrived, c
 
 test('an increment judges the deliveries that were made, or attempted, since the head that it goes on from', async () => {
   receiver.answerWith(status(500));
-  await engine.turn();
+  await engine.poll();
   await database.sql`
     with old as (update deliveries set id = '00000000-0000-7000-8000-000000000001' where id = ${delivery} returning id)
     update attempts set delivery_id = old.id from old where delivery_id = ${delivery}`;
@@ -81,10 +81,10 @@ test('an increment judges the deliveries that were made, or attempted, since the
 });
 
 test('rows that name a time outside their seal are told, whichever side they lie on, and those of history are not', async () => {
-  await engine.turn();
+  await engine.poll();
   await seal();
   await commitMarginEvents(database.sql, partner, 3);
-  await engine.turn();
+  await engine.poll();
   const own = database.sql`xid8send(tx)::bigint >= (select max(end_tx) from seals)`;
   await database.sql`update attempts set recorded_at = recorded_at - interval '2 hours' where ${own}`;
   await database.sql`update events set id = uuidv7('2 hours'::interval) where ${own}`;

@@ -20,7 +20,7 @@ const database = await createTestDatabase();
 const vectors = await makeVectors(database.sql);
 
 const bytes = (text: string) => Buffer.from(text, 'base64');
-const told = (cases: readonly { name: string; valid: boolean }[]) =>
+const reported = (cases: readonly { name: string; valid: boolean }[]) =>
   cases.map(({ name, valid }) => `${name}: ${valid}`);
 
 test('PostgreSQL and this tree make the published file again', async () => {
@@ -28,7 +28,7 @@ test('PostgreSQL and this tree make the published file again', async () => {
 });
 
 test('ours judges each as published', () => {
-  const { rows, turn, seals, roots, inclusion, consistency, checkpoints, headers } = vectors;
+  const { rows, poll, seals, roots, inclusion, consistency, checkpoints, headers } = vectors;
   const keys = vectors.keys.map((key) => readVerifier(key) as Verifier);
   for (const { entry, leaf } of rows) expect(leafHash(bytes(entry))).toEqual(bytes(leaf));
   const salted = rows.flatMap(({ fields, salt, committed }) =>
@@ -37,26 +37,26 @@ test('ours judges each as published', () => {
   expect(salted.map(({ fields }) => fields?.['commitment'])).toEqual(
     salted.map(({ salt, committed }) => createHash('sha256').update(salt).update(committed).digest('hex')),
   );
-  expect(rootOf(Buffer.concat(turn.leaves.map(bytes)))).toEqual(bytes(turn.root));
-  expect(seals[0]?.entry).toContain(turn.root);
+  expect(rootOf(Buffer.concat(poll.leaves.map(bytes)))).toEqual(bytes(poll.root));
+  expect(seals[0]?.entry).toContain(poll.root);
   const leaves = Buffer.concat(seals.map(({ leaf }) => bytes(leaf)));
   for (const { size, root } of roots) expect(rootOf(leaves.subarray(0, size * 32))).toEqual(bytes(root));
   const found = inclusion.map(({ name, leaf, index, size, root, path: way }) => {
     return { name, valid: rootByInclusion(bytes(leaf), index, size, way.map(bytes))?.equals(bytes(root)) ?? false };
   });
-  expect(told(found)).toEqual(told(inclusion));
+  expect(reported(found)).toEqual(reported(inclusion));
   const grown = consistency.map(({ name, old, old_root: oldRoot, size, root, path: way }) => {
     return {
       name,
       valid: isConsistent({ size: old, root: bytes(oldRoot) }, { size, root: bytes(root) }, way.map(bytes)),
     };
   });
-  expect(told(grown)).toEqual(told(consistency));
+  expect(reported(grown)).toEqual(reported(consistency));
   const opened = checkpoints.map(({ name, note }) => ({ name, valid: openCheckpoint(note, keys) !== null }));
-  expect(told(opened)).toEqual(told(checkpoints));
+  expect(reported(opened)).toEqual(reported(checkpoints));
   const lines = headers.filter(({ header }) => header !== '');
-  expect(told(lines.map(({ name, header }) => ({ name, valid: openHeader(header, keys) !== null })))).toEqual(
-    told(lines.map(({ name, verdict }) => ({ name, valid: verdict !== 'forged' }))),
+  expect(reported(lines.map(({ name, header }) => ({ name, valid: openHeader(header, keys) !== null })))).toEqual(
+    reported(lines.map(({ name, verdict }) => ({ name, valid: verdict !== 'forged' }))),
   );
 });
 

@@ -57,7 +57,7 @@ const { partnerId } = await insertSubscriber(sql, receiver.url);
 const engine = startEngine(pool, { now: () => null });
 for (let round = 0; round < ROUNDS; round += 1) {
   await commitEvents(sql, partnerId, 5);
-  await engine.turn();
+  await engine.poll();
   await untilSettled(sql);
   await sealAndSign(pool);
   notes.push((await read('/v1/evidencia/checkpoint')).bytes.toString());

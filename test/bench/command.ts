@@ -3,7 +3,7 @@ import { accessSync, constants } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
-import { atLeast, type Bench, type Figure, holds, type Measured, told } from './figure.ts';
+import { atLeast, type Bench, type Figure, holds, type Measured, reported } from './figure.ts';
 import { killPollers } from './carteiro.ts';
 import { figures as allFigures } from './figures/all.ts';
 import { killChildren } from './harness/child.ts';
@@ -80,7 +80,7 @@ export async function measure(
         // The other figures are still worth having; this one does not hold.
         progress.note(`${figure.id} failed: ${(error as Error).stack}`);
         const [reason = ''] = (error as Error).message.split('\n');
-        measured.push(told(figure.id, `${figure.id} FAILED: ${reason}`, Number.NaN, '', atLeast(0)));
+        measured.push(reported(figure.id, `${figure.id} FAILED: ${reason}`, Number.NaN, '', atLeast(0)));
         await receiver.behave([]);
       }
     }
@@ -139,8 +139,8 @@ export async function main(argv: readonly string[]): Promise<number> {
   for (const [name, value] of Object.entries(tried)) process.stdout.write(`not as it comes: ${name}=${value}\n`);
   process.stdout.write(`${tableOf(measured, !quick)}\n`);
   if (json !== undefined) {
-    const told = measured.map((figure) => ({ ...figure, holds: quick ? null : holds(figure) }));
-    await writeFile(json, `${JSON.stringify({ quick, seed, rounds, tried, figures: told }, null, 2)}\n`);
+    const reported = measured.map((figure) => ({ ...figure, holds: quick ? null : holds(figure) }));
+    await writeFile(json, `${JSON.stringify({ quick, seed, rounds, tried, figures: reported }, null, 2)}\n`);
   }
   const isBroken = ({ value }: Measured) => Number.isNaN(value);
   return measured.some((figure) => isBroken(figure) || (!quick && holds(figure) === false)) ? 1 : 0;

@@ -6,8 +6,8 @@ import { bodyDigestOf } from '../../src/delivery/poller/request.ts';
 import { SESSION_SETTINGS } from '../../src/delivery/poller/session.ts';
 import { Recorder } from '../../src/delivery/poller/recorder.ts';
 import { Consent } from '../../src/delivery/queue/consent.ts';
-import { FailingRuns } from '../../src/delivery/queue/upkeep/failing-runs.ts';
-import { Sweeper } from '../../src/delivery/queue/upkeep/sweep.ts';
+import { FailingRuns } from '../../src/delivery/queue/maintenance/failing-runs.ts';
+import { Sweeper } from '../../src/delivery/queue/maintenance/sweep.ts';
 import { Pool } from '../../src/db/pool.ts';
 import { DELIVERED } from '../support/delivered.ts';
 import { silentLog } from '../support/silent-log.ts';
@@ -35,8 +35,8 @@ export function openEngine(url: string) {
   const sweeper = new Sweeper(deps);
   const recorder = new Recorder({
     ...deps,
-    onRecorded: (reports, landings) => {
-      claimer.landed(reports, landings);
+    onRecorded: (reports, completions) => {
+      claimer.completed(reports, completions);
       recorded += reports.length;
     },
   });

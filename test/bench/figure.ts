@@ -41,6 +41,6 @@ export const atLeast = (value: number): Bar => ({ at: 'least', value });
 export const atMost = (value: number): Bar => ({ at: 'most', value });
 
 /** A measured number; without `bar` it is told, not judged. */
-export function told(id: string, label: string, value: number, unit: string, bar: Bar | null = null): Measured {
+export function reported(id: string, label: string, value: number, unit: string, bar: Bar | null = null): Measured {
   return { id, label, value, unit, bar };
 }

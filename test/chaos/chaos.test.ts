@@ -9,7 +9,7 @@ test.each([
 ])(
   'pollers killed and frozen, PostgreSQL stopped, connections cut and silent%s: nothing lost, stuck or sent too often',
   async (_name, leaseAlone) => {
-    const { faults, strays, figures, exitCodes } = await runChaos({
+    const { faults, orphans, figures, exitCodes } = await runChaos({
       seed: SEED,
       deliveries: 4_000,
       counts: { kill: 8, stop: 2, freeze: 2, cut: 4, 'black-hole': 2, pair: 1 },
@@ -19,7 +19,7 @@ test.each([
       leaseAlone,
       say: () => undefined,
     });
-    expect(strays).toEqual([]);
+    expect(orphans).toEqual([]);
     expect(Object.entries(faults).filter(([, count]) => count > 0)).toEqual([]);
     expect(exitCodes).toEqual([0, 0, 0]);
     expect(figures).toMatchObject({ kills: 10, stops: 2, freezes: 2 });

@@ -83,13 +83,13 @@ test('a failover under load to a synchronous standby: 0 lost, 0 POSTs without th
     select d.id, count(a.delivery_id)::int as attempts
     from deliveries d left join attempts a on a.delivery_id = d.id group by d.id`;
   const attempts = new Map(rows.map(({ id, attempts: count }) => [id, count]));
-  const untold = [...posts].filter(([id, sent]) => (attempts.get(id) ?? 0) < sent.length);
+  const unreported = [...posts].filter(([id, sent]) => (attempts.get(id) ?? 0) < sent.length);
   const unsent = rows.filter(({ id }) => !posts.has(id));
   console.log(
     `failover: ${acknowledged.length} events acknowledged, ${receiver.posts.length} POSTs for ${rows.length} deliveries, ` +
-      `${lost.length} lost, ${untold.length} deliveries with a POST without its row`,
+      `${lost.length} lost, ${unreported.length} deliveries with a POST without its row`,
   );
-  expect({ lost, untold, unsent }).toEqual({ lost: [], untold: [], unsent: [] });
+  expect({ lost, unreported, unsent }).toEqual({ lost: [], unreported: [], unsent: [] });
   const epochs = await there`select distinct epoch from events order by epoch`;
   expect(epochs).toEqual([{ epoch: 1 }, { epoch: 2 }]);
   await sealAll(pool);

@@ -77,11 +77,11 @@ async function expectIdleApiAndSealerToKnow(pool: Pool): Promise<void> {
   const self = { name: 'idle', role: 'api', host: 'here', keys: [] } as const;
   const beating = runHeartbeat({ pool, log: silentLog, self, readCertificates: async () => ({}) }, stopping.signal);
   await expect.poll(areWritesRefused).toBe(true);
-  const told = Promise.withResolvers<string>();
-  const tell = (fields: object, message: string) => told.resolve(`${message} ${JSON.stringify(fields)}`);
-  const log = { ...silentLog, warn: tell, error: tell };
+  const reported = Promise.withResolvers<string>();
+  const report = (fields: object, message: string) => reported.resolve(`${message} ${JSON.stringify(fields)}`);
+  const log = { ...silentLog, warn: report, error: report };
   const sealing = runSealer({ pool, log, signers: [] }, stopping.signal);
-  expect(await told.promise).toMatch(/No space left on device/);
+  expect(await reported.promise).toMatch(/No space left on device/);
   stopping.abort();
   await Promise.all([beating, sealing]);
 }

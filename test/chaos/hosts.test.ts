@@ -123,13 +123,13 @@ test.skipIf(!mayRun)(
       select d.id, count(a.*) filter (where not a.late)::int as attempts
       from deliveries d left join attempts a on a.delivery_id = d.id group by d.id`;
     const lost = rows.filter(({ id }) => !posts.has(id));
-    const untold = rows.filter(({ id, attempts }) => (posts.get(id)?.length ?? 0) > attempts);
+    const unreported = rows.filter(({ id, attempts }) => (posts.get(id)?.length ?? 0) > attempts);
     const over = [...flights.peaks].filter(([, most]) => most > CAP);
     console.log(
       `three hosts, one cut off: ${rows.length} deliveries, ${receiver.posts.length} POSTs, ${lost.length} lost, ` +
-        `${untold.length} with a POST without its row, at most ${Math.max(...flights.peaks.values())} of ${CAP} in flight`,
+        `${unreported.length} with a POST without its row, at most ${Math.max(...flights.peaks.values())} of ${CAP} in flight`,
     );
-    expect({ lost, untold, over }).toEqual({ lost: [], untold: [], over: [] });
+    expect({ lost, unreported, over }).toEqual({ lost: [], unreported: [], over: [] });
     expect(rows).toHaveLength((EVENTS + EVENTS / 10) * WEBHOOKS);
     const [taken] = await sql`
       select count(*)::int as n, max(recorded_at - started_at) < lease() as "before their leases ended" from attempts where outcome = 'desconhecido' and poller like ${victim ? ofPoller(victim) : ''}`;

@@ -102,7 +102,7 @@ const result = await runChaos({
 print('figures', result.figures);
 print('pollers said', Object.fromEntries(result.said));
 print('faults (all must be 0)', result.faults);
-for (const stray of result.strays) process.stdout.write(`a POST without its row: ${JSON.stringify(stray)}\n`);
+for (const orphaned of result.orphans) process.stdout.write(`a POST without its row: ${JSON.stringify(orphaned)}\n`);
 process.stdout.write(`pollers left with ${result.exitCodes.join(', ')} on SIGTERM\n`);
 const clean = isClean(result);
 process.stdout.write(clean ? 'nothing lost, nothing stuck\n' : `FAILED: repeat it with --seed ${seed}\n`);

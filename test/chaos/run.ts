@@ -71,7 +71,7 @@ interface Watch {
 
 /** Brings retries forward and looks, now and then, for a webhook with more in flight than its cap. */
 async function watchOver(world: World, watch: Watch, say: (line: string) => void): Promise<void> {
-  let turn = 0;
+  let poll = 0;
   while (!watch.isOver) {
     await insist(() => hurryRetries(world.pool));
     const over = await insist(() =>
@@ -83,7 +83,7 @@ async function watchOver(world: World, watch: Watch, say: (line: string) => void
       ),
     );
     watch.overCap += over.length;
-    if ((turn += 1) % 10 === 0) say(await describe(world));
+    if ((poll += 1) % 10 === 0) say(await describe(world));
     await sleep(500);
   }
 }
@@ -145,14 +145,14 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
     isDrained = true;
     await receiver.finish();
     const sql = postgres(server.url, { max: 1, onnotice: () => undefined, connection: { search_path: 'carteiro' } });
-    const { figures, faults, strays } = await judge(ledger, file, sql);
+    const { figures, faults, orphans } = await judge(ledger, file, sql);
     await sql.end();
     const { said, ...did } = fleet.figures;
     const seconds = Math.round((performance.now() - startedAtMs) / 1_000);
     return {
       figures: { ...figures, ...did, stops, seconds },
       faults: { ...faults, 'webhooks over their cap': watch.overCap },
-      strays,
+      orphans,
       exitCodes,
       said,
     };

@@ -1,7 +1,7 @@
 /** What shortens a run's waits, with nothing but SQL that an operator could run. */
 import type { Pool } from '../../src/db/pool.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { endOverdue } from '../../src/delivery/queue/lost.ts';
+import { rescueOverdue } from '../../src/delivery/queue/rescuer.ts';
 import { insist } from './world.ts';
 
 /** After a while ends the leases of the poller process `pid`, which is dead or frozen, as time would. */
@@ -10,7 +10,7 @@ export async function lapseLeases(pool: Pool, pid: number, afterMs: number): Pro
   await insist(() =>
     pool.transaction(async (tx) => {
       await tx`update claims set at = now() - lease() where poller like ${`%-${pid}-%`} and at > now() - lease()`;
-      await endOverdue(tx);
+      await rescueOverdue(tx);
     }),
   );
 }

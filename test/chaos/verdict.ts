@@ -18,7 +18,7 @@ export interface Verdict {
   readonly figures: Readonly<Record<string, number>>;
   readonly faults: Readonly<Record<string, number>>;
   /** The first POSTs without an attempt row of their time, each with all that is known of its delivery. */
-  readonly strays: readonly unknown[];
+  readonly orphans: readonly unknown[];
 }
 
 async function loadPosts(sql: Tx, file: string): Promise<void> {
@@ -92,7 +92,7 @@ async function findFaults(sql: Tx): Promise<Record<string, number>> {
       (select count(*)::int from (
          select from messages m join deliveries d using (event_id)
          group by sha256(m.body), d.webhook_id having count(*) > 1) twice) as "same bytes under two delivery ids",
-      (select count(*)::int from chaos_strays) as "POSTs without an attempt row of their time",
+      (select count(*)::int from chaos_orphans) as "POSTs without an attempt row of their time",
       (select count(*)::int from (
          select p.delivery_id, count(*) filter (where not may_repeat) as posts from chaos_posts p group by 1) seen
        where posts > (select count(distinct number) from attempts a where a.delivery_id = seen.delivery_id)
@@ -122,9 +122,9 @@ async function findFaults(sql: Tx): Promise<Record<string, number>> {
 }
 
 /** A lost attempt may have been sent from its claim on. Its row says when the lease began, which lapseLeases moves back. */
-async function findStrays(sql: Tx): Promise<readonly unknown[]> {
+async function findOrphans(sql: Tx): Promise<readonly unknown[]> {
   await sql.unsafe(`
-    create table chaos_strays as
+    create table chaos_orphans as
     select p.* from chaos_posts p
     where not exists (
       select from attempts a
@@ -140,7 +140,7 @@ async function findStrays(sql: Tx): Promise<readonly unknown[]> {
            (select json_agg(a order by a.started_at) from (
               select number, late, outcome, started_at, duration_ms, poller from attempts where delivery_id = s.delivery_id
             ) a) as attempts
-    from chaos_strays s
+    from chaos_orphans s
     limit 5`;
 }
 
@@ -148,7 +148,7 @@ async function findStrays(sql: Tx): Promise<readonly unknown[]> {
 export async function judge(ledger: Ledger, file: string, sql: Sql): Promise<Verdict> {
   await loadPosts(sql, file);
   await loadLedger(sql, ledger);
-  const strays = await findStrays(sql);
+  const orphans = await findOrphans(sql);
   const [figures, faults] = [await readFigures(sql), await findFaults(sql)];
   const [late] = await sql<[{ ms: number }]>`
     select coalesce(max(extract(epoch from a.started_at - p.at) * 1000), 0)::int as ms
@@ -157,5 +157,5 @@ export async function judge(ledger: Ledger, file: string, sql: Sql): Promise<Ver
       where p.delivery_id = a.delivery_id and p.at <= a.started_at + a.duration_ms * interval '1 millisecond'
     ) p on true
     where a.duration_ms is not null and p.at < a.started_at and a.number = 1`;
-  return { figures: { ...figures, 'latest start noted after its POST (ms)': late.ms }, faults, strays };
+  return { figures: { ...figures, 'latest start noted after its POST (ms)': late.ms }, faults, orphans };
 }

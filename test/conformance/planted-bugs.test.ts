@@ -44,8 +44,8 @@ test('where nobody answers, nothing more is sent', async () => {
 
 test('each check tells what was sent, what came and how to mend it', async () => {
   const judged = await judgedOf(BUGS['answers 409 to a duplicate'] ?? null);
-  const told = judged.find(({ code }) => code === 'duplicata');
-  expect(told && detailOf(told)).toEqual({
+  const reported = judged.find(({ code }) => code === 'duplicata');
+  expect(reported && detailOf(reported)).toEqual({
     pt: expect.stringMatching(
       /^Enviamos: a mesma entrega, .* duas vezes\. Veio: 204 \(\d+ ms\); 409 \(\d+ ms\)\. Como corrigir: Responda 2xx/,
     ),

@@ -6,7 +6,7 @@ import { LOAN_EXAMPLE } from '../../src/contract/resources/loan-example.ts';
 import { toCentavos } from '../../src/contract/values.ts';
 import { marginShare } from '../../src/core/margin/margin.ts';
 import { isOver } from '../../src/core/settlement/settlement.ts';
-import { noticeOf } from '../../src/delivery/queue/upkeep/failing-notice.ts';
+import { noticeOf } from '../../src/delivery/queue/maintenance/failing-notice.ts';
 import type { Command } from '../../src/loan/command.ts';
 import { decide } from '../../src/loan/decide.ts';
 import { fold } from '../../src/loan/evolve.ts';
@@ -105,7 +105,7 @@ test('the example of a settlement closes a month that is over, with the installm
 
 test('the examples of notices are what the policy of the example says', () => {
   const { falhando_desde, primeira_falha_em, webhook_id, parceiro_id, host } = E['webhook.falhando'];
-  const told = {
+  const reported = {
     webhookId: webhook_id,
     partnerId: parceiro_id,
     url: `https://${host}/carteiro`,
@@ -121,8 +121,8 @@ test('the examples of notices are what the policy of the example says', () => {
     isJudged: true,
     policy: { failingAfter: 1, failingHours: 24, suspendAfterDays: 5 },
   } as const;
-  expect(noticeOf('falhando', told)).toEqual({ name: 'webhook.falhando', data: E['webhook.falhando'] });
-  expect(noticeOf('suspensao', told)).toEqual({ name: 'webhook.suspenso', data: E['webhook.suspenso'] });
+  expect(noticeOf('falhando', reported)).toEqual({ name: 'webhook.falhando', data: E['webhook.falhando'] });
+  expect(noticeOf('suspensao', reported)).toEqual({ name: 'webhook.suspenso', data: E['webhook.suspenso'] });
 });
 
 test('every event has a rule that holds its example, and keys in the order of the catalog', () => {

@@ -5,7 +5,7 @@
 import { expect, test } from 'vitest';
 import { readRegistration } from '../../src/core/loans/read-loan.ts';
 import { registrationWorker } from '../../src/core/loans/registration-worker.ts';
-import { projectTurn } from '../../src/core/projection/projector.ts';
+import { projectBatch } from '../../src/core/projection/projector.ts';
 import { BREAKER_FAILURES } from '../../src/registry/gate.ts';
 import {
   NotAsked,
@@ -25,7 +25,7 @@ const CALL_S = 0.25;
 const OUTAGE_S = 6 * 3_600;
 const LEFT_ALONE_S = 30;
 /** The more rows wait, the less often they are told of the clock: 5 s late with 50,000. */
-const TOLD_EVERY_S = COUNT / 10_000;
+const REPORT_EVERY_S = COUNT / 10_000;
 const RESTARTS = 10;
 const CHUNK = 1_000;
 const BACK_WITHIN_S = 15 * 60;
@@ -54,7 +54,7 @@ async function insertWaiting(count: number): Promise<void> {
                           json_build_object('emprestimo_id', loan, 'averbacao_id', registration), 'test') from ${part}`;
   }
   await untilSettled(sql);
-  while ((await projectTurn({ pool, log: silentLog })).more);
+  while ((await projectBatch({ pool, log: silentLog })).more);
   await sql`insert into registrations (id, loan_id, partner_id) select registration, loan, ${partnerId} from public.waiting`;
 }
 
@@ -85,9 +85,9 @@ test('away or flapping for six hours, with ten restarts, it loses nothing, asks 
     async function register(request: RegistrationRequest) {
       if (isLeftAlone()) throw new NotAsked('open');
       try {
-        const told = await answer(request);
+        const reported = await answer(request);
         failures = 0;
-        return told;
+        return reported;
       } catch (error) {
         failures += 1;
         if (failures >= BREAKER_FAILURES) [failures, leftAloneUntil] = [0, now + LEFT_ALONE_S];
@@ -100,15 +100,15 @@ test('away or flapping for six hours, with ten restarts, it loses nothing, asks 
   }
 
   /** By how much the clock went on since the rows were told: each telling writes all that wait. */
-  let untoldS = 0;
+  let unreportedS = 0;
   const move = async (seconds: number) => {
     now += seconds;
-    untoldS += seconds;
-    if (untoldS < TOLD_EVERY_S) return;
+    unreportedS += seconds;
+    if (unreportedS < REPORT_EVERY_S) return;
     await sql`
-      update registrations set next_try_at = next_try_at - ${untoldS} * interval '1 second'
+      update registrations set next_try_at = next_try_at - ${unreportedS} * interval '1 second'
       where status = 'processando' and next_try_at > now()`;
-    untoldS = 0;
+    unreportedS = 0;
   };
   const left = async () =>
     (await sql<[{ left: number }]>`select count(*)::int as left from registrations where status = 'processando'`)[0]
@@ -128,11 +128,11 @@ test('away or flapping for six hours, with ten restarts, it loses nothing, asks 
       lost += await dying.tick();
       process = startProcess();
     }
-    const turn = await process.work.tick();
-    worked += turn;
+    const poll = await process.work.tick();
+    worked += poll;
     const rest = now < OUTAGE_S ? LEFT_ALONE_S : 1;
-    await move(turn > 0 ? CALL_S : rest);
-    if (turn === 0 || worked % (SLOTS * 50) < SLOTS) await expectHonest();
+    await move(poll > 0 ? CALL_S : rest);
+    if (poll === 0 || worked % (SLOTS * 50) < SLOTS) await expectHonest();
   }
 
   /** The pool of a process that is gone once it has claimed: its claims commit, and nothing else of it does. */

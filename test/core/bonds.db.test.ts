@@ -11,7 +11,7 @@ import { decide } from '../../src/loan/decide.ts';
 import { STATUSES_OF_END_OF_BOND, STATUSES_OF_REHIRE } from '../../src/loan/decide-bonds.ts';
 import type { LoanState } from '../../src/loan/state.ts';
 import type { BondQuery, BondRegistry, EndedBond, NewBond } from '../../src/registry/bonds-port.ts';
-import { tellEndOfBond, tellRehire } from '../../src/registry/simulated-bonds.ts';
+import { reportEndOfBond, reportRehire } from '../../src/registry/simulated-bonds.ts';
 import { contract } from '../loan/loan-spec.ts';
 import { startRegistry } from '../support/registry.ts';
 import { silentLog } from '../support/silent-log.ts';
@@ -33,10 +33,10 @@ async function newLoan(provenance = partner): Promise<string> {
   return (await issueLoan(database.pool, provenance)).id;
 }
 
-const tellEnd = (loanId: string, provenance = partner) =>
-  tellEndOfBond(database.sql, { partnerId: provenance.partnerId, loanId }, END);
-const tellNew = (loanId: string, data = REHIRE) =>
-  tellRehire(database.sql, { partnerId: partner.partnerId, loanId }, data);
+const reportEnd = (loanId: string, provenance = partner) =>
+  reportEndOfBond(database.sql, { partnerId: provenance.partnerId, loanId }, END);
+const reportNew = (loanId: string, data = REHIRE) =>
+  reportRehire(database.sql, { partnerId: partner.partnerId, loanId }, data);
 
 async function sync(
   partnerId: string | null = partner.partnerId,
@@ -80,7 +80,7 @@ function scriptedRegistry(ended: readonly EndedBond[], rehired: readonly NewBond
 describe('an end of bond', () => {
   test('closes the loan and emits once, however often the overlapping windows bring it', async () => {
     const loanId = await newLoan();
-    await tellEnd(loanId);
+    await reportEnd(loanId);
     expect(await sync()).toEqual(counts(1, 0));
     expect(await status(loanId)).toBe('encerrada_desligamento');
     for (let again = 0; again < 3; again += 1) expect(await sync()).toEqual(counts(0, 0));
@@ -91,8 +91,8 @@ describe('an end of bond', () => {
   test('waits for an issuance under way and closes the loan at the first sync after its end', async () => {
     const asynchronous = await createPartner(database.sql, { issuance: 'assincrona' });
     const [issued, cancelled] = [await newLoan(asynchronous), await newLoan(asynchronous)];
-    await tellEnd(issued, asynchronous);
-    await tellEnd(cancelled, asynchronous);
+    await reportEnd(issued, asynchronous);
+    await reportEnd(cancelled, asynchronous);
     expect(await sync(asynchronous.partnerId)).toEqual(counts(0, 0));
     await accepted(concludeIssuance(database.pool, asynchronous, issued));
     await accepted(failIssuance(database.pool, asynchronous, cancelled, 'esgotada'));
@@ -107,7 +107,7 @@ describe('an end of bond', () => {
 
   test('during a registration closes the loan, and the registration still ends with its event', async () => {
     const loan = await registeringLoan(database.pool, partner);
-    await tellEnd(loan.id);
+    await reportEnd(loan.id);
     expect(await sync()).toEqual(counts(1, 0));
     const after = await concludeRegistration(database.pool, partner, loan);
     expect(after).toMatchObject({ status: 'encerrada_desligamento', registration: { status: 'concluida' } });
@@ -116,7 +116,7 @@ describe('an end of bond', () => {
 
   test('during a transfer closes the loan, and the transfer still settles with its event', async () => {
     const loan = await registeredLoan(database.pool, partner);
-    await tellEnd(loan.id);
+    await reportEnd(loan.id);
     expect(await sync()).toEqual(counts(1, 0));
     const after = await accepted(settleDisbursement(database.pool, partner, loan.id));
     expect(after).toMatchObject({ status: 'encerrada_desligamento', disbursedOn: expect.stringMatching(/^\d{4}-/) });
@@ -125,8 +125,8 @@ describe('an end of bond', () => {
 
   test('told twice under two references closes once; the second stays open and is never shown', async () => {
     const loanId = await newLoan();
-    await tellEnd(loanId);
-    await tellEnd(loanId);
+    await reportEnd(loanId);
+    await reportEnd(loanId);
     expect(await sync()).toEqual(counts(1, 0));
     expect(await sync()).toEqual(counts(0, 0));
     const rows = await database.sql`
@@ -137,7 +137,7 @@ describe('an end of bond', () => {
   test("told about somebody else's loan is counted as refused, and not kept", async () => {
     const stranger = await createPartner(database.sql);
     const loanId = await newLoan();
-    await tellEndOfBond(database.sql, { partnerId: stranger.partnerId, loanId }, END);
+    await reportEndOfBond(database.sql, { partnerId: stranger.partnerId, loanId }, END);
     expect(await sync(null)).toEqual(counts(0, 0, { refused: 1 }));
     expect(await database.sql`select from bond_records where loan_id = ${loanId}`).toHaveLength(0);
     await database.sql`delete from simulated_bonds where loan_id = ${loanId}`;
@@ -161,8 +161,8 @@ describe('syncs that meet or fail', () => {
     const loans: string[] = [];
     for (let index = 0; index < 6; index += 1) loans.push(await newLoan(many));
     for (const loanId of loans) {
-      await tellEnd(loanId, many);
-      await tellRehire(database.sql, { partnerId: many.partnerId, loanId }, REHIRE);
+      await reportEnd(loanId, many);
+      await reportRehire(database.sql, { partnerId: many.partnerId, loanId }, REHIRE);
     }
     const all = await Promise.all(
       Array.from({ length: 8 }, (_, index) => sync(index % 2 === 0 ? many.partnerId : null)),
@@ -227,7 +227,7 @@ describe('syncs that meet or fail', () => {
 
   test('a database that is out of reach ends the sync instead of failing every record', async () => {
     const own = await createPartner(database.sql);
-    await tellEnd(await newLoan(own), own);
+    await reportEnd(await newLoan(own), own);
     const { pool } = database;
     const away = {
       run: (work: Parameters<Pool['run']>[0]) => pool.run(work),
@@ -245,7 +245,7 @@ describe('syncs that meet or fail', () => {
     await database.sql`
       insert into simulated_bonds (kind, partner_id, loan_id, data)
       select 'ended', ${own.partnerId}, ${loans[0] ?? ''}, ${JSON.stringify(END)}::text::json from generate_series(1, 1100)`;
-    for (const loanId of loans.slice(1)) await tellEnd(loanId, own);
+    for (const loanId of loans.slice(1)) await reportEnd(loanId, own);
     expect(await sync(own.partnerId)).toEqual(counts(5, 0));
   });
 });
@@ -253,9 +253,9 @@ describe('syncs that meet or fail', () => {
 describe('a rehire', () => {
   test('is told only after the loan was closed for end of bond, whenever the registry knew of it', async () => {
     const loan = await disbursedLoan(database.pool, partner, '2026-01-31');
-    await tellNew(loan.id);
+    await reportNew(loan.id);
     expect(await sync()).toEqual(counts(0, 0));
-    await tellEnd(loan.id);
+    await reportEnd(loan.id);
     expect(await sync()).toEqual(counts(1, 1));
     expect(await sync()).toEqual(counts(0, 0));
     expect(await lastTypes(loan.id, 2)).toEqual(['trabalhador.desligado', 'trabalhador.vinculo_novo']);
@@ -273,9 +273,9 @@ describe('a rehire', () => {
 
   test('after which another follows is told again, each with its own margin', async () => {
     const loanId = await newLoan();
-    await tellEnd(loanId);
-    await tellNew(loanId);
-    await tellNew(loanId, { ...REHIRE, availableMarginCentavos: 12_032 });
+    await reportEnd(loanId);
+    await reportNew(loanId);
+    await reportNew(loanId, { ...REHIRE, availableMarginCentavos: 12_032 });
     expect(await sync()).toEqual(counts(1, 2));
     expect((await rehires(loanId)).map(({ averbavel }) => averbavel)).toEqual([true, false]);
   });
@@ -289,13 +289,13 @@ describe('a rehire', () => {
     const loan = await disbursedLoan(pool, own, '2026-01-31');
     await closeSettlement(pool, own, '2026-03', now);
     await closeSettlement(pool, own, '2026-04', now);
-    const told = { partnerId: own.partnerId, loanId: loan.id };
-    await tellEndOfBond(database.sql, told, END);
-    await tellRehire(database.sql, told, REHIRE);
+    const reported = { partnerId: own.partnerId, loanId: loan.id };
+    await reportEndOfBond(database.sql, reported, END);
+    await reportRehire(database.sql, reported, REHIRE);
     expect(await sync(own.partnerId)).toEqual(counts(1, 1));
     // A closed loan is in no later batch.
     await closeSettlement(pool, own, '2026-05', now);
-    await tellRehire(database.sql, told, REHIRE);
+    await reportRehire(database.sql, reported, REHIRE);
     expect(await sync(own.partnerId)).toEqual(counts(0, 1));
     const balances = (await rehires(loan.id)).map(({ saldo_pendente: balance }) => balance);
     expect(balances).toEqual([1082.97, 1082.97]);
@@ -304,10 +304,10 @@ describe('a rehire', () => {
   test('waits for a closing under way, so that its balance is the one after it', async () => {
     const own = await createPartner(database.sql);
     const loan = await disbursedLoan(database.pool, own, '2026-01-31');
-    const told = { partnerId: own.partnerId, loanId: loan.id };
-    await tellEndOfBond(database.sql, told, END);
+    const reported = { partnerId: own.partnerId, loanId: loan.id };
+    await reportEndOfBond(database.sql, reported, END);
     await sync(own.partnerId);
-    await tellRehire(database.sql, told, REHIRE);
+    await reportRehire(database.sql, reported, REHIRE);
     let syncing: Promise<SyncCounts> | undefined;
     await database.pool.transaction(async (tx) => {
       await tx`select 1 from partners where id = ${own.partnerId} for no key update`;
@@ -331,7 +331,7 @@ describe('the list', () => {
   test('is in the order of detection, a page at a time, and its data is the event', async () => {
     const own = await createPartner(database.sql);
     const loans = await Promise.all(Array.from({ length: 5 }, () => newLoan(own)));
-    for (const loanId of loans.toReversed()) await tellEnd(loanId, own);
+    for (const loanId of loans.toReversed()) await reportEnd(loanId, own);
     await sync(own.partnerId);
     const query = { partnerId: own.partnerId, kind: 'ended', from: null, until: null, limit: 2 } as const;
     const seen: string[] = [];
@@ -378,17 +378,17 @@ test('a reference that comes again for another loan is refused and told; the fir
 
 describe('a record of a loan that is not there', () => {
   /** A loan that comes after what the registry told of it: its id is known, as of one that is imported later. */
-  async function whenLoanComes(told: { readonly partnerId: string }, owner: typeof partner) {
+  async function whenLoanComes(reported: { readonly partnerId: string }, owner: typeof partner) {
     const id = crypto.randomUUID();
-    const record: EndedBond = { reference: `early-${id}`, partnerId: told.partnerId, loanId: id, data: END };
-    const tell = scriptedRegistry([record]);
-    const waiting = [await sync(told.partnerId, tell), await sync(told.partnerId, tell)];
+    const record: EndedBond = { reference: `early-${id}`, partnerId: reported.partnerId, loanId: id, data: END };
+    const report = scriptedRegistry([record]);
+    const waiting = [await sync(reported.partnerId, report), await sync(reported.partnerId, report)];
     const data = { ...contract(), emprestimo_id: id, numero: `9${id.slice(0, 8)}` };
     await database.sql`
       select append_event(${id}, 0, 'emprestimo.contratado', ${owner.partnerId}, ${JSON.stringify(data)}::text::json, 'core-banking')`;
     await projectUntil({ pool: database.pool, log: silentLog }, new Date(), 10_000);
     // The registry does not tell it again.
-    return { id, waiting, after: await sync(told.partnerId, scriptedRegistry([])) };
+    return { id, waiting, after: await sync(reported.partnerId, scriptedRegistry([])) };
   }
 
   test('waits, once however often it is told, and is applied by the first sync after the loan came', async () => {
@@ -422,8 +422,8 @@ describe('a record of a loan that is not there', () => {
       insert into bonds_unknown (kind, reference, partner_id, loan_id, data)
       select 'new', 'full-' || n, ${partnerId}, gen_random_uuid(), '{}' from generate_series(1, 99999) as n`;
     const of = (reference: string): EndedBond => ({ reference, partnerId, loanId: crypto.randomUUID(), data: END });
-    const told = [of('room'), of('no-room')].toSorted((a, b) => (a.reference < b.reference ? 1 : -1));
-    expect(await sync(partnerId, scriptedRegistry(told))).toEqual(counts(0, 0, { unknown: 100_000, refused: 1 }));
+    const reported = [of('room'), of('no-room')].toSorted((a, b) => (a.reference < b.reference ? 1 : -1));
+    expect(await sync(partnerId, scriptedRegistry(reported))).toEqual(counts(0, 0, { unknown: 100_000, refused: 1 }));
     await database.sql`delete from bonds_unknown`;
   });
 });

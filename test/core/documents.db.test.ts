@@ -96,7 +96,7 @@ describe('a delivery of pieces', () => {
     );
     expect(await deliverPackage(database.pool, grouped, loanId, [document('selfie')])).toHaveProperty(
       'refused.kind',
-      'misfit',
+      'mismatch',
     );
     expect(await deliverPackage(database.pool, deferred, loanId, ALL.map(document))).toEqual({
       refused: { kind: 'notFound' },

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { verifySeals } from '../../src/audit/seals/verify.ts';
 import { checkProof } from '../../src/audit/proof/check-proof.ts';
 import { readProof } from '../../src/audit/proof/proof.ts';
-import { eraseAll, eraseTurn } from '../../src/core/workers/erase.ts';
+import { eraseAll, eraseBatch } from '../../src/core/workers/erase.ts';
 import { orderErasure } from '../../src/core/workers/order-erasure.ts';
 import { workerKeyOf } from '../../src/core/workers/worker-key.ts';
 import { sealAndSign, TRUSTED } from '../support/checkpoint.ts';
@@ -58,7 +58,7 @@ test('one that is pending or suspended ends as erro with the reason, and its evi
     reason: `os dados do evento foram apagados pelo pedido ${id}`,
   };
   expect(rows).toEqual([ended, ended]);
-  expect(await engine.turn()).toBe(0);
+  expect(await engine.poll()).toBe(0);
   expect(receiver.posts).toEqual([]);
   await untilSettled(sql);
   await sealAndSign(pool);
@@ -73,12 +73,12 @@ test('one that is in flight is waited for, and its answer is erased with the oth
   receiver.answerWith(answerLater);
   await commitMarginEvents(database.sql, partnerId, 1);
   await order();
-  const turn = engine.turn();
+  const poll = engine.poll();
   const answer = await held.promise;
-  expect(await eraseTurn(database.pool)).toBe('waits');
+  expect(await eraseBatch(database.pool)).toBe('waits');
   expect(await database.sql`select from events where salt is null`).toHaveLength(0);
   answer();
-  await turn;
+  await poll;
   await eraseAll(database.pool);
   expect(
     await database.sql`select status, answer, a.salt, commitment is not null as committed from attempts a join deliveries d on d.id = delivery_id`,
@@ -91,7 +91,7 @@ describe('an erased event', () => {
     await order();
     await eraseAll(database.pool);
     await database.sql`update deliveries set status = 'pendente', next_attempt_at = now(), finished_at = null`;
-    await engine.turn();
+    await engine.poll();
     expect(receiver.posts).toEqual([]);
     await expect
       .poll(readDelivery)
@@ -103,12 +103,12 @@ describe('an erased event', () => {
     receiver.answerWith((post, response) => held.resolve(() => void response.writeHead(200).end(post.body)));
     await commitMarginEvents(database.sql, partnerId, 1);
     await order();
-    const turn = engine.turn();
+    const poll = engine.poll();
     const answer = await held.promise;
     await database.sql`update claims set at = at - interval '1 hour'`;
     await eraseAll(database.pool);
     answer();
-    await turn;
+    await poll;
     expect(await database.sql`select late, outcome, answer from attempts order by late`).toEqual([
       { late: false, outcome: 'desconhecido', answer: null },
       { late: true, outcome: 'entregue', answer: null },
@@ -121,7 +121,7 @@ test('of 1,000 events, each is listed once, and erased a page at a time beside a
   await commitMarginEvents(database.sql, partnerId, 1_000);
   const id = await order();
   const { sql, pool } = database;
-  for (let pages = 0; pages < 3; pages += 1) await eraseTurn(pool);
+  for (let pages = 0; pages < 3; pages += 1) await eraseBatch(pool);
   const left = async () => (await sql`select from events where salt is not null`).length;
   expect(await left()).toBe(1_000 - 150);
   await commitMarginEvents(sql, partnerId, 1);

@@ -80,7 +80,7 @@ test("what is still to be sent of another worker's event is sent, without the CP
     select id, status from deliveries where partner_id = ${partnerId}`;
   expect(delivery.status).toBe('pendente');
   const engine = startEngine(pool);
-  while ((await engine.turn()) > 0);
+  while ((await engine.poll()) > 0);
   await engine.close();
   const sent = receiver.posts.map((post) => JSON.parse(post.body.toString()) as { data: object });
   expect(sent).toEqual([expect.objectContaining({ data: { ...data, motivo: 'a conta é de apagado' } })]);

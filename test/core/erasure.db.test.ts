@@ -16,7 +16,7 @@ import { EVENT_EXAMPLES } from '../../src/contract/event-examples.ts';
 import type { LoanResource } from '../../src/contract/resources/loan-resource.ts';
 import type { Scope } from '../../src/contract/statuses.ts';
 import { rebuildLoans } from '../../src/core/projection/rebuild.ts';
-import { eraseAll, eraseTurn, readErasure } from '../../src/core/workers/erase.ts';
+import { eraseAll, eraseBatch, readErasure } from '../../src/core/workers/erase.ts';
 import { findWorker } from '../../src/core/workers/find-worker.ts';
 import { orderErasure } from '../../src/core/workers/order-erasure.ts';
 import { workerKeyOf } from '../../src/core/workers/worker-key.ts';
@@ -112,7 +112,7 @@ test('every table in which the worker stands is free of the worker afterwards', 
   const ordered = await orderErasure(pool, KEY, ORDER);
   if ('refused' in ordered) throw new Error(ordered.refused.kind);
   // A crash after the first page: whoever comes next goes on.
-  expect(await eraseTurn(pool)).toBe('worked');
+  expect(await eraseBatch(pool)).toBe('worked');
   expect(await orderErasure(pool, KEY, ORDER)).toEqual({ ok: { ...ordered.ok, isNew: false } });
   await eraseAll(pool);
   expect(await findMarks(sql)).toEqual({});

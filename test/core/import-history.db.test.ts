@@ -15,7 +15,7 @@ import { countSettled } from '../../src/core/settlement/installments.ts';
 import { closeSettlement } from '../../src/core/settlement/settlement.ts';
 import { type FeedCursor, readFeed, whereToGoOn } from '../../src/log/feed.ts';
 import { findStart } from '../../src/log/feed-start.ts';
-import { projectTurn } from '../../src/core/projection/projector.ts';
+import { projectBatch } from '../../src/core/projection/projector.ts';
 import type { Sql, Tx } from '../../src/db/pool.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type HistoryEvent, idOf, linesOf, loanHistory, yearOfHistory } from '../support/history.ts';
@@ -183,14 +183,14 @@ describe('history', () => {
     await untilSettled(database.sql);
     const read = async (history: boolean, after: FeedCursor | null = null) => {
       const { events, next } = await readFeed(database.pool, { partnerId, event: null, after, limit: 10, history });
-      return { next, told: events.map(({ imported, loanVersion }) => [imported, loanVersion]) };
+      return { next, reported: events.map(({ imported, loanVersion }) => [imported, loanVersion]) };
     };
-    expect((await read(false)).told).toEqual([
+    expect((await read(false)).reported).toEqual([
       [false, 1],
       [false, 1],
     ]);
     const all = await read(true);
-    expect(all.told).toEqual([
+    expect(all.reported).toEqual([
       [false, 1],
       [true, 2],
       [true, 4],
@@ -201,15 +201,15 @@ describe('history', () => {
     const { events } = await readFeed(database.pool, { partnerId, event: null, after: null, limit: 3, history: true });
     const third = events.at(-1) as FeedCursor;
     expect(await whereToGoOn(database.pool, partnerId, third)).toBeNull();
-    expect((await read(true, third)).told).toEqual([
+    expect((await read(true, third)).reported).toEqual([
       [true, 5],
       [false, 1],
     ]);
-    expect((await read(false, third)).told).toEqual([[false, 1]]);
+    expect((await read(false, third)).reported).toEqual([[false, 1]]);
     const start = await findStart(database.pool, partnerId, new Date(Date.now() - DAY_MS), true);
-    expect((await read(true, start)).told).toHaveLength(5);
+    expect((await read(true, start)).reported).toHaveLength(5);
     const later = await findStart(database.pool, partnerId, new Date(Date.now() + DAY_MS), true);
-    expect((await read(true, later)).told).toEqual([]);
+    expect((await read(true, later)).reported).toEqual([]);
   });
 
   test('that only SQL brought in is projected by the projector of the others', async () => {
@@ -336,7 +336,7 @@ describe('installments that were settled elsewhere', () => {
     await open`commit`;
     open.release();
     await untilSettled(database.sql);
-    while ((await projectTurn({ pool: database.pool, log: silentLog })).more);
+    while ((await projectBatch({ pool: database.pool, log: silentLog })).more);
     const ids = [one, other].map((text) => (JSON.parse(text.split('\n')[0] ?? '') as HistoryEvent).stream);
     expect(await database.sql`select version from loans where id = any (${ids}::uuid[])`).toEqual([
       { version: 5 },
@@ -520,7 +520,7 @@ describe('a line that does not fit is named, with its key and rule, and nothing 
   });
 
   test('a second closing of a month', async () => {
-    const told = (id: string) => ({
+    const reported = (id: string) => ({
       stream: id,
       version: 1,
       type: 'repasse.processado',
@@ -535,10 +535,10 @@ describe('a line that does not fit is named, with its key and rule, and nothing 
         fechado_em: '2024-06-03T12:00:00.000Z',
       },
     });
-    expect((await run(linesOf([told(idOf(partnerId, 1))]))).stopped).toBeNull();
+    expect((await run(linesOf([reported(idOf(partnerId, 1))]))).stopped).toBeNull();
     await untilSettled(database.sql);
     await run('');
-    expect((await run(linesOf([told(idOf(partnerId, 2))]))).stopped).toMatchObject({
+    expect((await run(linesOf([reported(idOf(partnerId, 2))]))).stopped).toMatchObject({
       line: 1,
       reason: expect.stringMatching(/^data.competencia: the month 2024-05 is closed/) as string,
     });

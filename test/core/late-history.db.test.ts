@@ -11,7 +11,7 @@ import { checkHistory } from '../../src/core/history/check-history.ts';
 import { importHistory, type ImportOptions } from '../../src/core/history/import-history.ts';
 import { readLoanHistory } from '../../src/core/loans/loan-history.ts';
 import { readLoan } from '../../src/core/loans/read-loan.ts';
-import { projectTurn } from '../../src/core/projection/projector.ts';
+import { projectBatch } from '../../src/core/projection/projector.ts';
 import { rebuildLoans } from '../../src/core/projection/rebuild.ts';
 import { countSettled } from '../../src/core/settlement/installments.ts';
 import type { LoanState } from '../../src/loan/state.ts';
@@ -69,7 +69,7 @@ const versionsOf = async (stream: string) =>
 
 const project = async () => {
   await untilSettled(database.sql);
-  while ((await projectTurn({ pool: database.pool, log: silentLog })).more);
+  while ((await projectBatch({ pool: database.pool, log: silentLog })).more);
 };
 
 describe('history behind an append', () => {
@@ -221,9 +221,9 @@ describe('history behind an append is refused, and the refusal says what to do, 
       /^version: 1, which was appended, does not fit behind this: type: desembolso.liquidado does not fit a loan that is/;
     const { stopped } = await run([contract, signed]);
     expect(stopped).toEqual({ line: 2, reason: expect.stringMatching(expected) as string });
-    const told: unknown[] = [];
-    await checkHistory(database.pool, bytesOf(linesOf([contract, signed])), null, (found) => told.push(found));
-    expect(told).toEqual([{ line: 2, kind: 'fault', what: expect.stringMatching(expected) as string }]);
+    const reported: unknown[] = [];
+    await checkHistory(database.pool, bytesOf(linesOf([contract, signed])), null, (found) => reported.push(found));
+    expect(reported).toEqual([{ line: 2, kind: 'fault', what: expect.stringMatching(expected) as string }]);
   });
 
   test('it is another partner’s', async () => {

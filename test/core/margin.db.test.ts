@@ -160,7 +160,7 @@ describe('a failed margin query', () => {
     ['a refusal', async () => ({ outcome: 'refused', error: 'sem vínculo' }), 'negocial', 'sem vínculo'],
     [
       'a registry that cannot answer',
-      () => Promise.reject(new RegistryFailure('503', { told: 'manutenção' })),
+      () => Promise.reject(new RegistryFailure('503', { reported: 'manutenção' })),
       'upstream',
       'manutenção',
     ],

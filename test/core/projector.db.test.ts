@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { dayOf } from '../../src/contract/calendar.ts';
 import { contract as specContract } from '../loan/loan-spec.ts';
 import { findUnexpected } from '../../src/audit/unexpected-facts.ts';
-import { projectTurn, projectUntil, readProjectorLagS } from '../../src/core/projection/projector.ts';
+import { projectBatch, projectUntil, readProjectorLagS } from '../../src/core/projection/projector.ts';
 import { readBonds } from '../../src/core/bonds/read-bonds.ts';
 import { readLoan } from '../../src/core/loans/read-loan.ts';
 import { rebuildLoans } from '../../src/core/projection/rebuild.ts';
@@ -35,10 +35,10 @@ async function project(limit?: number): Promise<number> {
   await untilSettled(database.sql);
   let events = 0;
   for (;;) {
-    const turn = await projectTurn({ pool: database.pool, log }, limit === undefined ? {} : { limit });
-    expect(turn.isOurs).toBe(true);
-    events += turn.events;
-    if (!turn.more) return events;
+    const batch = await projectBatch({ pool: database.pool, log }, limit === undefined ? {} : { limit });
+    expect(batch.isOurs).toBe(true);
+    events += batch.events;
+    if (!batch.more) return events;
   }
 }
 
@@ -107,7 +107,7 @@ describe('a turn', () => {
   test('is refused while another projector is at work', async () => {
     await database.pool.transaction(async (tx) => {
       await tx`select pg_advisory_xact_lock(advisory_lock('projecting'))`;
-      expect(await projectTurn({ pool: database.pool, log })).toEqual({ isOurs: false, events: 0, more: false });
+      expect(await projectBatch({ pool: database.pool, log })).toEqual({ isOurs: false, events: 0, more: false });
     });
   });
 
@@ -119,7 +119,7 @@ describe('a turn', () => {
       await append(id, 1, 'desembolso.liquidado', settledOf(id), { sql: sql as unknown as Sql });
       later = await foreignLoan();
       // Committed after and positioned behind: passing it would leave the open one behind the place for good.
-      await projectTurn({ pool: database.pool, log });
+      await projectBatch({ pool: database.pool, log });
       expect(await rowOf(later)).toBeUndefined();
     });
     await project();
@@ -270,7 +270,7 @@ describe('settlements', () => {
   test('that SQL closed are not closed again, and settle their installments', async () => {
     partner = await createPartner(database.sql);
     const loan = await disbursedLoan(database.pool, partner, '2026-01-31');
-    const told = {
+    const reported = {
       repasse_id: randomUUID(),
       competencia: '2026-02',
       total_parcelas: 1,
@@ -278,15 +278,15 @@ describe('settlements', () => {
       valor_total: 120.33,
       fechado_em: '2026-03-01T12:00:00.000Z',
     };
-    await append(told.repasse_id, 0, 'repasse.processado', told);
+    await append(reported.repasse_id, 0, 'repasse.processado', reported);
     // Seen by the closing itself, then by the projector, which finds nothing to do.
     expect(await closeSettlement(database.pool, partner, '2026-02', NOW)).toEqual({
-      ok: { settlement: told, alreadyClosed: true },
+      ok: { settlement: reported, alreadyClosed: true },
     });
     await project();
     const settled =
       await database.sql`select number, settlement_id from settled_installments where loan_id = ${loan.id}`;
-    expect([...settled]).toEqual([{ number: 1, settlement_id: told.repasse_id }]);
+    expect([...settled]).toEqual([{ number: 1, settlement_id: reported.repasse_id }]);
     expect(await closeSettlement(database.pool, partner, '2026-03', NOW)).toMatchObject({
       ok: { settlement: { total_parcelas: 1 } },
     });
@@ -294,7 +294,7 @@ describe('settlements', () => {
 
   test('of a nonsense that the tables refuse are passed and logged', async () => {
     const id = randomUUID();
-    const told = {
+    const reported = {
       repasse_id: id,
       competencia: '2026-04',
       total_parcelas: 0,
@@ -302,13 +302,13 @@ describe('settlements', () => {
       valor_total: 1,
       fechado_em: '2026-05-01T12:00:00.000Z',
     };
-    await append(id, 0, 'repasse.processado', told);
+    await append(id, 0, 'repasse.processado', reported);
     const after = await foreignLoan();
     faults.length = 0;
     await project();
     expect(faults).toMatchObject([{ code: '23514' }]);
     expect(await rowOf(after)).toMatchObject({ version: 1 });
-    await database.sql`update events set data = ${JSON.stringify({ ...told, total_parcelas: 5 })}::text::json where stream = ${id}`;
+    await database.sql`update events set data = ${JSON.stringify({ ...reported, total_parcelas: 5 })}::text::json where stream = ${id}`;
     expect(await rebuildLoans(database.pool, log, { repair: true })).toMatchObject({ differences: [id], repaired: 1 });
   });
 });

@@ -275,7 +275,7 @@ describe('a registry that takes its time', () => {
     const first = await nextIn(registrationId);
     expect(first).toMatchObject({ pending: true, failures: 0 });
     expect(first.s).toBeGreaterThan(60);
-    for (let turn = 0; turn < 4; turn += 1) {
+    for (let poll = 0; poll < 4; poll += 1) {
       await makeDue();
       await patient.tick();
     }
@@ -302,12 +302,12 @@ describe('a registry that takes its time', () => {
 test('a protocol that another registration has is not believed, and nothing is half done', async () => {
   const [first, second] = [await newRequested(), await newRequested()];
   const lying = scriptedRegistry(async () => ({ outcome: 'concluded', protocol: 'THE-ONLY-ONE' }));
-  const told: string[] = [];
-  const log = { ...silentLog, warn: (fields: LogFields) => void told.push(String(fields['reason'])) };
+  const reported: string[] = [];
+  const log = { ...silentLog, warn: (fields: LogFields) => void reported.push(String(fields['reason'])) };
   await worker({ registry: lying, log }).tick();
   const statuses = [(await latest(first.loanId))?.status ?? '', (await latest(second.loanId))?.status ?? ''];
   expect(statuses.toSorted()).toEqual(['concluida', 'processando']);
-  expect(told).toEqual(['the registry gave a protocolo_registry that another registration has']);
+  expect(reported).toEqual(['the registry gave a protocolo_registry that another registration has']);
   const loser = statuses[0] === 'processando' ? first : second;
   expect((await eventTypes(database.sql, loser.loanId)).at(-1)).toBe('averbacao.solicitada');
   await makeDue();

@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import postgres from 'postgres';
 import { expect, test, type TestContext } from 'vitest';
 import { migrate } from '../../src/db/migrations/migrate.ts';
-import { lookAtSlots } from '../../src/main/operations/doctor-server.ts';
+import { checkSlots } from '../../src/main/operations/doctor-server.ts';
 import { openPool } from '../support/database.ts';
 import { endOf } from '../support/ends.ts';
 import { deliverAll, endLeases, live } from '../support/lived-database.ts';
@@ -92,10 +92,10 @@ test('Debezium reads the core’s tables alone; its slot without a reader is tol
     new Set(['core.loans']),
   );
 
-  expect(await pool.run(lookAtSlots)).toMatchObject([{ verdict: 'ok' }]);
+  expect(await pool.run(checkSlots)).toMatchObject([{ verdict: 'ok' }]);
   await debezium.end();
   await expect.poll(() => sql`select from pg_replication_slots where not active`).toHaveLength(1);
-  expect(await pool.run(lookAtSlots)).toMatchObject([
+  expect(await pool.run(checkSlots)).toMatchObject([
     {
       verdict: 'warning',
       found: expect.stringMatching(/^nobody reads the replication slot core_changes, which keeps \d+ MiB of WAL/),

@@ -51,8 +51,10 @@ test('each change is told by name and part, and nothing else is', async () => {
   expect(await compareSchema(pool, DEFAULT_INSTALLATION)).toEqual({ differences: [], uncompared: null });
   for (const [change] of CHANGES) await sql.unsafe(change);
   const { differences } = await compareSchema(pool, DEFAULT_INSTALLATION);
-  const told = differences.map(({ name, detail }) => `${name}: ${detail.replace('not as the release makes it: ', '')}`);
-  expect(told.toSorted()).toEqual(CHANGES.map(([, tells]) => tells).toSorted());
+  const reported = differences.map(
+    ({ name, detail }) => `${name}: ${detail.replace('not as the release makes it: ', '')}`,
+  );
+  expect(reported.toSorted()).toEqual(CHANGES.map(([, tells]) => tells).toSorted());
 });
 
 test('what could not be compared is no difference, and is told apart', async () => {

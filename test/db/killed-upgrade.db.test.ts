@@ -19,7 +19,7 @@ import { commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts
 import { createRandom } from '../support/random.ts';
 import { rowsOf, shapeOf } from '../support/schema-shape.ts';
 import { silentLog } from '../support/silent-log.ts';
-import { takeTurn } from '../support/turn.ts';
+import { pollLanes } from '../support/poll.ts';
 
 const RUNNER = join(import.meta.dirname, '../support/run-migrate.ts');
 const MOMENTS = 20;
@@ -50,10 +50,10 @@ await newer.write('0001_channel.sql', TABLES);
 await newer.write('0002_attempts_by_url.sql', INDEX);
 await newer.write('0003_notes.sql', NOTES);
 await newer.write('functions/channel_of.sql', CHANNEL_OF);
-const turn = await newer.read('functions/delivery/take_turn.sql');
+const poll = await newer.read('functions/delivery/poll_lanes.sql');
 await newer.write(
-  'functions/delivery/take_turn.sql',
-  turn.replace(/^declare\n/m, 'declare\n  -- of the newer release\n'),
+  'functions/delivery/poll_lanes.sql',
+  poll.replace(/^declare\n/m, 'declare\n  -- of the newer release\n'),
 );
 const partners = await newer.read('functions/auditors/auditoria.parceiros.sql');
 await newer.write(
@@ -84,7 +84,7 @@ async function createLivedDatabase(): Promise<TestDatabase> {
   const partnerId = await insertPartner(sql);
   for (const path of ['one', 'two']) await insertWebhook(sql, partnerId, `https://partner.example/${path}`);
   await commitEvents(sql, partnerId, 5);
-  const [claimed] = await takeTurn(pool, 'p/1', 3, new Date(Date.now() + 5));
+  const [claimed] = await pollLanes(pool, 'p/1', 3, new Date(Date.now() + 5));
   await sql`
     insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, started_at, url, claim)
     values (${claimed?.id ?? null}, 1, ${claimed?.webhookId ?? null}, ${partnerId}, 'desconhecido', now(), '', 'p/1')`;

@@ -9,7 +9,7 @@ import { sealAll } from '../../src/audit/seals/sealer.ts';
 import { readServerFault } from '../../src/db/known-server.ts';
 import { migrate } from '../../src/db/migrations/migrate.ts';
 import type { Pool, Sql } from '../../src/db/pool.ts';
-import { claimDue } from '../support/turn.ts';
+import { claimDue } from '../support/poll.ts';
 import { whereToGoOn } from '../../src/log/feed.ts';
 import { adoptServer } from '../../src/main/commands/installation.ts';
 import {
@@ -94,10 +94,10 @@ async function expectToWait({ pool, sql }: Opened, fault: string, said: string):
 
 async function expectAdoption({ pool, sql }: Opened): Promise<void> {
   const [{ newest }] = await sql<[{ newest: Date }]>`select max(recorded_at) as newest from attempts`;
-  const { summary, told } = await adoptServer(pool, 'carteiro_owner');
+  const { summary, reported } = await adoptServer(pool, 'carteiro_owner');
   expect(summary.newestAttemptAt).toEqual(newest);
   expect(summary).toMatchObject({ adopted: true, epoch: 2, endedClaims: 3, pending: 4 });
-  expect(told).toContain('What the server before did\nafter that is not in this database');
+  expect(reported).toContain('What the server before did\nafter that is not in this database');
   const lost = await sql`select outcome, poller from attempts where outcome = 'desconhecido'`;
   expect(lost).toEqual(Array.from({ length: 3 }, () => ({ outcome: 'desconhecido', poller: 'gone' })));
   expect(await pool.run(readServerFault)).toBeNull();

@@ -1,6 +1,6 @@
 /** Somebody else's server: a login that is no superuser, without pg_control_*; and a switch to a server that was filled by logical replication. */
 import { randomUUID } from 'node:crypto';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTick } from 'node:timers/promises';
 import postgres from 'postgres';
 import { expect, test } from 'vitest';
 import { sealAll } from '../../src/audit/seals/sealer.ts';
@@ -88,13 +88,13 @@ test('a switch to a server that logical replication has filled waits for adopt w
     const [{ open }] = await here<
       [{ open: boolean }]
     >`select exists (select from pg_subscription_rel where srsubstate <> 'r') as open`;
-    return !open && JSON.stringify(await tell(here)) === wanted;
+    return !open && JSON.stringify(await report(here)) === wanted;
   };
-  const tell = (sql: Sql) => sql<{ events: number; attempts: number; done: number }[]>`
+  const report = (sql: Sql) => sql<{ events: number; attempts: number; done: number }[]>`
     select (select count(*)::int from events) as events, (select count(*)::int from attempts) as attempts,
            (select count(*)::int from deliveries where status <> 'pendente') as done`;
-  const wanted = JSON.stringify(await tell(there));
-  while (!(await isFilled())) await nextTurn();
+  const wanted = JSON.stringify(await report(there));
+  while (!(await isFilled())) await nextTick();
   await here.unsafe('drop subscription carteiro_move');
   expect(await after.run(readServerFault)).toBe('copy');
   await expect(commitEvents(here, lived.partnerId, 1)).rejects.toMatchObject({

@@ -35,15 +35,15 @@ beforeEach(async () => {
 });
 afterEach(() => next.remove());
 
-interface Told {
+interface Reported {
   readonly log: Logger;
   readonly lines: { fields: LogFields; message: string }[];
   /** Resolves with the first line that says so. */
   said(pattern: RegExp): Promise<LogFields>;
 }
 
-function listen(): Told {
-  const lines: Told['lines'] = [];
+function listen(): Reported {
+  const lines: Reported['lines'] = [];
   const waiting: (() => void)[] = [];
   const write = (fields: LogFields, message: string): void => {
     lines.push({ fields, message });
@@ -67,7 +67,7 @@ describe('beside a reader that stays', () => {
     await next.write('0001_note.sql', ADDS_A_COLUMN);
     const reader = postgres(database.url, { max: 1, connection: { application_name: 'pg_dump' } });
     const { id } = await insertSubscriber(database.sql);
-    const told = listen();
+    const reported = listen();
     // A core that has been at work for longer, on another table.
     const core = await database.sql.reserve();
     await core`begin`;
@@ -75,8 +75,8 @@ describe('beside a reader that stays', () => {
     const open = await reader.reserve();
     await open`begin`;
     await open`select from carteiro.webhooks`;
-    const migrating = migrate(database.url, told.log, { folder: next.path, pauseMs: 1 });
-    const { holder, reason } = await told.said(/a lock that the migration needs is taken: trying again later/);
+    const migrating = migrate(database.url, reported.log, { folder: next.path, pauseMs: 1 });
+    const { holder, reason } = await reported.said(/a lock that the migration needs is taken: trying again later/);
     expect(holder).toMatch(
       /^pid \d+, pg_dump, idle in transaction, open for \d+ s, holds AccessShareLock on webhooks$/,
     );
@@ -127,11 +127,11 @@ async function columnsOf(sql: Sql): Promise<string[]> {
 }
 
 async function changeAFunction(): Promise<void> {
-  const changed = (await next.read('functions/delivery/take_turn.sql')).replace(
+  const changed = (await next.read('functions/delivery/poll_lanes.sql')).replace(
     /^declare\n/m,
     '-- of the next release\ndeclare\n',
   );
-  await next.write('functions/delivery/take_turn.sql', changed);
+  await next.write('functions/delivery/poll_lanes.sql', changed);
 }
 
 describe('two releases', () => {
@@ -146,7 +146,7 @@ describe('two releases', () => {
     const { partnerId } = await insertSubscriber(database.sql, receiver.url);
     const engine = startEngine(database.pool, { now: () => null });
     await commitEvents(database.sql, partnerId, 3);
-    while ((await engine.turn()) > 0);
+    while ((await engine.poll()) > 0);
     expect(receiver.posts).toHaveLength(3);
     await engine.close();
     await receiver.close();
@@ -169,7 +169,7 @@ describe('two releases', () => {
   });
 
   test('a new process on an old database refuses plainly', async () => {
-    await database.sql`delete from applied_migrations where name = 'functions/take_turn.sql'`;
+    await database.sql`delete from applied_migrations where name = 'functions/poll_lanes.sql'`;
     await expect(untilFit(database.pool, silentLog, new AbortController().signal)).rejects.toThrow(
       /^1 migration is pending: run the command 'migrate' first$/,
     );
@@ -186,7 +186,7 @@ describe('two releases', () => {
 
 async function sourceOf(sql: Sql): Promise<string> {
   const [{ source }] = await sql<[{ source: string }]>`
-    select prosrc as source from pg_proc where oid = 'carteiro.take_turn'::regproc`;
+    select prosrc as source from pg_proc where oid = 'carteiro.poll_lanes'::regproc`;
   return source;
 }
 

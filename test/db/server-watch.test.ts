@@ -13,8 +13,8 @@ test('a process that is relieved of looking rests longer, but looks at once when
     if (rests.length === 3) ends.abort();
     return Promise.resolve();
   };
-  const often = () => (rests.length > 0 ? 1 / 8 : 1);
-  await watchServer({ pool: pool as unknown as Pool, log: silentLog, often, rest }, ends.signal);
+  const rate = () => (rests.length > 0 ? 1 / 8 : 1);
+  await watchServer({ pool: pool as unknown as Pool, log: silentLog, rate, rest }, ends.signal);
   expect(rests).toEqual([
     [1_000, false],
     [8_000, true],

@@ -11,7 +11,7 @@ import { startEngine } from '../support/engine.ts';
 import { commitEvents, insertSubscriber } from '../support/outbox.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { untilSettled } from '../support/settled.ts';
-import { claimDue } from '../support/turn.ts';
+import { claimDue } from '../support/poll.ts';
 import { silentLog } from '../support/silent-log.ts';
 import { openPool } from '../support/database.ts';
 
@@ -65,11 +65,11 @@ describe.each(['in one database', 'in two databases of one server'])('two instal
 
   test('each delivers what it appended, and nothing else', async () => {
     await commitEvents(one.sql, one.partnerId, 3);
-    expect(await other.engine.turn()).toBe(0);
+    expect(await other.engine.poll()).toBe(0);
     await commitEvents(other.sql, other.partnerId, 2);
-    while ((await one.engine.turn()) > 0);
+    while ((await one.engine.poll()) > 0);
     expect([one.receiver.posts.length, other.receiver.posts.length]).toEqual([3, 0]);
-    while ((await other.engine.turn()) > 0);
+    while ((await other.engine.poll()) > 0);
     expect([one.receiver.posts.length, other.receiver.posts.length]).toEqual([3, 2]);
   });
 
@@ -81,7 +81,7 @@ describe.each(['in one database', 'in two databases of one server'])('two instal
         expect({ purpose, ...row }).toEqual({ purpose, taken: true });
       }
       await commitEvents(other.sql, other.partnerId, 1);
-      while ((await other.engine.turn()) > 0);
+      while ((await other.engine.poll()) > 0);
     });
     expect(other.receiver.posts).toHaveLength(3);
   });

@@ -5,8 +5,8 @@ import { addUp } from '../../src/audit/add-up-balance.ts';
 import { readBalance } from '../../src/audit/balance.ts';
 import { addDays, dayOf } from '../../src/contract/calendar.ts';
 import { NOTICE_NAMES } from '../../src/contract/events.ts';
-import { noticeOf } from '../../src/delivery/queue/upkeep/failing-notice.ts';
-import { lookForFailing } from '../../src/delivery/queue/upkeep/failing.ts';
+import { noticeOf } from '../../src/delivery/queue/maintenance/failing-notice.ts';
+import { detectFailing } from '../../src/delivery/queue/maintenance/failing.ts';
 import { sign, signingKey } from '../../src/delivery/sending/signature.ts';
 import { readSettled } from '../../src/log/follow.ts';
 import { keepOperatorWebhook } from '../../src/webhooks/operator-webhook.ts';
@@ -19,10 +19,9 @@ const POLICY = { failingAfter: 3, failingHours: 2, suspendAfterDays: 3 };
 const HOUR_S = 3_600;
 const SECRET = `whsec_${randomBytes(32).toString('base64')}`;
 
-const tellOperator = (url: string | null, secret = SECRET) =>
+const notifyOperator = (url: string | null, secret = SECRET) =>
   keepOperatorWebhook(world.api.database.pool, world.api.vault, url === null ? null : { url, secret });
-const look = async () =>
-  (await lookForFailing(world.api.database.pool, POLICY, { now: engine.now, restS: 0 }))?.changes;
+const look = async () => (await detectFailing(world.api.database.pool, POLICY, { now: engine.now, restS: 0 }))?.changes;
 
 const world = await startDeliveryWorld({ testWaitMs: 1 });
 const { pool, sql } = world.api.database;
@@ -32,12 +31,12 @@ const engine = startEngine(world.api.database.pool, {
 const partner = await world.subscriber();
 const failing = await partner.register(['desembolso.falhou', ...NOTICE_NAMES]);
 const listener = await partner.register(NOTICE_NAMES);
-await tellOperator(`${world.receiver.url}/operator`);
+await notifyOperator(`${world.receiver.url}/operator`);
 await look();
 const readState = async () =>
   (await partner.send<{ estado: string }>('GET', `/v1/webhooks/${failing.id}/saude`)).body.estado;
 const deliver = async () => {
-  while ((await engine.turn()) > 0);
+  while ((await engine.poll()) > 0);
 };
 const envelopesAt = (path: string) => world.postsTo(path).map(({ body }) => JSON.parse(body.toString()));
 
@@ -130,9 +129,9 @@ test('notices are no facts: the balance closes without them, and no projection a
     lastStatusCode: null,
   } as const;
   const { id: webhookId, url } = failing;
-  const told = { webhookId, partnerId: partner.id, url, run, failingSince: at, at, isJudged: true, policy: POLICY };
+  const reported = { webhookId, partnerId: partner.id, url, run, failingSince: at, at, isJudged: true, policy: POLICY };
   for (const change of ['falhando', 'suspensao'] as const) {
-    const { name, data } = noticeOf(change, told) ?? {};
+    const { name, data } = noticeOf(change, reported) ?? {};
     await sql`select make_notice(${webhookId}, ${name ?? ''}, ${JSON.stringify(data)}::text::json)`;
   }
   await partner.emit();
@@ -151,13 +150,13 @@ test("the operator's webhook is what the variables say: a line of history for ea
       select change, actor from webhook_history where webhook_id = operator_partner() order by position`
     ).map((line) => Object.values(line).join(' '));
   const url = `${world.receiver.url}/operator`;
-  await Promise.all([tellOperator(url), tellOperator(url)]);
+  await Promise.all([notifyOperator(url), notifyOperator(url)]);
   expect(await history()).toEqual(['criacao servico']);
-  await tellOperator(`${url}/moved`);
-  await tellOperator(`${url}/moved`, `whsec_${randomBytes(32).toString('base64')}`);
-  await tellOperator(null);
-  await tellOperator(null);
-  await tellOperator(url);
+  await notifyOperator(`${url}/moved`);
+  await notifyOperator(`${url}/moved`, `whsec_${randomBytes(32).toString('base64')}`);
+  await notifyOperator(null);
+  await notifyOperator(null);
+  await notifyOperator(url);
   expect(await history()).toEqual(
     ['criacao', 'alteracao', 'segredo_trocado', 'desativacao', 'reativacao'].map((change) => `${change} servico`),
   );

@@ -40,8 +40,8 @@ const sync = async () => (await post('/v1/sandbox/sincronizacao')).body;
 describe('trabalhador.desligado', () => {
   test('reaches the receiver with every field of the catalog in order, and a second sync sends nothing', async () => {
     const loan = await partner.read(await partner.newLoan());
-    const told = await end(loan.id);
-    expect([told.status, told.body]).toEqual([201, { id: expect.any(String), emprestimo_id: loan.id, ...END }]);
+    const reported = await end(loan.id);
+    expect([reported.status, reported.body]).toEqual([201, { id: expect.any(String), emprestimo_id: loan.id, ...END }]);
     expect(await sync()).toEqual({ desligamentos: 1, novos: 0 });
     const fields = [
       ['emprestimo_id', loan.id],

@@ -196,7 +196,7 @@ test('for a client that sends many requests and reads nothing one answer is made
   await expect.poll(() => server.requests()).toBe(40 * 16);
   // Whoever reads goes on meanwhile, one request after the other.
   const reader = await open(server);
-  for (let turn = 0; turn < 50; turn += 1) expect(await ask(reader)).toMatch(/^HTTP\/1.1 200 /);
+  for (let poll = 0; poll < 50; poll += 1) expect(await ask(reader)).toMatch(/^HTTP\/1.1 200 /);
   expect(made.filter((path) => path === '/long')).toHaveLength(40);
 });
 

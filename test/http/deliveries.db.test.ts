@@ -314,7 +314,7 @@ describe('a resend of one', () => {
     const { promise: asked, resolve } = Promise.withResolvers<() => void>();
     world.receiver.answerWith((_post, response) => resolve(() => void response.writeHead(200).end()), webhook.path);
     await partner.emit();
-    const turning = world.engine.turn();
+    const turning = world.engine.poll();
     const answer = await asked;
     const id = await idOf();
     expect((await partner.read(id)).em_andamento).toBe(true);

@@ -32,11 +32,13 @@ test('shows the body byte for byte, and the headers of each attempt as the recei
     expect(Buffer.from(shown.corpo)).toEqual(post.body);
     const attempt = shown.tentativas[index];
     const got = Object.fromEntries(Object.entries(post.headers).filter(([name]) => !OF_HTTP.has(name)));
-    const told = Object.fromEntries(attempt?.cabecalhos.map(({ nome, valor }) => [nome.toLowerCase(), valor]) ?? []);
-    for (const name of UNCERTAIN) expect(told[name]).toBeDefined();
+    const reported = Object.fromEntries(
+      attempt?.cabecalhos.map(({ nome, valor }) => [nome.toLowerCase(), valor]) ?? [],
+    );
+    for (const name of UNCERTAIN) expect(reported[name]).toBeDefined();
     const certain = (headers: object) => Object.entries(headers).filter(([name]) => !UNCERTAIN.has(name));
-    expect(Object.fromEntries(certain(told))).toEqual(Object.fromEntries(certain(got)));
-    expect(new Set(Object.keys(told))).toEqual(new Set(Object.keys(got)));
+    expect(Object.fromEntries(certain(reported))).toEqual(Object.fromEntries(certain(got)));
+    expect(new Set(Object.keys(reported))).toEqual(new Set(Object.keys(got)));
     expect(attempt).toMatchObject({ assinaturas_conhecidas: true, endereco: '127.0.0.1', url: webhook.url });
   }
 });

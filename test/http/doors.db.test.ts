@@ -11,10 +11,10 @@ import { EMITTED_NAMES, type EmittedName } from '../../src/contract/events.ts';
 import type { LoanResource } from '../../src/contract/resources/loan-resource.ts';
 import { DOCUMENT_TYPES } from '../../src/contract/statuses.ts';
 import { syncBonds } from '../../src/core/bonds/bonds.ts';
-import { projectTurn } from '../../src/core/projection/projector.ts';
+import { projectBatch } from '../../src/core/projection/projector.ts';
 import { closeSettlement } from '../../src/core/settlement/settlement.ts';
 import { dayOf } from '../../src/contract/calendar.ts';
-import { tellEndOfBond, tellRehire } from '../../src/registry/simulated-bonds.ts';
+import { reportEndOfBond, reportRehire } from '../../src/registry/simulated-bonds.ts';
 import { answerNextRegistration } from '../../src/registry/simulated.ts';
 import { packageOf } from '../support/document-pieces.ts';
 import {
@@ -78,13 +78,13 @@ function lastMonth(): string {
   return month === 1 ? `${year - 1}-12` : `${year}-${String(month - 1).padStart(2, '0')}`;
 }
 
-async function tell<T>(path: string, body?: unknown): Promise<T> {
+async function report<T>(path: string, body?: unknown): Promise<T> {
   const answer = await world.api.send<T>('POST', path, { token: core, ...(body !== undefined && { body }) });
   if (answer.status >= 300) throw new Error(`${path}: ${answer.text}`);
   return answer.body;
 }
 
-const post = async (path: string, body?: unknown): Promise<void> => void (await tell(path, body));
+const post = async (path: string, body?: unknown): Promise<void> => void (await report(path, body));
 
 const fact =
   (name: string, body?: unknown): LoanStep =>
@@ -126,13 +126,13 @@ const http: Door = {
   transferFails: fact('desembolso', { resultado: 'falhou', motivo: 'conta encerrada' }),
   async endBond(partner, { id }) {
     await database().pool.run((sql) =>
-      tellEndOfBond(sql, { partnerId: partner.id, loanId: id }, { on: today(), reason: REASON }),
+      reportEndOfBond(sql, { partnerId: partner.id, loanId: id }, { on: today(), reason: REASON }),
     );
     await sync(partner);
   },
   async rehire(partner, { id }) {
     const rehired = { on: today(), employer: EMPLOYER, availableMarginCentavos: 150_000 };
-    await database().pool.run((sql) => tellRehire(sql, { partnerId: partner.id, loanId: id }, rehired));
+    await database().pool.run((sql) => reportRehire(sql, { partnerId: partner.id, loanId: id }, rehired));
     await sync(partner);
   },
   async closeMonth({ id }) {
@@ -152,7 +152,7 @@ const asked = fact('averbacao', { resultado: 'solicitada' });
 /** Where `LOAN_CORE` is `outside`: nothing is left to our worker, our sync and our closing. */
 const outside: Door = {
   ...http,
-  issue: async ({ id }) => (await tell<LoanResource>('/v1/nucleo/emprestimos', { parceiro_id: id, ...TERMS })).id,
+  issue: async ({ id }) => (await report<LoanResource>('/v1/nucleo/emprestimos', { parceiro_id: id, ...TERMS })).id,
   queryMargin: (partner, fails) =>
     post('/v1/nucleo/margens', {
       ...margin(partner),
@@ -423,7 +423,7 @@ test.each(['own', 'outside'] as const)(
     const partner = await world.partner();
     const sandbox = await partner.post(`/v1/sandbox/emprestimos/${randomUUID()}/assinatura`);
     expect([sandbox.status, sandbox.body.codigo]).toEqual([404, 'NAO_ENCONTRADO']);
-    await projectTurn({ pool: database().pool, log: silentLog });
+    await projectBatch({ pool: database().pool, log: silentLog });
     const token = await world.api.token(undefined, ['auditoria:read']);
     const { body } = await world.api.send<BalanceResource>(
       'GET',

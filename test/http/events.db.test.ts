@@ -11,7 +11,7 @@ const { partner, webhook } = useSubscriber(world);
 
 /** A transaction that has its cursor in the order already and is still open. */
 async function openAppend() {
-  const { promise: told, resolve: commit } = Promise.withResolvers<void>();
+  const { promise: reported, resolve: commit } = Promise.withResolvers<void>();
   const { promise: appended, resolve: onAppended } = Promise.withResolvers<string>();
   const stream = crypto.randomUUID();
   const done = world.api.database.pool.transaction(async (tx) => {
@@ -19,7 +19,7 @@ async function openAppend() {
       select append_event(${stream}, 0, 'desembolso.falhou', ${partner.id},
                           ${failedDisbursementOf(stream)}::text::json, 'test')`;
     onAppended(stream);
-    await told;
+    await reported;
   });
   await appended;
   return { stream, commit: () => (commit(), done) };

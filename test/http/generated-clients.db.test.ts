@@ -125,11 +125,11 @@ test.for(['native', 'okhttp-gson'])(
       // The program is run on one of them; the other one's Maven plugins need not be there.
       ...(library === 'native' ? ['dependency:build-classpath', `-Dmdep.outputFile=${classpath}`] : []),
     ];
-    let told = await mavenOutput(['--offline', ...compile]);
-    if (/offline mode/.test(told)) told = await mavenOutput(compile);
-    if (/Could not (?:transfer|resolve)/.test(told))
+    let reported = await mavenOutput(['--offline', ...compile]);
+    if (/offline mode/.test(reported)) reported = await mavenOutput(compile);
+    if (/Could not (?:transfer|resolve)/.test(reported))
       context.skip(`Maven can't bring the libraries of the ${library} client`);
-    expect(told).toBe('');
+    expect(reported).toBe('');
     if (library !== 'native') return;
     const classes = `${path.join(made, 'target/classes')}:${(await readFile(classpath, 'utf8')).trim()}`;
     const { stdout } = await run('java', ['-cp', classes, 'Partner', server.url, token]);

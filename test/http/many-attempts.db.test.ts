@@ -5,8 +5,8 @@ import { ATTEMPTS_SHOWN, type DeliveryAsSent } from '../../src/contract/resource
 import { readProof } from '../../src/audit/proof/proof.ts';
 import { readDelivery } from '../../src/delivery/partner/read-deliveries.ts';
 import { readSent } from '../../src/delivery/partner/read-sent.ts';
-import { showDelivery } from '../../src/steering/deliveries.ts';
-import { rowsLookedAt } from '../support/counters.ts';
+import { showDelivery } from '../../src/admin/deliveries.ts';
+import { rowsScanned } from '../support/counters.ts';
 import { startDeliveryWorld, useSubscriber } from '../support/delivery-world.ts';
 import { openTestSecret } from '../support/outbox.ts';
 
@@ -101,7 +101,7 @@ test('a read looks at no more rows after 2,000 attempts than after 100', async (
   for (const made of [100, 2_000]) {
     await resentUpTo(made);
     await database.sql`analyze attempts`;
-    const cost = await rowsLookedAt(database.url, async (pool) => {
+    const cost = await rowsScanned(database.url, async (pool) => {
       const found = await readDelivery(pool, partner.id, id);
       const numbers = found?.attempts.map(({ numero }) => numero) ?? [];
       await readSent(pool, openTestSecret, partner.id, id, numbers);
@@ -141,7 +141,7 @@ test('what shows a delivery looks at no more rows when its webhook has 2,000 ord
       from deliveries d, generate_series(1, ${made}::int) where d.id = ${id}`;
     await database.sql`analyze send_orders`;
     costs.push(
-      await rowsLookedAt(database.url, async (pool) => {
+      await rowsScanned(database.url, async (pool) => {
         await showDelivery(pool, id, null);
         await readProof(pool, id);
       }),

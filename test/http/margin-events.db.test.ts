@@ -15,8 +15,9 @@ async function newPartner() {
   const { id } = partner;
   const token = await api.token(id, ['margem:read', 'sandbox']);
   const ask = (query = '') => api.send<MarginResource>('POST', `/v1/margem/consulta${query}`, { token, body: WORKER });
-  const tell = (told: object) => api.send('PUT', '/v1/sandbox/margem', { token, body: { ...WORKER, ...told } });
-  return { id, token, received: () => partner.received(), ask, tell };
+  const report = (reported: object) =>
+    api.send('PUT', '/v1/sandbox/margem', { token, body: { ...WORKER, ...reported } });
+  return { id, token, received: () => partner.received(), ask, report };
 }
 
 test('autorizacao.confirmada arrives with what was confirmed', async () => {
@@ -30,8 +31,8 @@ test('autorizacao.confirmada arrives with what was confirmed', async () => {
 });
 
 test('margem.concluida has no percentage where there are no earnings', async () => {
-  const { ask, tell, received } = await newPartner();
-  await tell({ valor_total_vencimentos: 0, valor_margem_disponivel: 0 });
+  const { ask, report, received } = await newPartner();
+  await report({ valor_total_vencimentos: 0, valor_margem_disponivel: 0 });
   await ask();
   expect(await received()).toMatchObject([{ data: { salario_bruto: 0, margem_percentual: null } }]);
 });
@@ -40,8 +41,8 @@ test.each([
   ['negocial', 422],
   ['upstream', 502],
 ])('margem.falhou arrives when the registry fails a query (%s)', async (falha, status) => {
-  const { ask, tell, received } = await newPartner();
-  await tell({ falha, erro: 'não foi possível' });
+  const { ask, report, received } = await newPartner();
+  await report({ falha, erro: 'não foi possível' });
   expect((await ask()).status).toBe(status);
   const data = {
     cpf_trabalhador: WORKER.cpf,

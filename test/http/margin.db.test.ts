@@ -22,14 +22,14 @@ const api = await startApi();
 const partnerToken = async () => api.token(await api.partner(), SCOPES);
 const ask = (token: string, query = '', body: unknown = WORKER) =>
   api.send<MarginResource & ErrorBody>('POST', `${PATH}${query}`, { token, body });
-const tell = (token: string, told: object) =>
-  api.send<Record<string, unknown> & ErrorBody>('PUT', SANDBOX, { token, body: { ...WORKER, ...told } });
+const report = (token: string, reported: object) =>
+  api.send<Record<string, unknown> & ErrorBody>('PUT', SANDBOX, { token, body: { ...WORKER, ...reported } });
 const fieldsOf = (body: ErrorBody) => body.detalhes?.map(({ campo }) => campo).toSorted();
 
 describe('POST /v1/margem/consulta', () => {
   test('answers the whole margin, from the registry and then from the cache', async () => {
     const token = await partnerToken();
-    await tell(token, { valor_total_vencimentos: 4321.09, valor_margem_disponivel: 1234.5 });
+    await report(token, { valor_total_vencimentos: 4321.09, valor_margem_disponivel: 1234.5 });
     const first = await ask(token);
     expect(first.status).toBe(200);
     expect(marginResource.parse(first.body)).toEqual(first.body);
@@ -58,11 +58,11 @@ describe('POST /v1/margem/consulta', () => {
 
   test('answers 422 for a refusal of the registry and 502 for a failure, with its words', async () => {
     const token = await partnerToken();
-    await tell(token, { falha: 'negocial', erro: 'vínculo não encontrado' });
+    await report(token, { falha: 'negocial', erro: 'vínculo não encontrado' });
     const refused = await ask(token);
     expect([refused.status, refused.body.codigo]).toEqual([422, 'MARGEM_NEGOCIAL']);
     expect(refused.body.mensagem).toContain('vínculo não encontrado');
-    await tell(token, { falha: 'upstream', erro: 'em manutenção' });
+    await report(token, { falha: 'upstream', erro: 'em manutenção' });
     const failed = await ask(token);
     expect([failed.status, failed.body.codigo]).toEqual([502, 'MARGEM_UPSTREAM']);
     expect(failed.body.mensagem).toContain('em manutenção');
@@ -98,15 +98,15 @@ describe('PUT /v1/sandbox/margem', () => {
     const amounts = { valor_total_vencimentos: 0, valor_margem_disponivel: 0 };
     const failure = { falha: 'upstream', erro: 'fora do ar' };
     const none = { valor_total_vencimentos: null, valor_margem_disponivel: null, falha: null, erro: null };
-    expect([(await tell(token, amounts)).status, (await tell(token, amounts)).body]).toEqual([
+    expect([(await report(token, amounts)).status, (await report(token, amounts)).body]).toEqual([
       200,
       { ...WORKER, ...none, ...amounts },
     ]);
-    expect((await tell(token, failure)).body).toEqual({ ...WORKER, ...none, ...failure });
+    expect((await report(token, failure)).body).toEqual({ ...WORKER, ...none, ...failure });
   });
 
   test("changes nothing for another partner's queries", async () => {
-    await tell(await partnerToken(), { falha: 'negocial', erro: 'não' });
+    await report(await partnerToken(), { falha: 'negocial', erro: 'não' });
     expect((await ask(await partnerToken())).status).toBe(200);
   });
 
@@ -123,8 +123,8 @@ describe('PUT /v1/sandbox/margem', () => {
       ['valor_margem_disponivel', 'valor_total_vencimentos'],
     ],
     [{ valor_total_vencimentos: 1, valor_margem_disponivel: 1, extra: 1 }, ['extra']],
-  ])('refuses %j', async (told, fields) => {
-    const answer = await tell(await partnerToken(), told);
+  ])('refuses %j', async (reported, fields) => {
+    const answer = await report(await partnerToken(), reported);
     expect([answer.status, fieldsOf(answer.body)]).toEqual([400, fields]);
   });
 });
@@ -199,14 +199,14 @@ test('while the registry hangs every other route goes on, on a pool of two conne
     ),
   );
   await expect.poll(() => asked).toBe(12);
-  const told = await app.request(SANDBOX, {
+  const reported = await app.request(SANDBOX, {
     method: 'PUT',
     headers,
     body: JSON.stringify({ ...WORKER, valor_total_vencimentos: 1, valor_margem_disponivel: 1 }),
   });
   const read = await app.request(`/v1/emprestimos/${randomUUID()}`, { headers });
   const alive = await app.request('/healthz');
-  expect([told.status, read.status, alive.status]).toEqual([200, 404, 200]);
+  expect([reported.status, read.status, alive.status]).toEqual([200, 404, 200]);
   const answers = await Promise.all(hanging);
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([502]));
 });

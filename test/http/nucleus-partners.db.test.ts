@@ -16,32 +16,32 @@ const send = (method: 'POST' | 'PUT' | 'GET', path: string, body?: unknown, key?
     ...(body !== undefined && { body }),
     ...(key !== undefined && { headers: { 'Idempotency-Key': key } }),
   });
-const told = (path: string, body: unknown, key?: string) => send('POST', `/v1/nucleo/${path}`, body, key);
+const reported = (path: string, body: unknown, key?: string) => send('POST', `/v1/nucleo/${path}`, body, key);
 const ACCOUNT = { nome: 'Um', assinatura: 'internal', documentos: 'agrupada', emissao: 'sincrona' };
 
 async function newPartner(account: object = {}): Promise<string> {
   const id = randomUUID();
-  expect((await told('parceiros', { id, ...ACCOUNT, ...account })).status).toBe(201);
+  expect((await reported('parceiros', { id, ...ACCOUNT, ...account })).status).toBe(201);
   return id;
 }
 
 describe('a partner', () => {
   test('has the id and the account that the core has, and its history begins with the core as its author', async () => {
     const id = randomUUID();
-    const answer = await told('parceiros', { id, ...ACCOUNT });
+    const answer = await reported('parceiros', { id, ...ACCOUNT });
     expect([answer.status, answer.body]).toEqual([201, { id, ...ACCOUNT, ativo: true, criado_em: expect.any(String) }]);
     const [line] =
       await database.sql`select change, actor = 'operator' as operator from partner_history where partner_id = ${id}`;
     expect(line).toEqual({ change: 'criacao', operator: false });
-    expect((await told('parceiros', ACCOUNT)).body.id).not.toBe(id);
+    expect((await reported('parceiros', ACCOUNT)).body.id).not.toBe(id);
   });
 
   test('of an id that is taken is 409 and names it; the same key again is the first answer', async () => {
     const body = { id: randomUUID(), ...ACCOUNT };
-    const first = await told('parceiros', body, 'partner-1');
-    expect((await told('parceiros', body, 'partner-1')).body).toEqual(first.body);
+    const first = await reported('parceiros', body, 'partner-1');
+    expect((await reported('parceiros', body, 'partner-1')).body).toEqual(first.body);
     for (const key of [undefined, 'partner-2']) {
-      const again = await told('parceiros', body, key);
+      const again = await reported('parceiros', body, key);
       expect([again.status, again.body.codigo, again.body.detalhes]).toEqual([
         409,
         'TRANSICAO_INVALIDA',
@@ -57,7 +57,7 @@ describe('a partner', () => {
     for (const unknown of [randomUUID(), 'x'])
       expect((await send('PUT', `/v1/nucleo/parceiros/${unknown}`, { nome: 'Dois' })).status).toBe(404);
     expect((await send('PUT', `/v1/nucleo/parceiros/${id}`, {})).status).toBe(400);
-    const named = await told('parceiros', { ...ACCOUNT, nome: 'José Alves 529.982.247-25' });
+    const named = await reported('parceiros', { ...ACCOUNT, nome: 'José Alves 529.982.247-25' });
     expect([named.status, named.body.detalhes]).toMatchObject([400, [{ campo: 'nome' }]]);
     const strange = await send('PUT', `/v1/nucleo/parceiros/${id}`, { assinatura: 'interna' });
     expect(strange.body.detalhes).toMatchObject([{ campo: 'assinatura' }]);
@@ -67,7 +67,8 @@ describe('a partner', () => {
     const [{ id }] = await database.sql<[{ id: string }]>`select operator_partner() as id`;
     expect((await send('PUT', `/v1/nucleo/parceiros/${id}`, { nome: 'Meu' })).status).toBe(404);
     expect(
-      (await told(`parceiros/${id}/webhooks`, { url: 'https://a.example/', eventos: ['averbacao.concluida'] })).status,
+      (await reported(`parceiros/${id}/webhooks`, { url: 'https://a.example/', eventos: ['averbacao.concluida'] }))
+        .status,
     ).toBe(404);
   });
 });
@@ -77,21 +78,25 @@ describe("a partner's webhook", () => {
 
   test('is answered with its secret once, is the partner’s own, and a replay has no secret', async () => {
     const id = await newPartner();
-    const first = await told(`parceiros/${id}/webhooks`, body, `hook-${id}`);
+    const first = await reported(`parceiros/${id}/webhooks`, body, `hook-${id}`);
     expect([first.status, first.body]).toMatchObject([
       201,
       { ...body, ativo: true, secret: expect.stringMatching(/^whsec_/) },
     ]);
     const { secret: _, ...kept } = first.body;
-    expect((await told(`parceiros/${id}/webhooks`, body, `hook-${id}`)).body).toEqual(kept);
+    expect((await reported(`parceiros/${id}/webhooks`, body, `hook-${id}`)).body).toEqual(kept);
     const token = await world.api.token(id, ['webhooks:read']);
     expect((await world.api.send('GET', '/v1/webhooks', { token })).body).toMatchObject([{ id: first.body.id }]);
   });
 
   test('of an unknown partner is 404, and a wrong one is 400 with its field', async () => {
-    expect((await told(`parceiros/${randomUUID()}/webhooks`, body)).status).toBe(404);
+    expect((await reported(`parceiros/${randomUUID()}/webhooks`, body)).status).toBe(404);
     const id = await newPartner();
-    const wrong = await told(`parceiros/${id}/webhooks`, { ...body, url: 'ftp://parceiro.example.com/' }, 'hook-wrong');
+    const wrong = await reported(
+      `parceiros/${id}/webhooks`,
+      { ...body, url: 'ftp://parceiro.example.com/' },
+      'hook-wrong',
+    );
     expect([wrong.status, wrong.body.detalhes]).toMatchObject([400, [{ campo: 'url' }]]);
   });
 });
@@ -100,7 +105,7 @@ describe('what the core has an id or a number for', () => {
   test('a loan: both are what the partner gets and reads; either of another loan is 409', async () => {
     const partner = await world.partner();
     const own = { id: randomUUID(), numero: 'CCB 2026/000123' };
-    const loan = (more: object) => told('emprestimos', { parceiro_id: partner.id, ...TERMS, ...more });
+    const loan = (more: object) => reported('emprestimos', { parceiro_id: partner.id, ...TERMS, ...more });
     expect((await loan(own)).body).toMatchObject(own);
     expect(await partner.read(own.id)).toMatchObject(own);
     for (const [field, value] of Object.entries(own)) {
@@ -111,20 +116,20 @@ describe('what the core has an id or a number for', () => {
 
   test('an asynchronous issuance ends under the number that the core gives', async () => {
     const parceiro_id = await newPartner({ emissao: 'assincrona' });
-    const { body } = await told('emprestimos', { parceiro_id, ...TERMS });
-    const issued = await told(`emprestimos/${body.id}/emissao`, { resultado: 'emitida', numero: 'N-77' });
+    const { body } = await reported('emprestimos', { parceiro_id, ...TERMS });
+    const issued = await reported(`emprestimos/${body.id}/emissao`, { resultado: 'emitida', numero: 'N-77' });
     expect(issued.body).toMatchObject({ numero: 'N-77', status: 'em_assinatura' });
   });
 
   test('a registration: its id comes back in the event; another id is not the one under way', async () => {
     const partner = await world.partner();
     const id = await partner.newLoan();
-    await told(`emprestimos/${id}/assinatura`, undefined);
+    await reported(`emprestimos/${id}/assinatura`, undefined);
     const averbacao_id = randomUUID();
-    expect((await told(`emprestimos/${id}/averbacao`, { resultado: 'solicitada', averbacao_id })).status).toBe(200);
+    expect((await reported(`emprestimos/${id}/averbacao`, { resultado: 'solicitada', averbacao_id })).status).toBe(200);
     const ended = { resultado: 'concluida', protocolo_registry: 'P-1' };
-    expect((await told(`emprestimos/${id}/averbacao`, { ...ended, averbacao_id: randomUUID() })).status).toBe(409);
-    expect((await told(`emprestimos/${id}/averbacao`, { ...ended, averbacao_id })).status).toBe(200);
+    expect((await reported(`emprestimos/${id}/averbacao`, { ...ended, averbacao_id: randomUUID() })).status).toBe(409);
+    expect((await reported(`emprestimos/${id}/averbacao`, { ...ended, averbacao_id })).status).toBe(200);
     const registered = (await partner.received()).find(({ evento }) => evento === 'averbacao.concluida');
     expect(registered?.data).toMatchObject({ averbacao_id });
   });
@@ -141,9 +146,9 @@ describe('what the core has an id or a number for', () => {
       valor_total_vencimentos: 5000,
       valor_margem_disponivel: 1000,
     };
-    expect((await told('margens', query)).body).toEqual({ consulta_margem_id });
-    expect((await told('emprestimos', { parceiro_id: partner.id, ...TERMS, consulta_margem_id })).status).toBe(201);
-    const again = await told('margens', query);
+    expect((await reported('margens', query)).body).toEqual({ consulta_margem_id });
+    expect((await reported('emprestimos', { parceiro_id: partner.id, ...TERMS, consulta_margem_id })).status).toBe(201);
+    const again = await reported('margens', query);
     expect([again.status, again.body.detalhes]).toMatchObject([409, [{ campo: 'consulta_margem_id' }]]);
   });
 
@@ -151,13 +156,13 @@ describe('what the core has an id or a number for', () => {
     const partner = await world.partner();
     const month = { parceiro_id: partner.id, competencia: '2026-01' };
     const totals = { total_parcelas: 41, numero_ccbs: 40, valor_total: 1234.56 };
-    const some = await told('repasses', { ...month, total_parcelas: 41 });
+    const some = await reported('repasses', { ...month, total_parcelas: 41 });
     expect([some.status, some.body.detalhes]).toMatchObject([
       400,
       [{ campo: 'numero_ccbs' }, { campo: 'valor_total' }],
     ]);
-    expect((await told('repasses', { ...month, ...totals })).body).toMatchObject({ ...totals, ja_fechado: false });
-    const other = await told('repasses', { ...month, ...totals, total_parcelas: 1 });
+    expect((await reported('repasses', { ...month, ...totals })).body).toMatchObject({ ...totals, ja_fechado: false });
+    const other = await reported('repasses', { ...month, ...totals, total_parcelas: 1 });
     expect(other.body).toMatchObject({ ...totals, ja_fechado: true });
     expect(await partner.received()).toMatchObject([{ evento: 'repasse.processado', data: totals }]);
   });
@@ -166,10 +171,10 @@ describe('what the core has an id or a number for', () => {
 test('a partner that the core brought in receives what the core tells of it', async () => {
   const id = await newPartner();
   const eventos = ['assinatura.concluida'];
-  const { body } = await told(`parceiros/${id}/webhooks`, { url: 'https://parceiro.example.com/', eventos });
+  const { body } = await reported(`parceiros/${id}/webhooks`, { url: 'https://parceiro.example.com/', eventos });
   await prove(database.pool, body.id);
-  const loan = await told('emprestimos', { parceiro_id: id, ...TERMS });
-  await told(`emprestimos/${loan.body.id}/assinatura`, undefined);
+  const loan = await reported('emprestimos', { parceiro_id: id, ...TERMS });
+  await reported(`emprestimos/${loan.body.id}/assinatura`, undefined);
   expect(await database.sql`select webhook_id from deliveries where partner_id = ${id}`).toEqual([
     { webhook_id: body.id },
   ]);

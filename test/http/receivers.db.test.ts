@@ -157,11 +157,11 @@ test('the library of Standard Webhooks agrees on every vector that it can read',
   vi.useFakeTimers({ toFake: ['Date'] });
   onTestFinished(() => void vi.useRealTimers());
   const vectors = STANDARD.filter(({ name }) => !OTHERWISE.test(name));
-  const told = vectors.map(({ name, secrets, headers, body, now }) => {
+  const reported = vectors.map(({ name, secrets, headers, body, now }) => {
     vi.setSystemTime(now * 1_000);
     return `${name}: ${secrets.some((secret) => isVerified(secret, body, headers))}`;
   });
-  expect(told).toEqual(vectors.map(({ name, valid }) => `${name}: ${valid}`));
+  expect(reported).toEqual(vectors.map(({ name, valid }) => `${name}: ${valid}`));
 });
 
 function isVerified(secret: string, body: string, headers: Published['headers']): boolean {
@@ -208,8 +208,8 @@ test.for(verifiers.filter((one) => one.readsCheckpoints))('in $name', async ({ m
   const cases = headers.map(({ header, kept, now }, index): CheckpointCase => {
     return { function: 'verifyCheckpoint', keys, header, kept, now, api: `http://127.0.0.1:${port}/${index}` };
   });
-  const told = await answer(cases);
-  expect(told.map((found, index) => [headers[index]?.name, found])).toEqual(
+  const reported = await answer(cases);
+  expect(reported.map((found, index) => [headers[index]?.name, found])).toEqual(
     headers.map((vector) => [vector.name, [vector.verdict, vector.keep]]),
   );
   // Nothing is asked where nothing can be learnt.

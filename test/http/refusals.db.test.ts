@@ -225,8 +225,8 @@ describe('health', () => {
     expect(answer.body.mensagem).toBe(reason);
     expect(answer.text).not.toContain('whsec');
     expect((await broken.send('GET', '/healthz')).status).toBe(200);
-    const told = broken.lines.filter(({ message }) => message === 'request');
-    expect(told.map(({ level, fields }) => [fields['route'], level])).toEqual([
+    const reported = broken.lines.filter(({ message }) => message === 'request');
+    expect(reported.map(({ level, fields }) => [fields['route'], level])).toEqual([
       ['/readyz', 'debug'],
       ['/healthz', 'debug'],
     ]);

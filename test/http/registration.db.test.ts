@@ -11,7 +11,7 @@ async function signedLoan(partner: TestPartner): Promise<string> {
   return id;
 }
 
-async function tellRegistry(partner: TestPartner, loanId: string, body: unknown): Promise<void> {
+async function reportToRegistry(partner: TestPartner, loanId: string, body: unknown): Promise<void> {
   const path = `/v1/sandbox/emprestimos/${loanId}/averbacao`;
   expect((await world.api.send('PUT', path, { token: partner.token, body })).status).toBe(200);
 }
@@ -20,7 +20,7 @@ describe('a registration', () => {
   test('that the registry was told to refuse sends averbacao.falhou; the next one sends averbacao.concluida', async () => {
     const partner = await world.partner();
     const id = await signedLoan(partner);
-    await tellRegistry(partner, id, { resultado: 'falhou', erro: 'margem insuficiente' });
+    await reportToRegistry(partner, id, { resultado: 'falhou', erro: 'margem insuficiente' });
     await partner.register(id);
     const failed = await partner.read(id);
     expect(failed).toMatchObject({
@@ -56,8 +56,8 @@ describe('a registration', () => {
   test('is concluded when the refusal was taken back before it was asked', async () => {
     const partner = await world.partner();
     const id = await signedLoan(partner);
-    await tellRegistry(partner, id, { resultado: 'falhou' });
-    await tellRegistry(partner, id, { resultado: 'concluida' });
+    await reportToRegistry(partner, id, { resultado: 'falhou' });
+    await reportToRegistry(partner, id, { resultado: 'concluida' });
     await partner.register(id);
     expect(namesOf(await partner.received())).toEqual(['assinatura.concluida', 'averbacao.concluida']);
   });

@@ -59,7 +59,7 @@ test('the typed client registers a webhook and takes a loan to its disbursement'
   expect(await partner.read(client, id, 1)).toMatchObject({ status: 'em_assinatura', versao: 1 });
   const bodies = await api.database.sql<{ body: Buffer }[]>`
     select body from messages join events on id = event_id order by position`;
-  const told = bodies.map(({ body }) => partner.received(body.toString('utf8')));
-  expect(told).toEqual(['assinatura.concluida', 'averbacao.concluida', `${id}: R$ 1234.50`]);
+  const reported = bodies.map(({ body }) => partner.received(body.toString('utf8')));
+  expect(reported).toEqual(['assinatura.concluida', 'averbacao.concluida', `${id}: R$ 1234.50`]);
   expect(bodies.map(({ body }) => neverSent(body.toString('utf8')))).toEqual([false, false, false]);
 });

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { ErrorBody } from '../../src/contract/errors.ts';
 import type { WebhookResource } from '../../src/contract/resources/webhook.ts';
 import { startDeliveryWorld, useSubscriber } from '../support/delivery-world.ts';
-import { endOverdue } from '../../src/delivery/queue/lost.ts';
+import { rescueOverdue } from '../../src/delivery/queue/rescuer.ts';
 import { commitEvents, insertClaim, readDeliveries } from '../support/outbox.ts';
 import { hang, status } from '../support/receiver.ts';
 
@@ -98,7 +98,7 @@ describe('a deactivation', () => {
       answers.push(() => void response.writeHead(code).end());
       if (answered === 2) resolve();
     }, webhook.path);
-    const turning = world.engine.turn();
+    const turning = world.engine.poll();
     await both;
     expect((await patch({ ativo: false })).status).toBe(200);
     expect(await statuses()).toEqual(['pendente', 'pendente']);
@@ -114,7 +114,7 @@ describe('a deactivation', () => {
     await commitEvents(sql, partner.id, 2100);
     await sql`update deliveries set next_attempt_at = now() + interval '6 hours' where webhook_id = ${webhook.id}`;
     await sql`update webhooks set active = false where id = ${webhook.id}`;
-    for (let turn = 0; turn < 5; turn += 1) await world.engine.turn();
+    for (let poll = 0; poll < 5; poll += 1) await world.engine.poll();
     expect(new Set(await statuses())).toEqual(new Set(['suspensa']));
     expect(await statuses()).toHaveLength(2_100);
   });
@@ -171,7 +171,7 @@ test('the row of a lost attempt names the URL that its claim had read', async ()
   await insertClaim(sql, 'dead/1', [String(lost?.id)], 46);
   await sql`update webhook_history set changed_at = changed_at - interval '1 hour' where webhook_id = ${webhook.id}`;
   await patch({ url: `${world.receiver.url}/elsewhere` });
-  await world.api.database.pool.transaction((tx) => endOverdue(tx));
+  await world.api.database.pool.transaction((tx) => rescueOverdue(tx));
   await world.deliver();
   const rows = await sql`select number, outcome, url from attempts where webhook_id = ${webhook.id} order by number`;
   expect(rows).toEqual([

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { WebhookHealthResource } from '../../src/contract/resources/webhook-health.ts';
-import { countHours, countTurn } from '../../src/delivery/queue/upkeep/hour-counter.ts';
+import { countHours, countBatch } from '../../src/delivery/queue/maintenance/hour-counter.ts';
 import { muteLane } from '../../src/delivery/queue/orders/lane.ts';
 import { startDeliveryWorld, useSubscriber } from '../support/delivery-world.ts';
 import { status } from '../support/receiver.ts';
@@ -134,14 +134,14 @@ test('a webhook that the policy calls failing, and one that it suspended, are to
 });
 
 test('an attempt of a transaction that is still open is counted when it has committed, and no attempt twice', async () => {
-  const { promise: told, resolve: commit } = Promise.withResolvers<void>();
+  const { promise: reported, resolve: commit } = Promise.withResolvers<void>();
   const { promise: written, resolve: onWritten } = Promise.withResolvers<void>();
   const done = pool.transaction(async (tx) => {
     await tx`
       insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, status_code, started_at, duration_ms, url, claim)
       values (uuidv7(), 1, ${webhook.id}, ${partner.id}, 'entregue', 200, now(), 5, 'https://partner.example/', 'p/1')`;
     onWritten();
-    await told;
+    await reported;
   });
   await written;
   await insertAttempts(0, [{ outcome: 'entregue', statusCode: 200, ms: 5 }]);
@@ -160,7 +160,7 @@ test('two pollers that count at the same time count each attempt once', async ()
     Array.from({ length: 20 }, () => ({ outcome: 'entregue', statusCode: 200, ms: 5 })),
   );
   await untilSettled(sql);
-  await Promise.all(Array.from({ length: 4 }, () => pool.transaction((tx) => countTurn(tx))));
+  await Promise.all(Array.from({ length: 4 }, () => pool.transaction((tx) => countBatch(tx))));
   expect((await readHealth()).ultimas_24h.entregues).toBe(20);
 });
 

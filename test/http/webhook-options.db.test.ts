@@ -165,7 +165,7 @@ describe('a webhook that keeps the order of loans', () => {
     const isActive = async () => (await sql`select from webhooks where id = ${webhook.id} and active`).length > 0;
     while (!(await isActive()));
     await append(loan, 1);
-    await world.engine.turn();
+    await world.engine.poll();
     expect(versionsAt(loan)).toEqual([]);
     letGo.resolve();
     await holding;

@@ -7,7 +7,7 @@ import { EMITTED_NAMES, EVENTS } from '../../src/contract/events.ts';
 import type { DeliveryWithAttempts } from '../../src/contract/resources/delivery-resource.ts';
 import type { ErrorBody } from '../../src/contract/errors.ts';
 import type { Sql } from '../../src/db/pool.ts';
-import { endOverdue } from '../../src/delivery/queue/lost.ts';
+import { rescueOverdue } from '../../src/delivery/queue/rescuer.ts';
 import { insertClaim } from '../support/outbox.ts';
 import { sign, signingKey } from '../../src/delivery/sending/signature.ts';
 import { muteWebhook } from '../../src/webhooks/muting.ts';
@@ -99,7 +99,7 @@ test('a test whose poller died is over too', async () => {
     await tx`
       update deliveries set status = 'pendente', next_attempt_at = now(), finished_at = null where id = ${body.id}`;
     await insertClaim(tx as unknown as Sql, 'dead/1', [body.id], 3_600);
-    await endOverdue(tx);
+    await rescueOverdue(tx);
   });
   expect(await partner.read(body.id)).toMatchObject({ status: 'erro', total_tentativas: 2 });
 });

@@ -96,7 +96,7 @@ function listenHere(given: Given = {}): Heard {
     attempt: forwarder.attempt,
     since,
     webhookId: null,
-    tell: (line) => lines.push(line),
+    print: (line) => lines.push(line),
     note: (line) => notes.push(line),
     pause: (ms, stopping) => {
       pausesMs.push(ms);

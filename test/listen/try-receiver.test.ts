@@ -8,8 +8,14 @@ async function printed(bug: (typeof BUGS)[string] | null) {
   const lines: string[] = [];
   const { url } = await startFaultyReceiver(SECRET, bug);
   const stopping = new AbortController().signal;
-  const told = await tryReceiver({ url, secret: SECRET, print: (line) => void lines.push(line), stopping, idleMs: 1 });
-  return { lines, ...told };
+  const reported = await tryReceiver({
+    url,
+    secret: SECRET,
+    print: (line) => void lines.push(line),
+    stopping,
+    idleMs: 1,
+  });
+  return { lines, ...reported };
 }
 
 test('a sound receiver passes, a line for each check', async () => {

@@ -54,8 +54,8 @@ describe('issuance', () => {
   });
 });
 
-const misfit = (details: readonly ErrorDetail[], what: unknown = expect.any(String)) => ({
-  refused: { kind: 'misfit', what, details },
+const mismatch = (details: readonly ErrorDetail[], what: unknown = expect.any(String)) => ({
+  refused: { kind: 'mismatch', what, details },
 });
 
 describe('signing and documents', () => {
@@ -81,7 +81,7 @@ describe('signing and documents', () => {
         documents: pieces(['selfie', 'ccb_assinada', 'selfie']),
       }),
     ).toEqual(
-      misfit([
+      mismatch([
         { campo: 'documentos[2].tipo', mensagem: 'a peça selfie está repetida' },
         { campo: 'documentos', mensagem: 'falta a peça documento_frente' },
         { campo: 'documentos', mensagem: 'falta a peça documento_verso' },
@@ -105,7 +105,7 @@ describe('signing and documents', () => {
     expect(
       given(...STAGES['signing, deferred']).when({ type: 'deliverPackage', documents: pieces(['selfie']) }),
     ).toEqual(
-      misfit([
+      mismatch([
         { campo: 'documentos[0].tipo', mensagem: 'a peça selfie não é esperada agora' },
         { campo: 'documentos', mensagem: 'falta a peça ccb_assinada' },
       ]),
@@ -135,11 +135,11 @@ describe('signing and documents', () => {
       'assinatura.concluida',
     ]);
     expect(given(...STAGES['registered, CCB ahead']).when(missing())).toEqual(
-      misfit([{ campo: 'documentos[0].tipo', mensagem: 'a peça ccb_assinada não é esperada agora' }]),
+      mismatch([{ campo: 'documentos[0].tipo', mensagem: 'a peça ccb_assinada não é esperada agora' }]),
     );
     expect(
       given(...STAGES['registered, CCB ahead']).when({ type: 'deliverMissingDocuments', documents: rest.slice(1) }),
-    ).toEqual(misfit([{ campo: 'documentos', mensagem: 'falta a peça selfie' }]));
+    ).toEqual(mismatch([{ campo: 'documentos', mensagem: 'falta a peça selfie' }]));
   });
 
   test('pieces come one by one in any order, and the last one behaves as the batch', () => {
@@ -217,7 +217,7 @@ describe('registration and disbursement', () => {
     'a transfer dated %s is refused: it settles from the day of the loan to today',
     (on) => {
       expect(given(...STAGES.registered).when({ ...COMMANDS.settleDisbursement, on })).toEqual(
-        misfit(
+        mismatch(
           [
             {
               campo: 'data_liberacao',
@@ -241,7 +241,10 @@ describe('registration and disbursement', () => {
     // 23:30 on 9 March in São Paulo.
     const late = { ...state, createdAt: '2026-03-10T02:30:00.000Z' };
     expect(decide({ ...COMMANDS.settleDisbursement, on: '2026-03-09' }, late)).toHaveProperty('ok');
-    expect(decide({ ...COMMANDS.settleDisbursement, on: '2026-03-08' }, late)).toHaveProperty('refused.kind', 'misfit');
+    expect(decide({ ...COMMANDS.settleDisbursement, on: '2026-03-08' }, late)).toHaveProperty(
+      'refused.kind',
+      'mismatch',
+    );
   });
 
   test('disbursement leaves the documents dimension open', () => {

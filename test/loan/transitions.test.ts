@@ -62,7 +62,7 @@ function expected(stage: Stage, name: Name): Verdict {
 function verdict(decision: Decision, stateName: string): Verdict {
   if ('ok' in decision) return decision.ok.length > 0 ? 'accepted' : 'accepted for nothing';
   const { refused } = decision;
-  if (refused.kind === 'misfit') return 'invalid';
+  if (refused.kind === 'mismatch') return 'invalid';
   const named = refused.kind === 'loanState' ? refused.status : 'no loan';
   return named === stateName ? 'rejected' : 'rejected without naming the state';
 }

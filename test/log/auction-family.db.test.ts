@@ -22,7 +22,7 @@ test('an event of the auction family arrives without parceiro_id, with the same 
     const facts = [{ type: 'desembolso.falhou', data } as const];
     const place = { stream, expectedVersion, facts, occurredAt, family };
     await database.pool.transaction((tx) => append(tx, { ...place, partnerId, actor: 'leilao', requestId: null }));
-    while ((await engine.turn()) > 0);
+    while ((await engine.poll()) > 0);
   }
   const [backoffice, auction] = receiver.posts;
   const envelope = { evento: 'desembolso.falhou', timestamp: '2026-01-31T12:00:00.000Z' };

@@ -152,12 +152,12 @@ test('its table of refusals and its paths name what there is', async () => {
     names.filter((name) => !Object.hasOwn(EVENTS, name) && !/^settle\.|^partner\.|^event_types\.version$/.test(name)),
   ).toEqual([]);
   const paths = text.slice(text.indexOf('| path '), text.indexOf('## Numbers and months'));
-  const told = new Set([...paths.matchAll(/`([a-z_]+\.[a-z_]+)`/g)].map(([, name]) => name as string));
+  const reported = new Set([...paths.matchAll(/`([a-z_]+\.[a-z_]+)`/g)].map(([, name]) => name as string));
   const ofLoans = Object.keys(EVENTS).filter(
     (name) =>
       EVENTS[name as keyof typeof EVENTS].kind !== 'reserved' && !/^(autorizacao|margem|repasse|webhook)\./.test(name),
   );
-  expect([...told].toSorted()).toEqual(ofLoans.toSorted());
+  expect([...reported].toSorted()).toEqual(ofLoans.toSorted());
   const statuses = [...paths.matchAll(/\| `([a-z_]+)` +\|$/gm)].map(([, status]) => status as string);
   expect(statuses.length).toBeGreaterThan(8);
   expect(statuses.filter((status) => !(LOAN_STATUSES as readonly string[]).includes(status))).toEqual([]);

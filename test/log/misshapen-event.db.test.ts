@@ -5,7 +5,7 @@ import { dayOf } from '../../src/contract/calendar.ts';
 import { EXPORT_FORMATS } from '../../src/contract/resources/audit-lists.ts';
 import { sealAll } from '../../src/audit/seals/sealer.ts';
 import { verifySeals } from '../../src/audit/seals/verify.ts';
-import { projectTurn } from '../../src/core/projection/projector.ts';
+import { projectBatch } from '../../src/core/projection/projector.ts';
 import { readSettlement } from '../../src/core/settlement/installments.ts';
 import { closeSettlement } from '../../src/core/settlement/settlement.ts';
 import type { LogFields } from '../../src/log-lines.ts';
@@ -61,7 +61,7 @@ async function plant(type: string, data: string, stream: string): Promise<string
 
 async function project(): Promise<void> {
   await untilSettled(sql);
-  while ((await projectTurn({ pool, log, metrics })).more);
+  while ((await projectBatch({ pool, log, metrics })).more);
 }
 
 async function countFaults(): Promise<number> {
@@ -75,12 +75,12 @@ describe.each(Object.entries(PLANTS))('%s', (_name, [type, data, onLoan]) => {
     const before = await countFaults();
     const eventId = await plant(type, data, loan?.id ?? randomUUID());
     const other = await registeringLoan(pool, provenance);
-    const told = JSON.stringify({
+    const reported = JSON.stringify({
       emprestimo_id: other.id,
       averbacao_id: other.registration?.id,
       protocolo_registry: 'P-1',
     });
-    await sql`select append_event(${other.id}, ${other.version}, 'averbacao.concluida', ${partner.id}, ${told}::text::json, 'core')`;
+    await sql`select append_event(${other.id}, ${other.version}, 'averbacao.concluida', ${partner.id}, ${reported}::text::json, 'core')`;
 
     await project();
     expect(await countFaults()).toBeGreaterThan(before);
@@ -106,8 +106,8 @@ describe('beside all of them', () => {
     const closed = await closeSettlement(pool, provenance, '2026-02', new Date('2026-03-02T12:00:00Z'));
     expect(closed).toMatchObject({ ok: { alreadyClosed: false } });
     const id = randomUUID();
-    const told = `{"repasse_id":"${id}","competencia":"2026-03",${SETTLED.replace('2026-03-01', '2026-04-01')}}`;
-    await sql`select append_event(${id}, 0, 'repasse.processado', ${partner.id}, ${told}::text::json, 'core')`;
+    const reported = `{"repasse_id":"${id}","competencia":"2026-03",${SETTLED.replace('2026-03-01', '2026-04-01')}}`;
+    await sql`select append_event(${id}, 0, 'repasse.processado', ${partner.id}, ${reported}::text::json, 'core')`;
     await project();
     expect(await pool.run((tx) => readSettlement(tx, partner.id, '2026-03'))).toMatchObject({ repasse_id: id });
   });

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { sealAll } from '../../src/audit/seals/sealer.ts';
 import { verifySeals } from '../../src/audit/seals/verify.ts';
-import { projectTurn } from '../../src/core/projection/projector.ts';
+import { projectBatch } from '../../src/core/projection/projector.ts';
 import { rebuildLoans } from '../../src/core/projection/rebuild.ts';
 import { closeSettlement } from '../../src/core/settlement/settlement.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
@@ -64,7 +64,7 @@ describe.each(Object.entries(PLANTS))('%s', (_name, bad) => {
     const { eventId, deliveryId } = await plant(loan.id, bad);
     const next = await partner.emit();
 
-    while ((await engine.turn()) > 0);
+    while ((await engine.poll()) > 0);
     expect(await partner.read(deliveryId)).toMatchObject({ status: 'erro', tentativas: [] });
     expect(await sql`select kind, actor, reason from send_orders where ${deliveryId} = any (delivery_ids)`).toEqual([
       { kind: 'cancelamento', actor: 'servico', reason: expect.stringContaining(eventId) },
@@ -86,7 +86,7 @@ describe.each(Object.entries(PLANTS))('%s', (_name, bad) => {
     const token = await world.api.token(partner.id, ['emprestimos:read']);
     const read = () => world.api.send('GET', `/v1/emprestimos/${loan.id}`, { token });
     expect(await read()).toMatchObject({ status: 200, body: { status: 'desembolsada' } });
-    while ((await projectTurn({ pool, log: silentLog })).more);
+    while ((await projectBatch({ pool, log: silentLog })).more);
     expect(await read()).toMatchObject({ status: 200, body: { status: 'desembolsada' } });
     expect(await rebuildLoans(pool, silentLog, { repair: true })).toMatchObject({ differences: [] });
 

@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Config, readConfig } from '../../src/config.ts';
 import type { ErrorBody } from '../../src/contract/errors.ts';
 import type { AlertSettings } from '../../src/contract/resources/alerts.ts';
-import { openAlerts } from '../../src/main/upkeep/alerts.ts';
+import { openAlerts } from '../../src/main/maintenance/alerts.ts';
 import { useSubscriber } from '../support/delivery-world.ts';
 import { listening } from '../support/listening.ts';
 import { startPainelWorld } from '../support/painel.ts';
@@ -61,7 +61,7 @@ const confirm = (codigo: string) =>
 /** Chooses addresses, and confirms each by the code that came there. */
 async function choose(body: object) {
   await put(body);
-  await turn();
+  await poll();
   const texts = [...mails.splice(0), ...chats().map((post) => post.body.toString())];
   world.receiver.posts.length = 0;
   let settled: Awaited<ReturnType<typeof confirm>> | undefined;
@@ -69,8 +69,8 @@ async function choose(body: object) {
   return settled;
 }
 const codeIn = (text: string) => /digo (?:=C3=A9|é) (\d{8})/.exec(text.replaceAll('=\r\n', ''))?.[1] ?? '';
-const told = async () => (await partner.send<AlertSettings>('GET', '/v1/alertas')).body.avisos;
-const failing = async () => (await told()).filter(({ tipo }) => tipo === 'falhando');
+const reported = async () => (await partner.send<AlertSettings>('GET', '/v1/alertas')).body.avisos;
+const failing = async () => (await reported()).filter(({ tipo }) => tipo === 'falhando');
 const chats = () => world.postsTo(new URL(chat()).pathname);
 
 /** A line of history as the policy for failing endpoints writes it. */
@@ -79,7 +79,7 @@ async function change(what: string) {
     insert into webhook_history (webhook_id, partner_id, url, events, active, change, actor, changed_at)
     select id, partner_id, url, events, active, ${what}, 'servico', clock_timestamp() from webhooks where id = ${webhook.id}`;
 }
-const turn = () => alerts.turn(world.api.database.pool);
+const poll = () => alerts.poll(world.api.database.pool);
 const untilDue = () =>
   world.api.database.sql`update alerts set due_at = now() where partner_id = ${partner.id} and due_at is not null`;
 
@@ -89,7 +89,7 @@ describe('an address', () => {
     await put({ email: EMAIL, slack_url: chat() });
     await change('falhando');
     await partner.send('POST', '/v1/alertas/teste');
-    await turn();
+    await poll();
     expect([mails.length, chats().length]).toEqual([1, 1]);
     const code = codeIn(mails[0] ?? '');
     const wrong = await confirm(code === '00000000' ? '00000001' : '00000000');
@@ -98,14 +98,14 @@ describe('an address', () => {
     expect((await stranger.send('POST', '/v1/alertas/confirmacao', { codigo: code })).status).toBe(400);
     expect((await confirm(code)).body).toMatchObject({ email_confirmado: true, slack_confirmado: false });
     await partner.send('POST', '/v1/alertas/teste');
-    await turn();
+    await poll();
     expect([mails.length, chats().length]).toEqual([2, 1]);
     expect(mails[1]).toMatch(/^Subject: Carteiro: aviso de teste/m);
   });
 
   test('is guessed ten times at most, and a partner asks for ten codes a day at most', async () => {
     await put({ email: EMAIL });
-    await turn();
+    await poll();
     const code = codeIn(mails[0] ?? '');
     for (let guess = 0; guess < 10; guess += 1) await confirm(code === '00000000' ? '00000001' : '00000000');
     expect((await confirm(code)).status).toBe(400);
@@ -120,7 +120,7 @@ describe('an address', () => {
     await partner.send('PATCH', `/v1/webhooks/${webhook.id}`, { url: `${webhook.url}/outra` });
     await partner.send('PATCH', `/v1/webhooks/${webhook.id}`, { eventos: ['repasse.processado'] });
     await put({ email: 'ladrao@mal.example', slack_url: null });
-    await turn();
+    await poll();
     const to = (address: string) =>
       mails.filter((mail) => mail.includes(`To: ${address}`)).map((mail) => /^Subject: (.+)/m.exec(mail)?.[1] ?? '');
     expect(to(EMAIL).toSorted()).toEqual([
@@ -148,12 +148,12 @@ describe('an alert', () => {
       slack_confirmado: true,
     });
     expect(set?.text).not.toContain('T0K3N');
-    await turn();
+    await poll();
     expect([mails, chats()]).toEqual([[], []]);
     await change('suspensao');
-    await Promise.all([turn(), turn(), turn()]);
+    await Promise.all([poll(), poll(), poll()]);
     await untilDue();
-    await turn();
+    await poll();
     expect([mails.length, chats().length]).toEqual([1, 1]);
     const [mail = ''] = mails;
     expect(mail).toContain(`To: ${EMAIL}`);
@@ -161,7 +161,7 @@ describe('an alert', () => {
     const { text } = JSON.parse(chats()[0]?.body.toString() ?? '') as { text: string };
     expect(text).toContain(`https://carteiro.example.com/painel/webhooks/${webhook.id}`);
     expect(mail + text).not.toContain(webhook.path);
-    expect((await told()).map(({ tipo, canal, erro }) => `${tipo} ${canal} ${erro}`).toSorted()).toEqual([
+    expect((await reported()).map(({ tipo, canal, erro }) => `${tipo} ${canal} ${erro}`).toSorted()).toEqual([
       'confirmacao email null',
       'confirmacao slack null',
       'suspensao email null',
@@ -174,7 +174,7 @@ describe('an alert', () => {
     refusal = Object.assign(new Error('not now'), { responseCode: 451 });
     world.receiver.answerWith(status(500), new URL(chat()).pathname);
     await change('falhando');
-    await turn();
+    await poll();
     const errors = Object.fromEntries((await failing()).map((one) => [one.canal, [one.erro, one.enviado_em]]));
     expect(errors).toEqual({
       email: [expect.stringContaining('451'), null],
@@ -183,7 +183,7 @@ describe('an alert', () => {
     refusal = null;
     for (let tries = 0; tries < 10; tries += 1) {
       await untilDue();
-      await turn();
+      await poll();
     }
     expect(mails).toHaveLength(1);
     expect(chats()).toHaveLength(8);
@@ -200,9 +200,9 @@ describe('an alert', () => {
       where id = ${webhook.id}`;
     await partner.send('POST', '/v1/alertas/teste');
     await partner.send('POST', '/v1/alertas/teste');
-    await turn();
-    await turn();
-    expect((await told()).map(({ tipo }) => tipo).toSorted()).toContain('fim_do_segredo');
+    await poll();
+    await poll();
+    expect((await reported()).map(({ tipo }) => tipo).toSorted()).toContain('fim_do_segredo');
     expect(chats().filter(({ body }) => body.includes('deixa de assinar'))).toHaveLength(1);
     expect(chats().filter(({ body }) => body.includes('aviso de teste')).length).toBeGreaterThan(0);
   });
@@ -211,14 +211,14 @@ describe('an alert', () => {
     await choose({ slack_url: chat() });
     await change('falhando');
     const strict = await open({ allowInsecureTargets: false });
-    await strict.turn(world.api.database.pool);
+    await strict.poll(world.api.database.pool);
     await strict.close();
     expect([chats(), (await failing())[0]?.erro]).toEqual([[], expect.stringContaining('DESTINO_RECUSADO')]);
     // Left out it stays, because nobody can read it back to send it again.
     expect((await put({ email: EMAIL })).body).toMatchObject({ slack: world.receiver.url, slack_confirmado: true });
     expect((await put({ slack_url: null })).body).toMatchObject({ email: null, slack: null });
     await untilDue();
-    await turn();
+    await poll();
     expect(chats().map(({ body }) => /os avisos mudaram/.test(String(body)))).toEqual([true, true]);
   });
 
@@ -232,7 +232,7 @@ describe('an alert', () => {
       insert into alerts (subject, kind, happened_at, channel, partner_id, due_at)
       select ${gone}, 'teste', now() - n * interval '1 minute', 'slack', ${gone}, now() - interval '1 hour'
       from generate_series(1, 100) n`;
-    await turn();
+    await poll();
     expect(chats()).toHaveLength(1);
   });
 });

@@ -3,14 +3,14 @@ import { setTimeout } from 'node:timers/promises';
 import postgres from 'postgres';
 import { expect, test } from 'vitest';
 import { readHeldTransactions } from '../../src/db/held-rows.ts';
-import { lookAtSlots, lookAtTransactions } from '../../src/main/operations/doctor-server.ts';
+import { checkSlots, checkTransactions } from '../../src/main/operations/doctor-server.ts';
 import { startCluster } from '../support/clusters.ts';
 import { createTestDatabase, openPool } from '../support/database.ts';
 
 test('a write in another database, one prepared there, and a slot without a reader are told', async () => {
   const cluster = await startCluster({ max_prepared_transactions: '5' });
   const pool = openPool(cluster.url);
-  expect(await pool.run(lookAtSlots)).toMatchObject([{ verdict: 'ok' }]);
+  expect(await pool.run(checkSlots)).toMatchObject([{ verdict: 'ok' }]);
   const url = new URL(cluster.url);
   url.pathname = '/postgres';
   const other = postgres(url.href, { max: 2, onnotice: () => undefined });
@@ -35,7 +35,7 @@ test('a write in another database, one prepared there, and a slot without a read
     await sql`create schema ahead`;
     await sql`create function ahead.clock_timestamp() returns timestamptz language sql return pg_catalog.clock_timestamp() + interval '2 minutes'`;
   });
-  const found = await later.run(lookAtTransactions);
+  const found = await later.run(checkTransactions);
   expect(found.map((finding) => finding.found)).toEqual(
     expect.arrayContaining([
       expect.stringMatching(
@@ -44,7 +44,7 @@ test('a write in another database, one prepared there, and a slot without a read
       expect.stringMatching(/^theirs of \w+ is prepared in the database postgres and not ended$/),
     ]),
   );
-  expect(await pool.run(lookAtSlots)).toMatchObject([
+  expect(await pool.run(checkSlots)).toMatchObject([
     {
       verdict: 'warning',
       found: expect.stringMatching(/^nobody reads the replication slot forgotten, which keeps \d+ MiB/),
@@ -68,7 +68,7 @@ test('a report of some seconds beside many transactions is told, a statement of 
     await mayEnd;
   });
   const pid = await begun;
-  const found = async () => (await pool.run(lookAtTransactions)).map((finding) => finding.found);
+  const found = async () => (await pool.run(checkTransactions)).map((finding) => finding.found);
   const named = expect.arrayContaining([
     expect.stringMatching(new RegExp(`^process ${pid} .report. has been in one of .* for \\d+ s, and keeps`)),
   ]);

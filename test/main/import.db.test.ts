@@ -86,7 +86,7 @@ test('a year is imported, read, told to nobody, and a loan of it goes on by a si
   expect(await read('?versao=1')).toMatchObject({ status: 'em_assinatura', versao: 1 });
 
   const bank = postgres(as('core')['DATABASE_URL'] ?? '', { max: 1 });
-  const told = {
+  const reported = {
     emprestimo_id: loan,
     numero_emprestimo: ((await read()) as { numero: string }).numero,
     cpf_trabalhador: '52998224725',
@@ -98,7 +98,7 @@ test('a year is imported, read, told to nobody, and a loan of it goes on by a si
   };
   await bank.unsafe(
     `select ${installation.schema}.append_event($1, 5, 'trabalhador.desligado', $2, $3::text::json, 'core')`,
-    [loan, partnerId, JSON.stringify(told)],
+    [loan, partnerId, JSON.stringify(reported)],
   );
   await bank.end();
   await receiver.received(1);

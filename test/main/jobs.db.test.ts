@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { Sql } from '../../src/db/pool.ts';
 import type { Provenance } from '../../src/log/append.ts';
-import { tellEndOfBond } from '../../src/registry/simulated-bonds.ts';
+import { reportEndOfBond } from '../../src/registry/simulated-bonds.ts';
 import { createPartner, issueLoan } from '../core/loan-world.ts';
 import { disbursedLoan } from '../core/disbursed-loans.ts';
 import { contract } from '../loan/loan-spec.ts';
@@ -41,7 +41,7 @@ describe('sync-bonds', () => {
       for (let count = 0; count < 5; count += 1) {
         const { id: loanId } = await issueLoan(database.pool, partner, `sync-${count}`);
         const data = { on: '2026-06-30', reason: { codigo: '02', descricao: 'Sem justa causa' } };
-        await tellEndOfBond(database.sql, { partnerId: partner.partnerId, loanId }, data);
+        await reportEndOfBond(database.sql, { partnerId: partner.partnerId, loanId }, data);
       }
     }
     expect(await runTwice('sync-bonds')).toEqual({

@@ -6,9 +6,9 @@ import { readConfig } from '../../src/config.ts';
 import type { AlertSettings } from '../../src/contract/resources/alerts.ts';
 import type { WebhookHealthResource } from '../../src/contract/resources/webhook-health.ts';
 import type { ListedWebhook } from '../../src/contract/resources/webhook.ts';
-import { countHours } from '../../src/delivery/queue/upkeep/hour-counter.ts';
+import { countHours } from '../../src/delivery/queue/maintenance/hour-counter.ts';
 import { createSender } from '../../src/delivery/sending/send.ts';
-import { openAlerts } from '../../src/main/upkeep/alerts.ts';
+import { openAlerts } from '../../src/main/maintenance/alerts.ts';
 import { ReceiverCertificates } from '../../src/webhooks/certificates.ts';
 import { type Registered, startDeliveryWorld, type Subscriber } from '../support/delivery-world.ts';
 import { advance, startEngine } from '../support/engine.ts';
@@ -21,7 +21,7 @@ const world = await startDeliveryWorld();
 const { pool, sql } = world.api.database;
 const engine = startEngine(pool, { openSecret: (id, sealed) => world.api.vault.decrypt(id, sealed) });
 /** A look comes within so long of a failure. */
-const LOOK_MS = 5_000;
+const CHECK_MS = 5_000;
 const config = readConfig({ PUBLIC_URL: 'https://carteiro.example.com' });
 let alerts: Awaited<ReturnType<typeof openAlerts>>;
 let partner: Subscriber;
@@ -30,7 +30,7 @@ let chat: string;
 beforeEach(async () => {
   // Ahead of everything that a test commits.
   advance(engine, 3_600);
-  alerts = await openAlerts(config, silentLog, () => new Date(engine.now.getTime() + LOOK_MS));
+  alerts = await openAlerts(config, silentLog, () => new Date(engine.now.getTime() + CHECK_MS));
   partner = await world.subscriber();
   chat = await confirmed(partner);
 });
@@ -47,7 +47,7 @@ async function confirmed({ id, send }: Subscriber): Promise<string> {
 const textsAt = (path: string) =>
   world.postsTo(path).map(({ body }) => (JSON.parse(String(body)) as { text: string }).text);
 async function deliver() {
-  while ((await engine.turn()) > 0);
+  while ((await engine.poll()) > 0);
 }
 
 test('50 outages of 31 min to 15 h are told at once after the fourth failure, each that ends in erro again, and none twice', async () => {
@@ -58,7 +58,7 @@ test('50 outages of 31 min to 15 h are told at once after the fourth failure, ea
       endsMin: 31 + Math.round((n * (900 - 31)) / 49),
     });
   }
-  const told = new Map<string, string[]>();
+  const reported = new Map<string, string[]>();
   let minute = 0;
   // When a delivery is tried, and one that began a minute later.
   for (const next of [0, 1, 2, 6, 7, 21, 22, 81, 82, 441, 442]) {
@@ -69,16 +69,16 @@ test('50 outages of 31 min to 15 h are told at once after the fourth failure, ea
     if (minute <= 1) await partner.emit();
     await deliver();
     world.receiver.posts.length = 0;
-    await alerts.turn(pool);
+    await alerts.poll(pool);
     for (const text of textsAt(chat)) {
       const [, id = ''] = /webhooks\/([0-9a-f-]{36})/.exec(text) ?? [];
       const kind = /uma entrega em (erro|atraso)|\d+ entregas em (erro|atraso)/.exec(text)?.slice(1).find(Boolean);
-      told.set(id, [...(told.get(id) ?? []), `${kind} ${minute}`]);
+      reported.set(id, [...(reported.get(id) ?? []), `${kind} ${minute}`]);
     }
   }
   for (const { hook, endsMin } of outages) {
-    const late = told.get(hook.id)?.filter((one) => one.startsWith('atraso'));
-    const dead = told.get(hook.id)?.filter((one) => one.startsWith('erro'));
+    const late = reported.get(hook.id)?.filter((one) => one.startsWith('atraso'));
+    const dead = reported.get(hook.id)?.filter((one) => one.startsWith('erro'));
     expect([endsMin, late?.[0]]).toEqual([endsMin, 'atraso 21']);
     expect([endsMin, dead?.[0]]).toEqual([endsMin, endsMin > 441 ? 'erro 441' : undefined]);
     expect(late?.length).toBeLessThanOrEqual(2);
@@ -101,7 +101,7 @@ test('an alert names how many, the first event with its loan, why and what to do
   const { body: health } = await partner.send<WebhookHealthResource>('GET', `/v1/webhooks/${hook.id}/saude`);
   expect(health).toMatchObject({ em_erro: 2, primeira_em_erro: { resultado: 'resposta_nao_2xx', status_http: 401 } });
   expect(health.ultimo_erro?.id).not.toBe(health.primeira_em_erro?.id);
-  await alerts.turn(pool);
+  await alerts.poll(pool);
   const [late, dead, ...more] = textsAt(chat).toSorted();
   expect(more).toEqual([]);
   expect(late).toMatch(/2 entregas em atraso/);
@@ -129,14 +129,14 @@ test('what is lost behind the message of its hour is told with the next one, and
   };
   await partner.emit();
   await failTo(4);
-  await alerts.turn(pool);
+  await alerts.poll(pool);
   await partner.emit();
   await failTo(4);
-  await alerts.turn(pool);
+  await alerts.poll(pool);
   expect(textsAt(chat)).toHaveLength(1);
   // The next hour, before it ends.
   engine.now = new Date(start.getTime() + 3_600_000 + 59 * 60_000);
-  await alerts.turn(pool);
+  await alerts.poll(pool);
   const texts = textsAt(chat);
   expect(texts).toHaveLength(2);
   expect(texts[1]).toMatch(/2 entregas em atraso/);
@@ -150,7 +150,7 @@ test('other webhooks of the partner are told by notices, which never tell of the
   for (const minutes of [0, 1, 5, 15, 60, 360, 1, 5, 15, 60, 360, 60]) {
     advance(engine, minutes * 60);
     await deliver();
-    await alerts.turn(pool);
+    await alerts.poll(pool);
   }
   const notices = world
     .postsTo(listener.path)
@@ -219,8 +219,8 @@ test('of 20 honest receivers none is called strange, of three that answer pages 
   // Hours are counted up to the oldest transaction that is open on the server, which may be another test's.
   await untilSettled(sql);
   await countHours(pool);
-  await alerts.turn(pool);
-  await alerts.turn(pool);
+  await alerts.poll(pool);
+  await alerts.poll(pool);
   const { body: listed } = await partner.send<ListedWebhook[]>('GET', '/v1/webhooks?incluir=saude');
   expect(listed.map(({ saude }) => saude?.respostas_estranhas)).toEqual([
     ...HONEST.map((_, at) => (at === 19 ? 1 : 0)),
@@ -248,7 +248,7 @@ test('a chat that hangs holds up neither a stranger nor more than its share, and
     from generate_series(1, ${many}::int) n`;
   await order(partner.id, 100, 'teste');
   await order(other.id, 1, 'teste');
-  const telling = alerts.tellAll(pool, 'slack');
+  const telling = alerts.notifyAll(pool, 'slack');
   while (textsAt(path).length === 0) await setImmediate();
   expect(world.postsTo(chat).length).toBeLessThanOrEqual(2);
   const hangingUp = setInterval(() => world.receiver.closeConnections(), 5);
@@ -266,11 +266,11 @@ test('a certificate of a receiver that ends is told 21, 7 and 1 days before, eac
     const until = new Date(Date.now() + days * 86_400_000);
     await sql`delete from receiver_certificates`;
     await sql`insert into receiver_certificates values ('https://parceiro.example.com', ${until}, now())`;
-    await alerts.turn(pool);
+    await alerts.poll(pool);
     const { body } = await partner.send<WebhookHealthResource>('GET', `/v1/webhooks/${hook.id}/saude`);
     expect(body.certificado_ate).toBe(until.toISOString());
   }
-  await alerts.turn(pool);
+  await alerts.poll(pool);
   // The same certificate is told of once each time: the second, of 19 days, is another one that ends in 21.
   expect(textsAt(chat).filter((text) => /certificado/.test(text))).toHaveLength(4);
 });
@@ -285,14 +285,14 @@ test('a webhook’s own client certificate and ours are told of in time, each on
     values ('p', 'poller', 'h', '1', '{}',
             jsonb_build_object('EGRESS_CERT_FILE', now() + interval '18 days', 'REGISTRY_CERT_FILE', now() + interval '1 day'))`;
   await sql`update projections set passed_at = null where name = 'alerts'`;
-  await alerts.turn(pool);
-  await alerts.turn(pool);
-  const told = textsAt(chat).filter((text) => /vence em/.test(text));
-  expect(told).toHaveLength(2);
-  expect(told.find((text) => text.includes('de cliente que você cadastrou'))).toContain(
+  await alerts.poll(pool);
+  await alerts.poll(pool);
+  const reported = textsAt(chat).filter((text) => /vence em/.test(text));
+  expect(reported).toHaveLength(2);
+  expect(reported.find((text) => text.includes('de cliente que você cadastrou'))).toContain(
     new Date(new X509Certificate(own.cert).validTo).toISOString(),
   );
-  expect(told.find((text) => text.includes('se mostra aos receptores'))).toContain('peça o novo à operação');
+  expect(reported.find((text) => text.includes('se mostra aos receptores'))).toContain('peça o novo à operação');
 
   const operator = await world.api.token(undefined, ['operador']);
   const path = `/v1/operador/webhooks/${hook.id}`;
@@ -302,7 +302,7 @@ test('a webhook’s own client certificate and ours are told of in time, each on
   await sql`delete from processes`;
   await sql`update projections set passed_at = null where name = 'alerts'`;
   await sql`update webhooks set certificate_until = null where id <> ${hook.id}`;
-  await alerts.turn(pool);
+  await alerts.poll(pool);
   expect(textsAt(chat).filter((text) => /vence em/.test(text))).toHaveLength(2);
 });
 

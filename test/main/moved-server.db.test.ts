@@ -3,7 +3,7 @@ import postgres from 'postgres';
 import { expect, test } from 'vitest';
 import { sealAll } from '../../src/audit/seals/sealer.ts';
 import type { Sql } from '../../src/db/pool.ts';
-import { lookAgain } from '../../src/db/known-server.ts';
+import { recheck } from '../../src/db/known-server.ts';
 import { migrate } from '../../src/db/migrations/migrate.ts';
 import { backUp, following, startCluster, type TestCluster, untilCaughtUp } from '../support/clusters.ts';
 import { runCommand, sandboxOn, startCommand, startServing } from '../support/command.ts';
@@ -100,21 +100,21 @@ test.each(['poll', 'api'] as const)(
 test('a server whose count falls below what a process has seen waits for everybody until adopt', async () => {
   await prepare();
   const pool = openPool(database.url, { max: 6 });
-  const seen = await lookAgain(pool, silentLog, null);
+  const seen = await recheck(pool, silentLog, null);
   const ahead = { ...seen, nextTx: String(BigInt(seen.nextTx) + 1_000_000n) };
-  await expect(lookAgain(pool, silentLog, ahead)).rejects.toThrow('went back in time');
+  await expect(recheck(pool, silentLog, ahead)).rejects.toThrow('went back in time');
   await expect(sealAll(pool)).rejects.toThrow('went back in time');
   const { stderr } = await runCommand(['poll'], sandboxOn(database.url));
   expect(saidBy(stderr)).toEqual([expect.stringContaining('went back in time')]);
   expect((await runCommand(['adopt'], sandboxOn(database.url))).code).toBe(0);
-  await expect(lookAgain(pool, silentLog, { ...ahead, epoch: 1 })).resolves.toMatchObject({ epoch: 2 });
+  await expect(recheck(pool, silentLog, { ...ahead, epoch: 1 })).resolves.toMatchObject({ epoch: 2 });
 });
 
 test('an old primary beside its promoted standby waits as soon as one process has seen both', async () => {
   await prepare();
   const pool = openPool(database.url, { max: 6 });
-  const seen = await lookAgain(pool, silentLog, null);
-  await expect(lookAgain(pool, silentLog, { ...seen, epoch: seen.epoch + 1 })).rejects.toThrow('went back in time');
+  const seen = await recheck(pool, silentLog, null);
+  await expect(recheck(pool, silentLog, { ...seen, epoch: seen.epoch + 1 })).rejects.toThrow('went back in time');
   await expect(sealAll(pool)).rejects.toThrow('went back in time');
 });
 
@@ -138,11 +138,11 @@ test('pollers and sealers of a primary go on with the promoted standby, and say 
   await there`select pg_promote()`;
   proxy.redirect(standby.url);
   const promotedAtMs = performance.now();
-  const told = await poller.log(/a new epoch begins/);
+  const reported = await poller.log(/a new epoch begins/);
   console.log(
     `the poller said so ${Math.round(performance.now() - promotedAtMs)} ms after there was a way to the promoted standby`,
   );
-  expect(told).toMatch(/"epoch":2,"before":1/);
+  expect(reported).toMatch(/"epoch":2,"before":1/);
   await commitEvents(there, partnerId, 2);
   while (postsTo(partnerId).length < 3) await receiver.received(receiver.posts.length + 1);
   expect((await poller.end('SIGTERM')).code).toBe(0);

@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Installation } from '../../src/db/installation.ts';
 import { Pool } from '../../src/db/pool.ts';
-import { readPulse } from '../../src/delivery/queue/sign-of-life.ts';
+import { readHeartbeat } from '../../src/delivery/queue/liveness.ts';
 import { runCommand, startServing } from '../support/command.ts';
 import {
   type CoreDatabase,
@@ -111,8 +111,8 @@ describe.skipIf(PGBOUNCER_MINOR === undefined)(`PgBouncer 1.${PGBOUNCER_MINOR ??
     const { schema } = installation;
     const place = { name: 'pooled', schema, max: 1, deadlineMs: 10_000, prepare: false };
     const [through, direct] = [again.urlOf(loginOf('poller')), core.url].map((url) => new Pool({ ...place, url }));
-    expect(await readPulse(through as Pool, 'pooled')).toBeNull();
-    expect(await readPulse(direct as Pool, 'direct')).toMatchObject({ isNew: true, living: [expect.any(Number)] });
+    expect(await readHeartbeat(through as Pool, 'pooled')).toBeNull();
+    expect(await readHeartbeat(direct as Pool, 'direct')).toMatchObject({ isNew: true, living: [expect.any(Number)] });
     await Promise.all([through?.close(1), direct?.close(1)]);
     await again.stop();
   });

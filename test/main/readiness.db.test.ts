@@ -58,7 +58,7 @@ test('those who ask at the same time share one look', async () => {
   const counting = { schema: pool.schema, run: (work: never) => ((questions += 1), pool.run(work)) };
   const ready = readiness(counting as unknown as Pool);
   await ready();
-  const ofOneLook = questions;
+  const ofOneCheck = questions;
   expect(await Promise.all(Array.from({ length: 50 }, () => ready()))).toEqual(Array.from({ length: 50 }, () => null));
-  expect(questions).toBe(2 * ofOneLook);
+  expect(questions).toBe(2 * ofOneCheck);
 });

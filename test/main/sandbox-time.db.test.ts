@@ -1,8 +1,8 @@
 /** By the sandbox's clock alone a partner sees `falhando`, `atraso` and `erro`, and no due time before what has happened. */
 import { expect, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
-import { lookForFailing } from '../../src/delivery/queue/upkeep/failing.ts';
-import { openAlerts } from '../../src/main/upkeep/alerts.ts';
+import { detectFailing } from '../../src/delivery/queue/maintenance/failing.ts';
+import { openAlerts } from '../../src/main/maintenance/alerts.ts';
 import { startDeliveryWorld } from '../support/delivery-world.ts';
 import { status } from '../support/receiver.ts';
 import { silentLog } from '../support/silent-log.ts';
@@ -38,14 +38,14 @@ test('each state is reached', async () => {
   });
   const listener = await partner.register(['webhook.falhando', 'webhook.atraso', 'webhook.erro']);
   world.receiver.answerWith(status(500), '/fails');
-  await lookForFailing(pool, policy, { restS: 0 });
+  await detectFailing(pool, policy, { restS: 0 });
   await partner.emit();
   await partner.emit();
   let shown = 0;
   for (let failures = 1; failures <= 6; failures += 1) {
     await world.deliver();
-    await lookForFailing(pool, policy, { restS: 0 });
-    await alerts.turn(pool);
+    await detectFailing(pool, policy, { restS: 0 });
+    await alerts.poll(pool);
     await world.api.send('POST', '/v1/sandbox/tempo', { token, body: { avancar_segundos: SIX_HOURS_S } });
     const { body: list } = await partner.send<{ itens: { id: string; evento_id: string }[] }>(
       'GET',
@@ -81,7 +81,7 @@ test('each state is reached', async () => {
     `/v1/webhooks/${made.id}/saude`,
   );
   expect(health).toMatchObject({ estado: 'falhando', em_erro: 2 });
-  const told = world.postsTo(listener.path).map(({ headers }) => headers['x-webhook-event']);
-  expect(new Set(told)).toEqual(new Set(['webhook.falhando', 'webhook.atraso', 'webhook.erro']));
+  const reported = world.postsTo(listener.path).map(({ headers }) => headers['x-webhook-event']);
+  expect(new Set(reported)).toEqual(new Set(['webhook.falhando', 'webhook.atraso', 'webhook.erro']));
   await alerts.close();
 });

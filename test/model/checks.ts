@@ -3,12 +3,12 @@ import { RETRY_DELAYS_S } from '../../src/contract/schedule.ts';
 import type { Pool, Sql } from '../../src/db/pool.ts';
 import { LEASE_S, LOST_IN_ROW_BOOKS_FAILURE } from '../../src/delivery/queue/lease.ts';
 import { clearClaims } from '../../src/delivery/queue/claim.ts';
-import { endOverdue } from '../../src/delivery/queue/lost.ts';
+import { rescueOverdue } from '../../src/delivery/queue/rescuer.ts';
 import { putOff, withdraw } from '../../src/delivery/queue/release.ts';
 import { Poller, type PollerDeps } from '../../src/delivery/poller/poller.ts';
 import { commitEvents, insertSubscriber, openTestSecret } from '../support/outbox.ts';
 import { silentLog } from '../support/silent-log.ts';
-import { takeTurn } from '../support/turn.ts';
+import { pollLanes } from '../support/poll.ts';
 import { Differential } from './differential.ts';
 import { DELIVERED } from '../support/delivered.ts';
 import { endTheDead, judgeFromElsewhere, leaveTheLiving, waitAfterRestart, withLives } from './dead-pollers.ts';
@@ -74,7 +74,7 @@ async function fill(sql: Sql, events: number): Promise<void> {
 async function loseClaim(pool: Pool, sql: Sql): Promise<{ ids: string[]; later: Date }> {
   await fill(sql, 1);
   const now = new Date(Date.now() + 1_000);
-  const taken = await takeTurn(pool, 'lost/1', 10, now);
+  const taken = await pollLanes(pool, 'lost/1', 10, now);
   return { ids: taken.map(({ id }) => id), later: new Date(now.getTime() + (LEASE_S + 1) * 1_000) };
 }
 
@@ -139,7 +139,7 @@ export const CHECKS: Readonly<Record<CheckName, Check>> = {
   async 'booked failure'(pool, sql) {
     await fill(sql, 1);
     const startMs = Date.now() + 10_000;
-    const claimAt = (afterS: number) => takeTurn(pool, `p/${afterS}`, 10, new Date(startMs + afterS * 1_000));
+    const claimAt = (afterS: number) => pollLanes(pool, `p/${afterS}`, 10, new Date(startMs + afterS * 1_000));
     const step = LEASE_S + 1;
     for (let lost = 0; lost <= LOST_IN_ROW_BOOKS_FAILURE; lost += 1) await claimAt(lost * step);
     const deliveries = await claimAt(LOST_IN_ROW_BOOKS_FAILURE * step + RETRY_DELAYS_S[0] + 5);
@@ -149,16 +149,16 @@ export const CHECKS: Readonly<Record<CheckName, Check>> = {
   /** Two pollers find the same lost claim, which the first leaves alone until another one was made meanwhile. */
   async 'lost claim found twice'(pool, sql) {
     const { later } = await loseClaim(pool, sql);
-    const taken = await takeTurn(pool, 'other/1', 10, later);
+    const taken = await pollLanes(pool, 'other/1', 10, later);
     if (taken.length !== 1) throw new Error('what was lost is not due again');
-    const ended = await pool.transaction((tx) => endOverdue(tx, later));
+    const ended = await pool.transaction((tx) => rescueOverdue(tx, later));
     if (ended > 0) throw new Error('a claim was ended within its lease');
   },
 
   /** Who lost a claim gives it back unsent, when another poller has one on the same delivery. */
   async 'stale release'(pool, sql) {
     const { ids, later } = await loseClaim(pool, sql);
-    await takeTurn(pool, 'other/1', 10, later);
+    await pollLanes(pool, 'other/1', 10, later);
     await pool.transaction(async (tx) => {
       await withdraw(tx, 'lost', 1, ids);
       for (const id of ids) await putOff(tx, { id, number: 1 }, 60, later);
@@ -173,7 +173,7 @@ export const CHECKS: Readonly<Record<CheckName, Check>> = {
   async deactivated(pool, sql) {
     await fill(sql, 1);
     await sql`update webhooks set active = false`;
-    const taken = await takeTurn(pool, 'p/1', 10, new Date(Date.now() + 1_000));
+    const taken = await pollLanes(pool, 'p/1', 10, new Date(Date.now() + 1_000));
     expectNone(taken, 'deliveries sent to a deactivated webhook');
     expectNone(await sql`select from deliveries where status <> 'suspensa'`, 'deliveries not suspended');
   },
@@ -187,7 +187,7 @@ export const CHECKS: Readonly<Record<CheckName, Check>> = {
       await sql`update partners set active = false`;
       expectNone(await sql`select from deliveries where status <> 'suspensa'`, 'not suspended by the deactivation');
     });
-    const taken = await takeTurn(pool, 'p/1', 10, new Date(Date.now() + 1_000));
+    const taken = await pollLanes(pool, 'p/1', 10, new Date(Date.now() + 1_000));
     expectNone(taken, 'deliveries sent to a deactivated partner');
     expectNone(await sql`select from deliveries where status <> 'suspensa'`, 'not suspended by the claim');
   },
@@ -243,7 +243,7 @@ export const CHECKS: Readonly<Record<CheckName, Check>> = {
         set status = 'entregue', next_attempt_at = null, finished_at = now()`;
       const ended = await sql.begin(async (tx) => {
         await tx`set local lock_timeout = '500ms'`;
-        return endOverdue(tx, later);
+        return rescueOverdue(tx, later);
       });
       if (ended > 0) throw new Error('a claim was ended that a record is ending');
     });
@@ -303,7 +303,7 @@ export const CHECKS: Readonly<Record<CheckName, Check>> = {
         update webhooks
         set encrypted_secret = 'new', previous_encrypted_secret = 'old', previous_until = ${now}::timestamptz + interval '1 day',
             signs_from = ${now}::timestamptz + ${signsInS} * interval '1 second'`;
-      const [taken] = await takeTurn(pool, `p/${signsInS}`, 1, now);
+      const [taken] = await pollLanes(pool, `p/${signsInS}`, 1, now);
       return [taken?.encryptedSecret, taken?.previousEncryptedSecret].map(String).join();
     };
     const signed = [await claimAt(1), await claimAt(0)].join(' then ');
@@ -381,7 +381,7 @@ export const CHECKS: Readonly<Record<CheckName, Check>> = {
     await poller.tick().catch(() => undefined);
     await poller.tick();
     await late.commit();
-    for (let turn = 0; turn < 20; turn += 1) await poller.tick();
+    for (let poll = 0; poll < 20; poll += 1) await poller.tick();
     await poller.settled();
     expectNone(await sql`select from deliveries where status <> 'entregue'`, 'deliveries left behind');
     await expectOneClaim(sql);

@@ -29,8 +29,8 @@ queue/consent.ts: a 2xx does not end it
 consent: a 2xx did not end it
 
 queue/consent.ts: an answer of another URL counts
-- where w.id = told.id and w.url = told.url and
-+ where w.id = told.id and
+- where w.id = reported.id and w.url = reported.url and
++ where w.id = reported.id and
 consent: what the old URL answers counts
 
 queue/keepers.ts: a keeper does not learn that a URL has not answered

@@ -1,10 +1,10 @@
 /** Pollers that die, live, or come back with the server, on one monotonic clock that is moved by hand. */
 import { Pool, type Sql } from '../../src/db/pool.ts';
 import { enter } from '../../src/delivery/queue/keepers.ts';
-import { SignOfLife } from '../../src/delivery/poller/sign-of-life.ts';
-import { DeadPollers } from '../../src/delivery/queue/upkeep/dead-pollers.ts';
+import { Liveness } from '../../src/delivery/poller/liveness.ts';
+import { DeadPollers } from '../../src/delivery/queue/maintenance/dead-pollers.ts';
 import { silentLog } from '../support/silent-log.ts';
-import { takeTurn } from '../support/turn.ts';
+import { pollLanes } from '../support/poll.ts';
 
 /** Long after the server was met, and after all that was looked at then. */
 const LATER_S = 60;
@@ -24,14 +24,14 @@ class Lives {
     this.#sql = sql;
   }
 
-  start(name: string): SignOfLife {
+  start(name: string): Liveness {
     const { host, port, database, user, pass } = this.#sql.options;
     const url = `postgres://${user}:${String(pass)}@${host[0]}:${port[0]}/${database}`;
     const session = new Pool({ url, name, max: 1, deadlineMs: 10_000 });
     this.#sessions.push(session);
     const monotonicMs = () => this.atMs;
     const deps = { session, isPooled: false, pool: this.#pool, log: silentLog, name, monotonicMs, now: () => null };
-    return new SignOfLife(deps);
+    return new Liveness(deps);
   }
 
   /** Ends the sessions of these pollers as a crash does, of theirs or of the server. */
@@ -43,10 +43,10 @@ class Lives {
   }
 
   /** Each of them gives its sign of life at each of these times. */
-  async turnAt(seconds: readonly number[], ...signs: readonly SignOfLife[]): Promise<void> {
+  async turnAt(seconds: readonly number[], ...signs: readonly Liveness[]): Promise<void> {
     for (const second of seconds) {
       this.atMs = second * 1_000;
-      for (const sign of signs) await again(() => sign.turn(true));
+      for (const sign of signs) await again(() => sign.poll(true));
     }
   }
 
@@ -72,7 +72,7 @@ export async function withLives(pool: Pool, sql: Sql, work: (lives: Lives) => Pr
 async function claimAs(pool: Pool, append: Append, ...claims: readonly string[]): Promise<void> {
   for (const claim of claims) {
     for (let event = 0; event < CLAIMED; event += 1) await append();
-    const taken = await takeTurn(pool, claim, CLAIMED, new Date(Date.now() + 1_000));
+    const taken = await pollLanes(pool, claim, CLAIMED, new Date(Date.now() + 1_000));
     if (taken.length !== CLAIMED) throw new Error(`${taken.length} claimed as ${claim}`);
   }
 }
@@ -97,7 +97,7 @@ export async function endTheDead(pool: Pool, sql: Sql, append: Append): Promise<
     if ((await countEnded(sql)) !== CLAIMED) throw new Error('the claims of a dead poller are not ended');
     const spent = await sql`select from deliveries where failures > 0 or id in (select delivery_id from flights())`;
     if (spent.length > 0) throw new Error('what a dead poller held is not due again as it was');
-    const taken = await takeTurn(pool, 'own/1.1', CLAIMED, new Date(Date.now() + 1_000));
+    const taken = await pollLanes(pool, 'own/1.1', CLAIMED, new Date(Date.now() + 1_000));
     if (taken.length !== CLAIMED) throw new Error('nobody takes over what a dead poller held: the lane sleeps');
   });
 }
@@ -139,10 +139,17 @@ export async function judgeFromElsewhere(pool: Pool, sql: Sql, append: Append): 
   await claimAs(pool, append, 'lost/1.1');
   let atMs = 0;
   const dead = new DeadPollers({ pool, log: silentLog, name: 'own', monotonicMs: () => atMs, now: () => null });
-  const pulse = { isNew: false, server: 'elsewhere', serverAgeMs: 3_600_000, living: 1, rank: 0, orphans: ['lost'] };
+  const heartbeat = {
+    isNew: false,
+    server: 'elsewhere',
+    serverAgeMs: 3_600_000,
+    living: 1,
+    rank: 0,
+    orphans: ['lost'],
+  };
   for (const seconds of [0, 2, 4]) {
     atMs = seconds * 1_000;
-    await dead.look(pulse, 1);
+    await dead.look(heartbeat, 1);
   }
   if ((await countEnded(sql)) > 0) throw new Error('claims were ended by one that has no lock there');
 }

@@ -6,7 +6,7 @@
 import type { Pool, Sql } from '../../src/db/pool.ts';
 import { advanceTime } from '../../src/delivery/partner/advance.ts';
 import { type ClaimedDelivery, clearClaims } from '../../src/delivery/queue/claim.ts';
-import { endOverdue } from '../../src/delivery/queue/lost.ts';
+import { rescueOverdue } from '../../src/delivery/queue/rescuer.ts';
 import { record } from '../../src/delivery/queue/record.ts';
 import { putOff, withdraw } from '../../src/delivery/queue/release.ts';
 import type { Report } from '../../src/delivery/queue/report.ts';
@@ -14,7 +14,7 @@ import { suspendUnclaimed } from '../../src/delivery/queue/orders/suspend.ts';
 import { commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
 import { createRandom, type Random } from '../support/random.ts';
 import { reportFor } from '../support/delivered.ts';
-import { claimDue } from '../support/turn.ts';
+import { claimDue } from '../support/poll.ts';
 import {
   born,
   type Effect,
@@ -72,7 +72,7 @@ export class Differential {
   readonly #active = new Map<string, boolean>();
   #tickets: Ticket[] = [];
   #claims = 0;
-  #turns = 0;
+  #polls = 0;
   #now = Date.now() + 60_000;
   #webhooks = 0;
   /** Steps of single deliveries that were compared. */
@@ -114,7 +114,7 @@ export class Differential {
   async run(steps: number, webhooks = WEBHOOKS): Promise<void> {
     await this.#populate(webhooks);
     const isDone = () => this.steps >= steps * (Object.keys(this.ends).length < ENDS ? 3 : 1);
-    while (!isDone()) await this.#turn();
+    while (!isDone()) await this.#poll();
     await this.#exhaust();
   }
 
@@ -122,9 +122,9 @@ export class Differential {
     return new Date(this.#now);
   }
 
-  async #turn(): Promise<void> {
+  async #poll(): Promise<void> {
     this.#passTime();
-    if ((this.#turns += 1) % DEACTIVATE_EVERY === 0) await this.#deactivate();
+    if ((this.#polls += 1) % DEACTIVATE_EVERY === 0) await this.#deactivate();
     const choice = this.#random.below(100);
     if (choice < 35) await this.#claim(this.#random.pick([5, 40, PLENTY]));
     else if (choice < 47) await this.#exhaust();
@@ -205,7 +205,7 @@ export class Differential {
     const now = this.#clock;
     const { deliveries, inactive } = await this.#pool.transaction((tx) => claimDue(tx, claim, limit, now));
     if (inactive.length > 0) await this.#pool.transaction((tx) => suspendUnclaimed(tx, inactive, now));
-    await this.#pool.transaction((tx) => endOverdue(tx, now));
+    await this.#pool.transaction((tx) => rescueOverdue(tx, now));
     const seen = await readBoth(this.#sql, [...this.#lives.keys()]);
     const expected = new Map<string, Effect>();
     const sent = new Map(deliveries.map((delivery) => [delivery.id, delivery]));
@@ -264,7 +264,7 @@ export class Differential {
     for (const ticket of tickets) ticket.sent ??= this.#send(ticket);
     const reports = tickets.map((ticket) => ({ ticket, report: reportOf(ticket) }));
     if (reports.length === 0) return;
-    const landings = await record(
+    const completions = await record(
       this.#pool,
       reports.map(({ report }) => report),
       () => this.#now,
@@ -291,7 +291,7 @@ export class Differential {
         endedAt: Math.min(startedAt + durationMs, this.#now),
       };
       const effect = this.#apply(expected, id, step);
-      const standing = landings.get(report)?.standing;
+      const standing = completions.get(report)?.standing;
       if (effect && effect.standing !== standing) {
         throw new Divergence('record', `taken for ${standing}, is ${effect.standing}`, id);
       }

@@ -1,6 +1,6 @@
 /** What the policy for failing endpoints must keep: each failure counted once, one probe at a time, the others told. */
 import type { Pool, Sql } from '../../src/db/pool.ts';
-import { lookForFailing } from '../../src/delivery/queue/upkeep/failing.ts';
+import { detectFailing } from '../../src/delivery/queue/maintenance/failing.ts';
 import type { SendResult } from '../../src/delivery/sending/send.ts';
 import { DELIVERED } from '../support/delivered.ts';
 import { startHeldPoller } from '../support/held-poller.ts';
@@ -10,7 +10,7 @@ const POLICY = { failingAfter: 3, failingHours: 1, suspendAfterDays: null };
 const BROKEN: SendResult = { ...DELIVERED, outcome: 'resposta_nao_2xx', statusCode: 500 };
 const URL = 'https://partner.example/';
 
-const look = (pool: Pool) => lookForFailing(pool, POLICY, { restS: 0 });
+const look = (pool: Pool) => detectFailing(pool, POLICY, { restS: 0 });
 
 /** Two deliveries fail twice, an hour apart, with looks in between: four failures, falhando, and one probe at a time. */
 export async function probeFailing(pool: Pool, sql: Sql): Promise<void> {
@@ -26,10 +26,10 @@ export async function probeFailing(pool: Pool, sql: Sql): Promise<void> {
   }
   const [run] = await sql<{ failures: number }[]>`select failures from failing_runs where webhook_id = ${id}`;
   if (run?.failures !== 4) throw new Error(`of 4 failures ${run?.failures ?? 0} were counted`);
-  const [told] = await sql`
+  const [reported] = await sql`
     select from deliveries d join messages m on m.event_id = d.event_id
     where d.webhook_id = ${id} and m.type = 'webhook.falhando'`;
-  if (told !== undefined) throw new Error('the failing webhook is told of itself');
+  if (reported !== undefined) throw new Error('the failing webhook is told of itself');
   await commitEvents(sql, partnerId, 20);
   await poller.fill(3_800);
   if (poller.flying(URL) !== 1) throw new Error(`${poller.flying(URL)} of a falhando webhook are in flight`);
@@ -48,7 +48,7 @@ export async function recoverInSteps(pool: Pool, sql: Sql): Promise<void> {
   await sql`update failing_policy set looked_at = now() - interval '2 hours'`;
   await sql`update lanes set failing_since = now()`;
   for (let hasMore = true; hasMore;)
-    hasMore = (await lookForFailing(pool, POLICY, { restS: 3_600, atOnce: 1 }))?.hasMore ?? false;
+    hasMore = (await detectFailing(pool, POLICY, { restS: 3_600, atOnce: 1 }))?.hasMore ?? false;
   const { length } = await sql`select from lanes where failing_since is not null`;
   if (length > 0) throw new Error(`${length} that answer well are still falhando`);
 }

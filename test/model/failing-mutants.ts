@@ -7,30 +7,30 @@ queue/keepers.ts: a falhando webhook keeps its window
 + w.refusals is not null as "isSingle"
 failing webhook: of a falhando webhook are in flight
 
-queue/upkeep/failing-runs.ts: a failure takes the place of those before
+queue/maintenance/failing-runs.ts: a failure takes the place of those before
 - set failures = known.failures + excluded.failures,
 + set failures = excluded.failures,
 failing webhook: of 4 failures 2 were counted
 
-queue/upkeep/failing-runs.ts: what is counted begins with the last failure
+queue/maintenance/failing-runs.ts: what is counted begins with the last failure
 - least(known.first_failed_at, excluded.first_failed_at)
 + excluded.first_failed_at
 failing webhook: of a falhando webhook are in flight
 
-queue/upkeep/failing-runs.ts: a success leaves the run
+queue/maintenance/failing-runs.ts: a success leaves the run
 - delivered.add(webhookId);
 failing webhook: still probed
 
-queue/upkeep/failing.ts: a look with changes still to come is over
-- if (!hasMore) await endLook(tx, policy);
-+ await endLook(tx, policy);
+queue/maintenance/failing.ts: a look with changes still to come is over
+- if (!hasMore) await endCheck(tx, policy);
++ await endCheck(tx, policy);
 failing in steps: 2 that answer well are still falhando
 
 make_notice.sql: a failing webhook is told of itself
 -  and w.id <> p_webhook_id
 failing webhook: is told of itself
 
-queue/upkeep/failing-rule.ts: a good answer does not end falhando
+queue/maintenance/failing-rule.ts: a good answer does not end falhando
 - if (!isJudged || run === null || run.firstFailedAt > failingSince) return 'fim_da_falha';
 + if (!isJudged || run === null) return !isJudged ? 'fim_da_falha' : null;
 failing webhook: still probed

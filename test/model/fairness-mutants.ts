@@ -2,7 +2,7 @@
 import { readMutants } from './read-mutants.ts';
 
 export const FAIRNESS_MUTANTS = readMutants(String.raw`
-queue/lanes/turn-plan.ts: a partner has no share of a poller’s slots
+queue/lanes/poll-plan.ts: a partner has no share of a poller’s slots
 - const room = Math.min(wanted, this.#shares.room(lane.settings.partnerId));
 + const room = wanted;
 share of a partner: took every slot|was not served|has its share

@@ -52,8 +52,8 @@ export async function fallSilent(pool: Pool, sql: Sql): Promise<void> {
   if (poller.flying() !== 1) throw new Error(`${poller.flying()} in flight to a webhook that does not answer`);
   await poller.end({ ...DELIVERED, outcome: 'resposta_nao_2xx', statusCode: 500 });
   // What it says of one request is no reason for more than it had at first, and doubles what it has.
-  for (const [turn, slots] of [2, 4, 8, 8].entries()) {
-    await poller.fill(2 + turn);
+  for (const [poll, slots] of [2, 4, 8, 8].entries()) {
+    await poller.fill(2 + poll);
     if (poller.flying() !== slots) throw new Error(`${poller.flying()} in flight to a webhook that answers again`);
     await poller.end({ ...DELIVERED, outcome: 'resposta_nao_2xx', statusCode: 500 });
   }

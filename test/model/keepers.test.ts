@@ -43,7 +43,7 @@ const FOLDER = path.resolve(import.meta.dirname, '../../src/delivery/queue/lanes
 const made: string[] = [];
 afterAll(() => Promise.all(made.map((file) => rm(file))));
 
-const FILES = ['kept-lanes.ts', 'handing-over.ts', 'lane-reading.ts', 'turn-plan.ts', 'kept-lane.ts'];
+const FILES = ['kept-lanes.ts', 'handing-over.ts', 'lane-reading.ts', 'poll-plan.ts', 'kept-lane.ts'];
 
 /** The memory with a change in one of its files, from files beside them that are gone afterwards. */
 async function mutated(find: string, put: string): Promise<typeof KeptLanes> {
@@ -95,7 +95,7 @@ test.each([
   ],
   [
     'flights of an earlier keeper that never end',
-    'if (flight?.isForeign === true) this.lookAgain(webhookId, id, flight.number);',
+    'if (flight?.isForeign === true) this.recheck(webhookId, id, flight.number);',
     '',
   ],
 ])('the walks see %s', async (_name, find, put) => {

@@ -6,7 +6,7 @@
  */
 import type { LaneSettings } from '../../src/delivery/queue/lanes/kept-lane.ts';
 import { KeptLanes } from '../../src/delivery/queue/lanes/kept-lanes.ts';
-import { type Ask, type Found, MOST_EACH } from '../../src/delivery/queue/lanes/turn-plan.ts';
+import { type Ask, type Found, MOST_EACH } from '../../src/delivery/queue/lanes/poll-plan.ts';
 import { Slots } from '../../src/delivery/queue/slots.ts';
 import { createRandom, type Random } from '../support/random.ts';
 
@@ -123,7 +123,7 @@ class Server {
       });
   }
 
-  turn(poller: string, number: number, doneBelow: number, seen: string, ask: Ask, between: () => void) {
+  poll(poller: string, number: number, doneBelow: number, seen: string, ask: Ask, between: () => void) {
     const [, xmax = '0', xip = ''] = seen.split(':');
     const isNew = ({ tx }: Row) => tx !== null && (tx >= Number(xmax) || xip.split(',').includes(String(tx)));
     const isMine = (hook: string) => {
@@ -384,7 +384,7 @@ class Poller {
       this.lanes.keep(settingsOf(hook, lane, { hasDue, retryAt, flying }));
     }
     const { foreign } = this.lanes;
-    if (foreign.length > 0) this.lanes.hearForeign(new Set(server.flights().map(({ id }) => id)));
+    if (foreign.length > 0) this.lanes.applyForeign(new Set(server.flights().map(({ id }) => id)));
   }
 
   handBack(most: number): void {
@@ -395,17 +395,17 @@ class Poller {
   }
 
   /** `isHeard`: the answer arrives. */
-  turn(between: () => void, isHeard: boolean): void {
+  poll(between: () => void, isHeard: boolean): void {
     const ask = this.lanes.plan(this.slots, this.server.nowMs);
     const number = (this.#numbers += 1);
     const [first = number] = this.open.keys();
     const doneBelow = this.server.faults.closesEarly ? number : first;
-    const { found, seen } = this.server.turn(this.name, number, doneBelow, this.lanes.seen, ask, between);
+    const { found, seen } = this.server.poll(this.name, number, doneBelow, this.lanes.seen, ask, between);
     if (!isHeard) {
       this.server.claims = this.server.claims.filter((claim) => claim.poller !== this.name || claim.number !== number);
       return;
     }
-    const mine = this.lanes.hear(ask, found, this.server.nowMs);
+    const mine = this.lanes.apply(ask, found, this.server.nowMs);
     this.lanes.seen = seen;
     if (mine.length === 0) return;
     this.open.set(number, mine.length);
@@ -417,11 +417,11 @@ class Poller {
     this.flights.push(...mine.map((row) => ({ row, claim: number, claimedAtMs: this.server.nowMs, sentAtMs: null })));
   }
 
-  land(flight: Flight, retryAtMs: number | null | undefined): void {
+  complete(flight: Flight, retryAtMs: number | null | undefined): void {
     const { row, claim } = flight;
     this.flights = this.flights.filter((other) => other !== flight);
-    if (retryAtMs === undefined) this.lanes.lookAgain(row.webhookId, row.id, row.number);
-    else this.lanes.land(row.webhookId, row.id, row.number, retryAtMs === null ? null : new Date(retryAtMs));
+    if (retryAtMs === undefined) this.lanes.recheck(row.webhookId, row.id, row.number);
+    else this.lanes.complete(row.webhookId, row.id, row.number, retryAtMs === null ? null : new Date(retryAtMs));
     this.#close(claim);
   }
 
@@ -431,7 +431,7 @@ class Poller {
       claim.flights = claim.flights.filter(({ id }) => id !== flight.row.id);
     }
     this.flights = this.flights.filter((other) => other !== flight);
-    this.lanes.lookAgain(flight.row.webhookId, flight.row.id, flight.row.number);
+    this.lanes.recheck(flight.row.webhookId, flight.row.id, flight.row.number);
     this.#close(flight.claim);
   }
 
@@ -532,7 +532,7 @@ class World {
     else if (poller.isFrozen) return null;
     else if (kind < 38) poller.keep(this.#random.below(3));
     else if (kind < 39) poller.handBack(this.#random.below(4));
-    else if (kind < 62) poller.turn(() => this.#meanwhile(poller), this.#random.chance(0.95));
+    else if (kind < 62) poller.poll(() => this.#meanwhile(poller), this.#random.chance(0.95));
     else if (kind < 80) return this.#send(poller);
     else if (kind < 82) this.#giveBack(poller);
     else this.#record(poller, this.#random.chance(0.8), this.#random.chance(0.95));
@@ -661,7 +661,7 @@ class World {
     const post = this.#posts.get(id);
     if (post?.number === number) post.endedAt = true;
     // Without an answer it is repeated as it was, and finds that it is done.
-    poller.land(flight, isHeard ? retryAtMs : undefined);
+    poller.complete(flight, isHeard ? retryAtMs : undefined);
   }
 
   /** No webhook has more in flight than its cap. */
@@ -691,7 +691,7 @@ class World {
       if (server.broken !== null) return server.broken;
       for (const poller of this.#pollers) {
         poller.keep(3);
-        poller.turn(() => undefined, true);
+        poller.poll(() => undefined, true);
         for (
           let broken = this.#send(poller);
           poller.flights.some(({ sentAtMs }) => sentAtMs === null);

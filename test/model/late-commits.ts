@@ -12,7 +12,7 @@ const WRITERS = 3;
 const STEPS = 300;
 const PARTNERS = 3;
 const SIZES = [1, 1, 1, 3, 20];
-/** More than take_turn claims of one snapshot. */
+/** More than poll_lanes claims of one snapshot. */
 const VERY_MANY = 4_100;
 
 export async function commitLate(pool: Pool, sql: Sql, seed: number): Promise<void> {
@@ -22,7 +22,7 @@ export async function commitLate(pool: Pool, sql: Sql, seed: number): Promise<vo
   const poller = startHeldPoller(pool, 'p', 64, Date.now() + 60_000);
   let atS = 0;
   const tick = () => poller.tick((atS += random.pick([0, 0.01, 1])));
-  const turn = async () => {
+  const poll = async () => {
     await tick();
     if (random.chance(0.7)) await poller.end(DELIVERED, '', 1 + random.below(64));
   };
@@ -50,11 +50,11 @@ export async function commitLate(pool: Pool, sql: Sql, seed: number): Promise<vo
   await tick();
   await first.connection`commit`;
   await commitEvents(sql, many, VERY_MANY);
-  await turn();
+  await poll();
   await second.connection`commit`;
   for (let step = 0; step < STEPS; step += 1) {
     const writer = random.pick([...writers, null, null]);
-    if (writer === null) await random.pick([turn, turn, turnBesideALock])();
+    if (writer === null) await random.pick([poll, poll, turnBesideALock])();
     else if (writer.isOpen) {
       await writer.connection.unsafe(random.chance(0.8) ? 'commit' : 'rollback');
       writer.isOpen = false;

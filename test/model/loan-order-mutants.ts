@@ -2,22 +2,22 @@
 import { readMutants } from './read-mutants.ts';
 
 export const LOAN_ORDER_MUTANTS = readMutants(String.raw`
-take_loans.sql: a claim takes what waits for another of its loan
+poll_loans.sql: a claim takes what waits for another of its loan
 - select distinct on (delivery_id) * from ranked where is_free and rank <= room order by delivery_id
 + select distinct on (delivery_id) * from ranked where rank <= room order by delivery_id
 order of loans: two of a loan in flight|taken before its turn
 
-take_turn.sql: a lane in order is not asked whether it is
+poll_lanes.sql: a lane in order is not asked whether it is
 - and l.keeper = p_poller and not l.changed and not l.in_order and (not l.resting
 + and l.keeper = p_poller and not l.changed and (not l.resting
 loans of four pollers: two of a loan in flight|taken before its turn
 
-take_loans.sql: one in flight does not hold back another that is sent again
+poll_loans.sql: one in flight does not hold back another that is sent again
 - ahead.id is null and not exists (select from busy b where b.hook = s.hook and b.loan = e.loan) as is_free
 + ahead.id is null as is_free
 order of loans: two of a loan in flight
 
-take_loans.sql: the next of a loan is its last
+poll_loans.sql: the next of a loan is its last
 - order by e.version
 -       limit 1
 -     ) next
@@ -26,7 +26,7 @@ take_loans.sql: the next of a loan is its last
 +     ) next
 loans of four pollers: wait for ever
 
-take_loans.sql: a lane is read for less than it has, and nothing is told of the rest
+poll_loans.sql: a lane is read for less than it has, and nothing is told of the rest
 - r.looked = at_once or exists (select from ranked beyond where beyond.ask = l.place and beyond.rank > l.room) as is_more
 + false as is_more
 many loans at once: wait for ever

@@ -6,12 +6,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool, Sql, Tx } from '../../src/db/pool.ts';
 import { type ClaimedDelivery } from '../../src/delivery/queue/claim.ts';
 import { LEASE_S } from '../../src/delivery/queue/lease.ts';
-import { endOverdue } from '../../src/delivery/queue/lost.ts';
+import { rescueOverdue } from '../../src/delivery/queue/rescuer.ts';
 import { cancelDelivery } from '../../src/delivery/queue/orders/cancel.ts';
 import { setInOrder } from '../../src/delivery/queue/orders/lane.ts';
 import { SUSPENDED_AT_ONCE, suspendUnclaimed } from '../../src/delivery/queue/orders/suspend.ts';
 import { record } from '../../src/delivery/queue/record.ts';
-import { endPoller } from '../../src/delivery/queue/upkeep/dead-pollers.ts';
+import { endPoller } from '../../src/delivery/queue/maintenance/dead-pollers.ts';
 import { withdraw } from '../../src/delivery/queue/release.ts';
 import { resendOne } from '../../src/delivery/partner/resend.ts';
 import {
@@ -27,7 +27,7 @@ import { DELIVERED, reportFor } from '../support/delivered.ts';
 import { commitEvents, insertSubscriber, openTestSecret } from '../support/outbox.ts';
 import { createRandom, type Random } from '../support/random.ts';
 import { silentLog } from '../support/silent-log.ts';
-import { takeTurn } from '../support/turn.ts';
+import { pollLanes } from '../support/poll.ts';
 
 const STEPS = 900;
 const LOANS = 4;
@@ -91,7 +91,7 @@ class World {
   /** Takes a turn as a poller, and holds what it took to the rule. */
   async claim(): Promise<void> {
     const claim = `p/${(this.claims += 1)}`;
-    const taken = await takeTurn(this.pool, claim, 1 + this.random.below(6), this.now);
+    const taken = await pollLanes(this.pool, claim, 1 + this.random.below(6), this.now);
     const rows = await this.rows();
     for (const delivery of taken) {
       this.held.push({ delivery, claim });
@@ -396,7 +396,7 @@ class Crowd {
     if (version < last) this.fault ??= `taken before its turn: ${last} before ${version}`;
     this.#got.set(loan, version);
     member.flying.add(flight);
-    for (let turn = this.#world.random.below(20); turn > 0; turn -= 1) await new Promise(setImmediate);
+    for (let poll = this.#world.random.below(20); poll > 0; poll -= 1) await new Promise(setImmediate);
     return !this.#world.random.chance(this.#failing)
       ? DELIVERED
       : { ...DELIVERED, outcome: 'resposta_nao_2xx', statusCode: 500 };
@@ -438,7 +438,7 @@ class Crowd {
     const { pool } = this.#world;
     await pool.transaction(async (tx) => {
       await tx`update claims set at = at - interval '1 hour' where poller = ${member.name}`;
-      await endOverdue(tx);
+      await rescueOverdue(tx);
     });
     member.flying.clear();
     member.wake();

@@ -61,22 +61,22 @@ queue/record.ts: an outcome does not end the row of lost attempts
 + next_attempt_at
 differential: lost_in_row|deliveries_sound
 
-take_turn.sql: what commits after the snapshot that was told is passed over
+poll_lanes.sql: what commits after the snapshot that was told is passed over
 - select p.ctid, p.* from pending p where p.tx = any (running)
 + select p.ctid, p.* from pending p where false
 late commits: passed over
 
-take_turn.sql: what is told of very many forgets who was still running
+poll_lanes.sql: what is told of very many forgets who was still running
 - select p.webhook_id, p.due_at, p.delivery_id from pending p where p.tx = any (running)
 + select p.webhook_id, p.due_at, p.delivery_id from pending p where false
 late commits: passed over
 
-take_turn.sql: what comes in one commit of very many is passed over
+poll_lanes.sql: what comes in one commit of very many is passed over
 - from new n group by n.webhook_id, n.due_at = '-infinity'
 + from new n where false group by n.webhook_id, n.due_at = '-infinity'
 late commits: passed over
 
-take_turn.sql: what is new and somebody has locked is passed over
+poll_lanes.sql: what is new and somebody has locked is passed over
 - where n.delivery_id <> all (array(select d.delivery_id from due d))
 + where false
 late commits: passed over
@@ -85,12 +85,12 @@ wait_for_work.sql: a look does not see what began before the snapshot
 -  or running <> '{}' and exists (select from pending where tx = any (running))
 late commits: passed over
 
-take_turn.sql: a delivery is claimed before it is due
+poll_lanes.sql: a delivery is claimed before it is due
 - p.due_at <= least(l.to_due, moment)
 + p.due_at <= least(l.to_due, moment + interval '1 hour')
 differential: not due
 
-take_turn.sql: a turn takes what flies already
+poll_lanes.sql: a turn takes what flies already
 -           and p.delivery_id <> all (flying)
 -         order by p.due_at, p.delivery_id
 -         limit l.room
@@ -125,7 +125,7 @@ log_lost_attempts.sql: who ends a lost claim writes no row for its attempt
 +     on conflict
 differential: attempt rows
 
-queue/lost.ts: a claim is ended before its lease is over
+queue/rescuer.ts: a claim is ended before its lease is over
 - now()) - lease() limit
 + now()) - 0 * lease() limit
 lost claim found twice: within its lease
@@ -180,7 +180,7 @@ suspend_partner.sql: the deactivation of a partner leaves what is pending to the
 + when (false)
 deactivated partner: not suspended by the deactivation
 
-take_turn.sql: a claim does not hold the lanes that it serves
+poll_lanes.sql: a claim does not hold the lanes that it serves
 - for update of l skip locked
 -       ),
 -       due

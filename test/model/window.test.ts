@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { FIRST_WINDOW, NEW_PACE, nextWindow, type Pace, type Told } from '../../src/delivery/queue/window.ts';
+import { FIRST_WINDOW, NEW_PACE, nextWindow, type Pace, type Reported } from '../../src/delivery/queue/window.ts';
 import { deliver, logNormal, type Receiver } from './window-world.ts';
 
 const pace: fc.Arbitrary<Pace> = fc
@@ -15,7 +15,7 @@ const pace: fc.Arbitrary<Pace> = fc
     return { window, quickTo, answers, answersMs: answers * meanMs, bestMs };
   });
 const ceiling = fc.integer({ min: 1, max: 1_000 });
-const told: fc.Arbitrary<Told> = fc.record({
+const reported: fc.Arbitrary<Reported> = fc.record({
   inFlight: fc.integer({ min: 0, max: 1_000 }),
   isSilent: fc.boolean(),
   good: fc.integer({ min: 0, max: 512 }),
@@ -32,7 +32,7 @@ const holding =
 describe('a window', () => {
   test('is never outside 1 to the ceiling', () => {
     fc.assert(
-      fc.property(pace, ceiling, told, (before, most, what) => {
+      fc.property(pace, ceiling, reported, (before, most, what) => {
         const { window } = nextWindow(before, most, what);
         expect(window).toBeGreaterThanOrEqual(1);
         expect(window).toBeLessThanOrEqual(most);
@@ -42,7 +42,7 @@ describe('a window', () => {
 
   test('is never raised by what is bad or stays out, and is 1 after silence', () => {
     fc.assert(
-      fc.property(pace, ceiling, told, (before, most, what) => {
+      fc.property(pace, ceiling, reported, (before, most, what) => {
         const bad = { ...what, bad: what.bad + 1 };
         expect(nextWindow(before, most, bad).window).toBeLessThanOrEqual(before.window);
         expect(nextWindow(before, most, { ...bad, isSilent: true }).window).toBe(1);
@@ -52,7 +52,7 @@ describe('a window', () => {
 
   test('is never raised while it is not the limit, nor lowered by good answers while their times are steady', () => {
     fc.assert(
-      fc.property(pace, ceiling, told, (before, most, what) => {
+      fc.property(pace, ceiling, reported, (before, most, what) => {
         const size = Math.min(before.window, most);
         const good = { ...what, isSilent: false, bad: 0, good: what.good + 1 };
         const used = { ...good, inFlight: Math.floor(size) - 1 };

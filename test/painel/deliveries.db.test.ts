@@ -48,14 +48,14 @@ describe('the list', () => {
     const fits = [`webhook=${webhook.id}`, `emprestimo_id=${loanId}`, 'evento=desembolso.falhou', 'status=pendente'];
     fits.push('resultado=resposta_nao_2xx', 'status_http=503', 'desde=2020-01-01T00:00', 'ate=2999-12-31');
     for (const filter of fits) expect((await visitor.get(`/painel/entregas?${filter}`)).text).toContain(id);
-    const misfits = [
+    const mismatches = [
       'evento=averbacao.falhou',
       'status=erro',
       'resultado=erro_tls',
       'status_http=500',
       'ate=2020-01-01T00:00',
     ];
-    for (const filter of misfits) expect((await visitor.get(`/painel/entregas?${filter}`)).text).not.toContain(id);
+    for (const filter of mismatches) expect((await visitor.get(`/painel/entregas?${filter}`)).text).not.toContain(id);
     const wrong = await visitor.get('/painel/entregas?desde=ontem&status=nada');
     expect(wrong.status).toBe(400);
     expect(wrong.text).toContain('<code>desde</code>: deve ser uma data');
@@ -169,8 +169,8 @@ describe('one delivery', () => {
     expect(headers.get('content-disposition')).toContain(`prova-${id}.json`);
     expect(JSON.parse(text)).toMatchObject({ formato: 'carteiro-prova-2', entrega: { id }, retido: null });
     const sheet = (await visitor.get(`/painel/entregas/${id}/comprovante`)).text;
-    for (const told of [id, 'Checkpoint', 'sha256sum', 'openssl ts -verify', 'carteiro_audit.py check'])
-      expect(sheet).toContain(told);
+    for (const reported of [id, 'Checkpoint', 'sha256sum', 'openssl ts -verify', 'carteiro_audit.py check'])
+      expect(sheet).toContain(reported);
     expect((await (await world.signedIn(await world.api.partner())).get(`/painel/entregas/${id}/prova`)).status).toBe(
       404,
     );

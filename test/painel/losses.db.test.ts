@@ -13,7 +13,7 @@ world.receiver.answerWith(status(401, 'assinatura errada'), webhook.path);
 await partner.emit();
 for (const minutes of [60, 1, 5, 15, 60, 360]) {
   advance(engine, minutes * 60);
-  while ((await engine.turn()) > 0);
+  while ((await engine.poll()) > 0);
 }
 const [delivery] = await sql<
   { id: string; eventId: string; status: string }[]

@@ -19,9 +19,9 @@ const submit = (page: string, act: string, fields: Readonly<Record<string, strin
 test('the page says when no registry is configured, and is silent about one that is', async () => {
   const bare = await startPainelWorld({ registry: null, margins: null });
   const visitor = await bare.signedIn(undefined, ['operador']);
-  const told = 'Nenhum registry está configurado (REGISTRY_URL)';
-  expect((await visitor.get('/painel/operacao')).text).toContain(told);
-  expect((await operator.get('/painel/operacao')).text).not.toContain(told);
+  const reported = 'Nenhum registry está configurado (REGISTRY_URL)';
+  expect((await visitor.get('/painel/operacao')).text).toContain(reported);
+  expect((await operator.get('/painel/operacao')).text).not.toContain(reported);
   await bare.close();
 });
 

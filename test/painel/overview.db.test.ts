@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Summary } from '../../src/contract/resources/summary.ts';
 import { seriesOf } from '../../src/painel/overview/pulse.ts';
 import { startPainelWorld } from '../support/painel.ts';
-import { countHours } from '../../src/delivery/queue/upkeep/hour-counter.ts';
+import { countHours } from '../../src/delivery/queue/maintenance/hour-counter.ts';
 import { status } from '../support/receiver.ts';
 import { untilSettled } from '../support/settled.ts';
 
@@ -33,11 +33,11 @@ describe('the overview', () => {
     expect(tiles['Chegada (p50)']).toMatch(/^\d+ ms$/);
     const { body } = await partner.send<Summary>('GET', '/v1/resumo?janela=15m');
     expect([body.passos.length, body.entregues, body.falhas, body.espera.pendentes]).toEqual([61, 2, 2, 2]);
-    const told = body.passos.filter(({ entregues, falhas }) => entregues + falhas > 0);
+    const reported = body.passos.filter(({ entregues, falhas }) => entregues + falhas > 0);
     const ofOne = await partner.send<Summary>('GET', `/v1/resumo?janela=15m&webhook_id=${bad.id}`);
     expect([ofOne.body.entregues, ofOne.body.falhas, ofOne.body.espera.pendentes]).toEqual([0, 2, 2]);
     // One step, or the two beside a border of them; all others are zeros.
-    expect(told.reduce((sum, { entregues, falhas }) => sum + entregues + falhas, 0)).toBe(4);
+    expect(reported.reduce((sum, { entregues, falhas }) => sum + entregues + falhas, 0)).toBe(4);
     expect(Date.parse(body.passos[1]?.inicio ?? '') - Date.parse(body.passos[0]?.inicio ?? '')).toBe(15_000);
     // A day and a week are of kept counts.
     await untilSettled(world.api.database.sql);

@@ -32,8 +32,8 @@ test('what failed is counted first, sent on a word, and only what was asked for'
   expect((await visitor.get(`/painel/entregas?webhook=${id}&evento=desembolso.falhou`)).text).toContain(
     `${page}?evento=desembolso.falhou`,
   );
-  const misfit = await visitor.get(`${page}?${SINCE}&contar=sim&evento=repasse.processado`);
-  expect(misfit.text).toContain('0 entregas servem');
+  const mismatch = await visitor.get(`${page}?${SINCE}&contar=sim&evento=repasse.processado`);
+  expect(mismatch.text).toContain('0 entregas servem');
   expect((await visitor.get(`${page}?desde=ontem&contar=sim`)).status).toBe(400);
   const counted = await visitor.get(`${page}?${SINCE}&contar=sim&status=erro`);
   expect(counted.text).toContain('2 entregas servem');

@@ -76,9 +76,9 @@ describe('the sandbox', () => {
     await play('documentos_dataprev');
     await play('documentos_agrupada', 'emprestimo');
     await play('emissao_emitida', 'documentos_pacote');
-    const told = await world.api.database.sql<{ type: string }[]>`
+    const reported = await world.api.database.sql<{ type: string }[]>`
       select distinct type from events where partner_id = ${id} and fan_out is not null order by type`;
-    expect(told.map(({ type }) => type)).toEqual([
+    expect(reported.map(({ type }) => type)).toEqual([
       'assinatura.concluida',
       'assinatura.pendente',
       'averbacao.concluida',

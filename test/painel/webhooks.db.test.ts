@@ -2,7 +2,7 @@
 import { basename } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { published, snippetsFor } from '../../src/painel/webhooks/snippets.ts';
-import { countHours } from '../../src/delivery/queue/upkeep/hour-counter.ts';
+import { countHours } from '../../src/delivery/queue/maintenance/hour-counter.ts';
 import { formTokenIn, READER, startPainelWorld, unescaped, type Visitor } from '../support/painel.ts';
 import { status } from '../support/receiver.ts';
 import { untilSettled } from '../support/settled.ts';
@@ -106,12 +106,12 @@ describe('a webhook', () => {
     const [post] = world.postsTo(path);
     expect(post?.headers['x-webhook-test']).toBe('1');
     expect(JSON.parse(post?.body.toString() ?? '')).toMatchObject({ evento, data });
-    const misfits = [
+    const mismatches = [
       ['{"erro":', 'não é JSON'],
       [JSON.stringify({ ...data, erro: 5 }), '<code>data.erro</code>'],
       [JSON.stringify({ ...data, emprestimo_id: id }), 'num teste, deve ser o do exemplo'],
     ] as const;
-    for (const [written, said] of misfits) {
+    for (const [written, said] of mismatches) {
       const refused = await visitor.submit(page, page, { evento, data: written });
       expect([refused.status, refused.text.includes(said)]).toEqual([400, true]);
       expect(refused.text).toContain('aria-invalid="true"');

@@ -6,7 +6,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
-import { tellEndOfBond } from '../../src/registry/simulated-bonds.ts';
+import { reportEndOfBond } from '../../src/registry/simulated-bonds.ts';
 import { createPartner, issueLoan } from '../core/loan-world.ts';
 import { type RunningCommand, callCommand, startCommand } from '../support/command.ts';
 import { createTestDatabase } from '../support/database.ts';
@@ -50,14 +50,14 @@ test('the simulated registry keeps every rule, also one that works on registrati
     loans.push(loanId);
     const data = { on: '2026-06-30', reason: { codigo: '02', descricao: '語'.repeat(200) } };
     // Together more than one answer may have.
-    await tellEndOfBond(database.sql, { partnerId: partner.partnerId, loanId }, data);
+    await reportEndOfBond(database.sql, { partnerId: partner.partnerId, loanId }, data);
   }
   await database.sql`update simulated_bonds set known_at = now() - interval '20 days' - random() * interval '20 days'`;
   const { url, serving } = await serve('--work', '1');
   const checked = await check(url);
   expect(checked.lines.filter(({ verdict }) => verdict === 'fails')).toEqual([]);
   expect(checked.code).toBe(0);
-  const seen = Object.fromEntries(checked.lines.map(({ rule, seen: told }) => [rule, told]));
+  const seen = Object.fromEntries(checked.lines.map(({ rule, seen: reported }) => [rule, reported]));
   expect(seen['POST /averbacoes answers 200 with protocolo_registry, 422 with erro, or 202 until then']).toBe(
     'answered 202, then 200',
   );

@@ -65,7 +65,7 @@ describe('the gate to the registry', () => {
 describe('the breaker', () => {
   /** A registry that fails until it is mended, and its gate after so many failures. */
   async function broken(failures: number, openMs: number) {
-    const told: (boolean | string)[] = [];
+    const reported: (boolean | string)[] = [];
     const state = { isWell: false, asked: 0, probes: 0 };
     const gate = gateOf({
       openMs,
@@ -73,8 +73,8 @@ describe('the breaker', () => {
         state.probes += 1;
         if (!state.isWell) throw new Error('fora do ar');
       },
-      onBreaker: (isOpen) => void told.push(isOpen),
-      onCall: (outcome) => void told.push(outcome),
+      onBreaker: (isOpen) => void reported.push(isOpen),
+      onCall: (outcome) => void reported.push(outcome),
     });
     const ask = () =>
       gate.call(async () => {
@@ -82,7 +82,7 @@ describe('the breaker', () => {
         if (!state.isWell) throw new Error('500');
       });
     for (let count = 0; count < failures; count += 1) await expect(ask()).rejects.toThrow('500');
-    return { gate, ask, state, told };
+    return { gate, ask, state, reported };
   }
 
   test('stays closed through four failures, and an answer forgets them', async () => {
@@ -95,23 +95,23 @@ describe('the breaker', () => {
   });
 
   test('opens at the fifth: nothing is asked any more, and that is told', async () => {
-    const { gate, ask, state, told } = await broken(BREAKER_FAILURES, 60_000);
+    const { gate, ask, state, reported } = await broken(BREAKER_FAILURES, 60_000);
     expect(gate.isOpen).toBe(true);
     await expect(ask()).rejects.toEqual(refused('open'));
     await expect(ask()).rejects.toBeInstanceOf(NotAsked);
     expect(state.asked).toBe(BREAKER_FAILURES);
-    expect(told).toEqual([...Array.from({ length: 5 }, () => 'failed'), true, 'not_asked', 'not_asked']);
+    expect(reported).toEqual([...Array.from({ length: 5 }, () => 'failed'), true, 'not_asked', 'not_asked']);
     gate.close();
   });
 
   test('asks whether the registry is in service, again and again, and closes when it is', async () => {
-    const { gate, ask, state, told } = await broken(BREAKER_FAILURES, 5);
+    const { gate, ask, state, reported } = await broken(BREAKER_FAILURES, 5);
     await expect.poll(() => state.probes).toBeGreaterThan(2);
     expect([gate.isOpen, state.asked]).toEqual([true, BREAKER_FAILURES]);
     state.isWell = true;
     await expect.poll(() => gate.isOpen).toBe(false);
     await ask();
-    expect(told.slice(5)).toEqual([true, false, 'answered']);
+    expect(reported.slice(5)).toEqual([true, false, 'answered']);
   });
 
   test('refuses those that waited for a slot when it opens', async () => {

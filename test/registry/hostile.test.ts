@@ -86,13 +86,13 @@ const json =
 const raw = (status: number, body: string) => (response: ServerResponse) => void response.writeHead(status).end(body);
 
 /** What was wrong, as our log says it, and what a partner is told. */
-async function failureOf(asking: Promise<unknown>): Promise<{ message: string; told: string }> {
+async function failureOf(asking: Promise<unknown>): Promise<{ message: string; reported: string }> {
   const error = await asking.then(
     () => null,
     (reason: unknown) => reason,
   );
   if (!(error instanceof RegistryFailure)) throw new Error(`expected a failure, got ${String(error)}`);
-  return { message: error.message, told: error.told };
+  return { message: error.message, reported: error.reported };
 }
 
 describe('a bridge that keeps to the contract', () => {
@@ -164,7 +164,7 @@ describe('a bridge that keeps to the contract', () => {
 
   test('may say with 503 why it cannot answer', async () => {
     const { adapter } = await bridge(json(503, { erro: 'manutenção' }));
-    expect((await failureOf(adapter.queryMargin(QUESTION, never()))).told).toBe('manutenção');
+    expect((await failureOf(adapter.queryMargin(QUESTION, never()))).reported).toBe('manutenção');
   });
 
   test('lists bonds by cursor', async () => {
@@ -231,12 +231,12 @@ describe('a margin that cannot be one is a failure of the registry, and says the
       'POST /margens: answered 307',
       'o registry respondeu 307',
     ],
-  ])('%s', async (_, answer, message, told) => {
+  ])('%s', async (_, answer, message, reported) => {
     const { adapter, got } = await bridge(answer);
     const failure = await failureOf(adapter.queryMargin(QUESTION, never()));
     expect(failure.message).toContain(message);
     expect(failure.message).not.toMatch(/Login|stack|5000/);
-    expect(failure.told).toBe(told);
+    expect(failure.reported).toBe(reported);
     expect(got).toHaveLength(1);
   });
 
@@ -260,7 +260,7 @@ describe('a margin that cannot be one is a failure of the registry, and says the
     const failure = await failureOf(adapter.queryMargin(QUESTION, never()));
     expect(failure).toEqual({
       message: 'POST /margens: more than 256 KiB',
-      told: 'o registry deu uma resposta inválida',
+      reported: 'o registry deu uma resposta inválida',
     });
     expect(sent).toBeLessThan(160);
   });

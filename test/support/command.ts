@@ -111,15 +111,15 @@ export async function runCommand(args: readonly string[], env: Environment = {})
   return startCommand(args, env).end();
 }
 
-let turn: Promise<unknown> = Promise.resolve();
+let poll: Promise<unknown> = Promise.resolve();
 
 /**
  * Runs a command to its end within this process, which spares its start: for what is neither killed nor asked how it begins. One
  * at a time; what it logs by itself (pino) goes to this process's own standard error.
  */
 export function callCommand(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Finished> {
-  const result = turn.then(() => callNow(args, { METRICS_PORT: '0', ...env }));
-  turn = result.catch(() => undefined);
+  const result = poll.then(() => callNow(args, { METRICS_PORT: '0', ...env }));
+  poll = result.catch(() => undefined);
   return result;
 }
 

@@ -28,11 +28,11 @@ const TURNS = 7;
 export async function readCounters(url: string, spared?: Pool): Promise<ReadonlyMap<string, Counter>> {
   const sql = postgres(url, { max: 1, onnotice: () => undefined });
   try {
-    const [told] = (await spared?.run(
+    const [reported] = (await spared?.run(
       (session) => session<[{ pid: number }]>`
       select pg_backend_pid() as pid, pg_stat_force_next_flush()`,
     )) ?? [{ pid: 0 }];
-    while ((await endResting(sql, told.pid)) > 0);
+    while ((await endResting(sql, reported.pid)) > 0);
     const rows = await sql<(Counter & { name: string })[]>`
       select relname as name, seq_scan::float8 as scans,
              (select coalesce(sum(idx_tup_read), 0) from pg_stat_user_indexes i where i.relid = t.relid)::float8 as entries
@@ -71,7 +71,7 @@ export async function startCounting(url: string, spared?: Pool) {
 }
 
 /** The most rows and index entries that a run of `read` looked at, of several runs in one session. */
-export async function rowsLookedAt(url: string, read: (pool: Pool) => Promise<unknown>): Promise<number> {
+export async function rowsScanned(url: string, read: (pool: Pool) => Promise<unknown>): Promise<number> {
   await readCounters(url);
   const pool = openPool(url);
   try {
@@ -84,7 +84,7 @@ export async function rowsLookedAt(url: string, read: (pool: Pool) => Promise<un
         return row.rows;
       });
     let most = 0;
-    for (let turn = 0; turn < TURNS; turn += 1) {
+    for (let poll = 0; poll < TURNS; poll += 1) {
       const before = await total();
       await read(pool);
       most = Math.max(most, (await total()) - before);

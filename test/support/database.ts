@@ -39,7 +39,7 @@ export async function createEmptyDatabase(): Promise<{ url: string; drop(): Prom
   return { url: urlOf(name), drop: endOf(() => administer((sql) => sql`drop database ${sql(name)} with (force)`)) };
 }
 
-/** The databases of this file that stand; tell-database.ts names them when a test fails. */
+/** The databases of this file that stand; report-database.ts names them when a test fails. */
 export const standing = new Set<string>();
 
 /** One connection, unless more are asked for. No deadline of its own passes on a slow machine. */

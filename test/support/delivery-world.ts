@@ -66,7 +66,7 @@ export async function startDeliveryWorld(overrides: Partial<HttpDeps> = {}) {
     /** Sends everything that is due, and waits for its record. */
     async deliver() {
       // One turn may only learn of a lane that has changed, or of what is to be read on.
-      for (let idle = 0; idle < 4; idle += 1) if ((await engine.turn()) > 0) idle = 0;
+      for (let idle = 0; idle < 4; idle += 1) if ((await engine.poll()) > 0) idle = 0;
     },
     postsTo: (path: string) => receiver.posts.filter((post) => post.path === path),
     close: endOf(async () => {

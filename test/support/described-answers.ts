@@ -104,14 +104,14 @@ export function describedAnswers(description: ApiDescription) {
 
   /** Requires that every described header is there and fits, and that there is no other. */
   function checkHeaders(asked: string, declared: DescribedContent, headers: Headers): void {
-    const told = headersOf(description, declared);
-    for (const [name, { required, schema }] of told) {
+    const reported = headersOf(description, declared);
+    for (const [name, { required, schema }] of reported) {
       const value = headers.get(name);
       if (value === null && required) throw new Error(`${asked}: the description promises ${name}`);
       if (value === null) continue;
       fit(`${asked}, header ${name}`, schema, schema.type === 'integer' ? Number(value) : value);
     }
-    const names = new Set([...told.keys()].map((name) => name.toLowerCase()));
+    const names = new Set([...reported.keys()].map((name) => name.toLowerCase()));
     for (const name of headers.keys()) {
       if (!names.has(name) && !OF_HTTP.test(name)) throw new Error(`${asked}: the description tells no ${name}`);
     }

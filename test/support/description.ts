@@ -74,10 +74,10 @@ export function headersOf(
   { components }: ApiDescription,
   { headers = {} }: DescribedContent,
 ): ReadonlyMap<string, DescribedHeader> {
-  const told = Object.entries(headers).map(([name, header]) => {
+  const reported = Object.entries(headers).map(([name, header]) => {
     const followed = '$ref' in header ? components.headers[header.$ref.replace('#/components/headers/', '')] : header;
     if (followed === undefined) throw new Error(`no header ${name} in the description`);
     return [name, followed] as const;
   });
-  return new Map(told);
+  return new Map(reported);
 }

@@ -12,7 +12,7 @@ export interface TestEngine {
   /** The time that the engine uses for the database's clock. */
   now: Date;
   /** Makes one turn, or a second one when the first takes nothing: it may have learned what has changed. Waits until all of it is recorded. */
-  turn(): Promise<number>;
+  poll(): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -34,7 +34,7 @@ export function startEngine(pool: Pool, deps: Partial<PollerDeps> = {}): TestEng
       ...deps,
       monotonicMs,
     }),
-    async turn() {
+    async poll() {
       // Long enough after the last one for a look at which lanes are free.
       apartMs += 1_000;
       const claimed = (await engine.poller.tick()) || (await engine.poller.tick());

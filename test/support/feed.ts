@@ -29,13 +29,13 @@ export const loansOf = (page: FeedPage) => page.itens.map((item) => item.emprest
 
 /** A transaction that has its place in the order already, and appends when it is told to. */
 export async function beginAppend(pool: Pool, partnerId: string) {
-  const { promise: told, resolve: write } = Promise.withResolvers<void>();
+  const { promise: reported, resolve: write } = Promise.withResolvers<void>();
   const { promise: begun, resolve: onBegun } = Promise.withResolvers<void>();
   const stream = crypto.randomUUID();
   const done = pool.transaction(async (tx) => {
     await tx`select pg_current_xact_id()`;
     onBegun();
-    await told;
+    await reported;
     await tx`
       select append_event(${stream}, 0, 'desembolso.falhou', ${partnerId},
                           ${failedDisbursementOf(stream)}::text::json, 'test')`;

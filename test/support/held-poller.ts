@@ -1,5 +1,5 @@
 /** A poller driven by hand, on one clock, whose POSTs stay in flight until they are answered here. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTick } from 'node:timers/promises';
 import type { Pool } from '../../src/db/pool.ts';
 import { Poller } from '../../src/delivery/poller/poller.ts';
 import type { SendResult } from '../../src/delivery/sending/send.ts';
@@ -36,7 +36,7 @@ export function startHeldPoller(pool: Pool, name: string, capacity: number, star
   const tick = async (atS = (nowMs - startMs) / 1_000) => {
     nowMs = startMs + atS * 1_000;
     const claimed = (await poller.tick()) || (await poller.tick());
-    while (posts.size < poller.held) await nextTurn();
+    while (posts.size < poller.held) await nextTick();
     return claimed;
   };
   return {
@@ -51,12 +51,12 @@ export function startHeldPoller(pool: Pool, name: string, capacity: number, star
     /** Answers these POSTs, or the first of them, and waits for the record. */
     async end(result: SendResult, url = '', count = Infinity) {
       for (const post of to(url).slice(0, count)) post.end(result);
-      while (poller.held > posts.size) await nextTurn();
+      while (poller.held > posts.size) await nextTick();
     },
     /** The same of all but the first. */
     async endButFirst(result: SendResult) {
       for (const post of [...posts].slice(1)) post.end(result);
-      while (poller.held > posts.size) await nextTurn();
+      while (poller.held > posts.size) await nextTick();
     },
     /** Ends it as a drain does: what is in flight must be answered. */
     drain: () => poller.drain(),

@@ -6,8 +6,8 @@ import { sealAll } from '../../src/audit/seals/sealer.ts';
 import { verifySeals } from '../../src/audit/seals/verify.ts';
 import type { Pool, Sql } from '../../src/db/pool.ts';
 import { countSealable } from './count-sealable.ts';
-import { endOverdue } from '../../src/delivery/queue/lost.ts';
-import { claimDue } from './turn.ts';
+import { rescueOverdue } from '../../src/delivery/queue/rescuer.ts';
+import { claimDue } from './poll.ts';
 import { FEED_START, type FeedCursor, readFeed, whereToGoOn } from '../../src/log/feed.ts';
 import { startEngine } from './engine.ts';
 import { commitEvents, insertPartner, insertWebhook } from './outbox.ts';
@@ -27,14 +27,14 @@ export async function burnTransactions(sql: Sql, count: number): Promise<void> {
 /** Delivers what is due. */
 export async function deliverAll(pool: Pool): Promise<void> {
   const engine = startEngine(pool, { now: () => null });
-  while ((await engine.turn()) > 0);
+  while ((await engine.poll()) > 0);
   await engine.close();
 }
 
 /** Ends every claim, as a minute would. */
 export async function endLeases(sql: Sql): Promise<void> {
   await sql`update claims set at = at - interval '1 minute'`;
-  await sql.begin((tx) => endOverdue(tx));
+  await sql.begin((tx) => rescueOverdue(tx));
 }
 
 /** A partner's webhook and 12 events: 8 delivered and sealed, 3 claimed by a poller that is gone. */

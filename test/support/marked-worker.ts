@@ -1,6 +1,6 @@
 /** A worker whose every text bears a mark, led through every route that takes one: what an order to erase has to find. */
 import { registrationWorker } from '../../src/core/loans/registration-worker.ts';
-import { projectTurn } from '../../src/core/projection/projector.ts';
+import { projectBatch } from '../../src/core/projection/projector.ts';
 import { EMITTED_NAMES } from '../../src/contract/events.ts';
 import type { LoanResource } from '../../src/contract/resources/loan-resource.ts';
 import { DOCUMENT_TYPES } from '../../src/contract/statuses.ts';
@@ -47,7 +47,7 @@ export async function leadMarkedWorker(api: TestApi) {
   const { pool } = api.database;
   const engine = startEngine(pool, { openSecret: (id, sealed) => api.vault.decrypt(id, sealed), now: () => null });
   const deliver = async () => {
-    while ((await engine.turn()) > 0);
+    while ((await engine.poll()) > 0);
   };
   const account: Account = { signing: 'externa', documents: 'diferida' };
   const [partnerId, slowId] = [await api.partner(account), await api.partner({ issuance: 'assincrona' })];
@@ -84,7 +84,7 @@ export async function leadMarkedWorker(api: TestApi) {
   await core('/v1/nucleo/margens', { ...margin, ...answered });
   const slow = await core<LoanResource>('/v1/nucleo/emprestimos', { parceiro_id: slowId, ...TERMS }, `e-${CPF}`);
   await core(`/v1/nucleo/emprestimos/${slow.id}/emissao`, { resultado: 'falhou', motivo: FREE_TEXT });
-  await projectTurn({ pool, log: silentLog });
+  await projectBatch({ pool, log: silentLog });
   await deliver();
   return {
     partnerId,

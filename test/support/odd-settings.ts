@@ -6,7 +6,7 @@ import { readWriteFault } from '../../src/db/write-faults.ts';
 import { refuse } from '../../src/db/fitness/finding.ts';
 import { DEFAULT_INSTALLATION } from '../../src/db/installation.ts';
 import type { Sql } from '../../src/db/pool.ts';
-import { findStrangeDefinitions } from '../../src/audit/seals/tables.ts';
+import { findUnexpectedDefinitions } from '../../src/audit/seals/tables.ts';
 import { CHECKS } from '../../src/main/operations/checks.ts';
 import { loanHistory } from './history.ts';
 import { createTestDatabase, openPool } from './database.ts';
@@ -144,7 +144,7 @@ async function liveAs(url: string, sql: Sql, settings: readonly OddSetting[]): P
     expect(sent).toEqual([]);
     const times = receiver.posts.map(({ body }) => (JSON.parse(body.toString()) as { timestamp: string }).timestamp);
     expect(times.filter((time) => time === OCCURRED_AT)).toHaveLength(2);
-    expect(await findStrangeDefinitions(pool, DEFAULT_INSTALLATION)).toEqual({ findings: [], uncompared: null });
+    expect(await findUnexpectedDefinitions(pool, DEFAULT_INSTALLATION)).toEqual({ findings: [], uncompared: null });
     expect(await pool.run((tx) => CHECKS.schema(tx, { schema }))).toMatchObject([{ verdict: 'ok' }]);
   } finally {
     await core.end({ timeout: 1 });

@@ -67,7 +67,7 @@ export async function startPartnerWorld(overrides: Partial<HttpDeps> = {}) {
     documentsDeadlineDays: 15,
   });
   const deliver = async () => {
-    while ((await engine.turn()) > 0);
+    while ((await engine.poll()) > 0);
   };
 
   async function partner(account: Account = {}) {

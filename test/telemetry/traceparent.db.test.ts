@@ -83,9 +83,9 @@ test('a request with a broken trace is served as one without', async () => {
 });
 
 test('the core tells it in its session; what is no trace is left out and refuses nothing', async () => {
-  const appendIn = (tell: (tx: TransactionSql) => Promise<unknown>) =>
+  const appendIn = (report: (tx: TransactionSql) => Promise<unknown>) =>
     sql.begin(async (tx) => {
-      await tell(tx);
+      await report(tx);
       await tx`
         select append_event(gen_random_uuid(), 0, 'margem.falhou', ${partner.id}, ${FAILED_MARGIN}::text::json, 'core')`;
     });

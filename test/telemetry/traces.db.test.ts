@@ -75,10 +75,10 @@ test('an attempt that failed says how, and no span holds a tax id, a secret, a t
   const attempt = span('attempt');
   expect(attempt.attributes).toMatchObject({ 'carteiro.resultado': 'resposta_nao_2xx', 'carteiro.attempt': 1 });
   expect(attempt.status.code).toBe(SpanStatusCode.ERROR);
-  const told = JSON.stringify(
+  const reported = JSON.stringify(
     exporter.getFinishedSpans().map(({ name, attributes, events, status: said }) => [name, attributes, events, said]),
   );
-  expect(told).not.toMatch(/52998224725|whsec_|eyJ|127\.0\.0\.1/);
+  expect(reported).not.toMatch(/52998224725|whsec_|eyJ|127\.0\.0\.1/);
 });
 
 test('what orchestrators ask is in no trace', async () => {

@@ -1,4 +1,4 @@
--- Moves a webhook into or out of `falhando`, or suspends it, with its history by the author `servico` (src/delivery/queue/upkeep/failing.ts
+-- Moves a webhook into or out of `falhando`, or suspends it, with its history by the author `servico` (src/delivery/queue/maintenance/failing.ts
 -- decides). False when nothing was to do or written. Waits for a claim that holds the lane.
 --   falhando      from `p_at` its lane has one delivery in flight
 --   fim_da_falha  the lane has its window again, and is read at once

@@ -4,7 +4,7 @@
 -- and a claim reads whether the partner is active only after it has locked a lane.
 -- Each lane is changed, so its keeper reads it and has the rest suspended (src/delivery/queue/orders/suspend.ts): what exceeds the 10,000,
 -- failed flights, deliveries of an append open meanwhile, and lost claims. A resumption under way ends, and what it leaves suspended holds
--- back no loan (first_ahead.sql). A re-activation sends only new events (src/steering/off-boarding.ts); the partner resumes the suspended
+-- back no loan (first_ahead.sql). A re-activation sends only new events (src/admin/off-boarding.ts); the partner resumes the suspended
 -- ones.
 create or replace function suspend_partner() returns trigger
   language plpgsql security definer set search_path from current

@@ -1,4 +1,4 @@
--- Waits for work of a poller (take_turn): new rows of `pending`, a lane of its own that has changed, or that `wake_at` comes. It looks
+-- Waits for work of a poller (poll_lanes): new rows of `pending`, a lane of its own that has changed, or that `wake_at` comes. It looks
 -- each `nap_ms`, unless no transaction has ended since its last look. Returns null when there is something new; else the
 -- snapshot up to which there was nothing.
 -- A look costs 10 us. While an event is being appended, it waits for the end of that transaction instead of sleeping.

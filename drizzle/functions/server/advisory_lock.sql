@@ -8,7 +8,7 @@ return current_schema()::regnamespace::oid::bigint << 32 | case purpose
   when 'sealing' then 4 -- held by the sealer at work (src/audit/seals/seal.ts)
   when 'numbering' then 5 -- held by who begins a series of loan numbers (next_loan_number)
   when 'projecting' then 6 -- held by the projector at work (src/core/projection/projector.ts)
-  when 'judging' then 8 -- held by the poller that judges failing webhooks (src/delivery/queue/upkeep/failing.ts)
+  when 'judging' then 8 -- held by the poller that judges failing webhooks (src/delivery/queue/maintenance/failing.ts)
   when 'raising' then 9 -- held for a moment, shared, by who takes a loan number, and alone by who raises a series (raise_loan_numbers)
   when 'ordering erasures' then 10 -- held by who orders that a worker be forgotten (src/core/workers/order-erasure.ts)
   when 'archiving' then 11 -- held by who registers an act of a month (src/archive/acts.ts)

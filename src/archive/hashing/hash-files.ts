@@ -24,7 +24,7 @@ export interface HashedPart {
   /** Ids of 16 bytes. */
   readonly streams: Buffer;
   /** Deliveries that their attempts speak against, in hexadecimal, and in which column. */
-  readonly strange: ReadonlyMap<string, string>;
+  readonly unexpected: ReadonlyMap<string, string>;
 }
 
 export const KINDS = { attempt: -1, stays: -2 } as const;
@@ -110,7 +110,14 @@ class PartHasher {
       if (row > first) rootOf(levelAbove(own)).copy(roots, index * HASH_BYTES);
     }
     const streams = this.#streams.bytes.subarray(0, this.#streams.count * 16);
-    return { counts: found.map((seal) => seal.rows), roots, hashes, kinds, streams, strange: this.#tried.strange };
+    return {
+      counts: found.map((seal) => seal.rows),
+      roots,
+      hashes,
+      kinds,
+      streams,
+      unexpected: this.#tried.unexpected,
+    };
   }
 }
 

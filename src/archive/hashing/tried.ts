@@ -9,10 +9,10 @@ const ARRIVED = Buffer.from('entregue');
 
 export class Tried {
   /** By delivery, in hexadecimal, the column in which it says something else than its attempts do, which are all in its part. */
-  readonly strange = new Map<string, string>();
+  readonly unexpected = new Map<string, string>();
   readonly #deliveries = new Ids();
   /** Of each delivery, the ids of its first attempt. */
-  #told: Buffer = Buffer.allocUnsafeSlow(1_024 * TOLD_BYTES);
+  #reported: Buffer = Buffer.allocUnsafeSlow(1_024 * TOLD_BYTES);
   /** The ids that another attempt contradicts, by their bits. */
   readonly #differing: number[] = [];
   readonly #inTime: number[] = [];
@@ -26,13 +26,13 @@ export class Tried {
       const place = this.#deliveries.add(delivery.bytes, delivery.starts[row] as number);
       if (place === count) {
         [this.#differing[place], this.#inTime[place], this.#hasArrived[place]] = [0, 0, false];
-        if ((place + 1) * TOLD_BYTES > this.#told.length) this.#told = widened(this.#told);
+        if ((place + 1) * TOLD_BYTES > this.#reported.length) this.#reported = widened(this.#reported);
       }
       for (const [index, { bytes, starts, lengths }] of shared.entries()) {
         const [from, at] = [place * TOLD_BYTES + 16 * index, starts[row] as number];
-        if (place === count && lengths[row] === 16) bytes.copy(this.#told, from, at, at + 16);
+        if (place === count && lengths[row] === 16) bytes.copy(this.#reported, from, at, at + 16);
         // Of a lost attempt nobody may know the event.
-        else if (lengths[row] !== 16 || !isSame(this.#told, from, bytes, at, 16))
+        else if (lengths[row] !== 16 || !isSame(this.#reported, from, bytes, at, 16))
           this.#differing[place] = (this.#differing[place] as number) | (1 << index);
       }
       if (late.bytes[late.starts[row] as number] === 0) this.#inTime[place] = (this.#inTime[place] as number) + 1;
@@ -50,10 +50,10 @@ export class Tried {
       const wrong = shared.findIndex(
         ({ bytes, starts }, index) =>
           ((this.#differing[place] as number) >> index) % 2 === 1 ||
-          !isSame(this.#told, place * TOLD_BYTES + 16 * index, bytes, starts[row] as number, 16),
+          !isSame(this.#reported, place * TOLD_BYTES + 16 * index, bytes, starts[row] as number, 16),
       );
       const column = SHARED[wrong] ?? (isArrived(status, row) === this.#hasArrived[place] ? null : 'status');
-      if (column !== null) this.strange.set(id.bytes.toString('hex', at, at + 16), column);
+      if (column !== null) this.unexpected.set(id.bytes.toString('hex', at, at + 16), column);
     }
   }
 }

@@ -38,12 +38,12 @@ export function checkProof(text: string, trusted: Trusted): CheckedProof {
   if ('reason' in read) return { ...read, unsealed: 0, facts: null, unproven: {} };
   const reached = reach(read.file, read.rows, trusted.keys);
   const verdict = decide(read.file, read.rows, reached, trusted);
-  const isTold = verdict.fits !== false && reached.isSigned;
-  const unsealed = [...read.rows.keys()].filter(({ selo }) => selo === null || !reached.turns.has(selo)).length;
+  const isShown = verdict.fits !== false && reached.isSigned;
+  const unsealed = [...read.rows.keys()].filter(({ selo }) => selo === null || !reached.seals.has(selo)).length;
   return {
     ...verdict,
     unsealed,
-    facts: isTold ? factsOf(read.file, reached) : null,
+    facts: isShown ? factsOf(read.file, reached) : null,
     unproven: unprovenOf(read.file, reached),
   };
 }
@@ -75,12 +75,12 @@ function faultOf(file: Proof, reached: Reached, { keys, checkpoint: kept = null 
 }
 
 /** Why the whole is not proven although nothing in it is wrong; null when it is proven. */
-function gapOf(file: Proof, rows: Rows, { head, isSigned, turns }: Reached, trusted: Trusted): string | null {
+function gapOf(file: Proof, rows: Rows, { head, isSigned, seals }: Reached, trusted: Trusted): string | null {
   const kept = trusted.checkpoint ?? null;
   if (head === null) return 'checkpoint: none was signed when the proof was made: ask for it again';
   if (!isSigned) return 'no key was given: give the log’s public key with --key';
   if (file.retido !== null) return 'retido: the proof is masked: ask for it with the scope auditoria:cpf';
-  const unsealed = [...rows].find(([{ selo }]) => selo === null || !turns.has(selo));
+  const unsealed = [...rows].find(([{ selo }]) => selo === null || !seals.has(selo));
   if (unsealed !== undefined)
     return `${unsealed[1]}: rows are not sealed under the checkpoint yet (selos): ask for the proof again in some minutes`;
   if (file.tentativas.length + file.pedidos.length === 0)

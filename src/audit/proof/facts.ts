@@ -4,16 +4,16 @@ import type { Reached } from './reach.ts';
 import { isStatusProven, TEST } from './status.ts';
 
 type Fact = string | number | boolean | null | readonly (string | number | boolean | null)[];
-type Told = Readonly<Record<string, Fact>>;
+type FactRow = Readonly<Record<string, Fact>>;
 
 export interface Facts {
-  readonly checkpoint: Told;
+  readonly checkpoint: FactRow;
   /** True: the partner was sent a test; nothing of it happened. */
   readonly teste: boolean | null;
-  readonly entrega: Told;
-  readonly evento: Told | null;
-  readonly tentativas: readonly Told[];
-  readonly pedidos: readonly Told[];
+  readonly entrega: FactRow;
+  readonly evento: FactRow | null;
+  readonly tentativas: readonly FactRow[];
+  readonly pedidos: readonly FactRow[];
   /** By which order the text was erased, and when. */
   readonly apagado: { readonly pedido: string; readonly em: string } | null;
 }
@@ -34,12 +34,12 @@ const ATTEMPT = {
 };
 const ORDER = { tipo: 'kind', autor: 'actor', motivo: 'reason', pedido_em: 'ordered_at' };
 
-export function factsOf(file: Proof, { head, turns, rows, fields }: Reached): Facts {
-  const tell = (row: ProvedRow, columns: Readonly<Record<string, string>>): Told => {
+export function factsOf(file: Proof, { head, seals, rows, fields }: Reached): Facts {
+  const rowOf = (row: ProvedRow, columns: Readonly<Record<string, string>>): FactRow => {
     const of = fields.get(row) ?? {};
-    const told = Object.entries(columns).map(([name, column]) => [name, of[column] ?? null]);
-    const turn = row.selo === null ? undefined : turns.get(row.selo);
-    return { ...Object.fromEntries(told), selo: row.selo, selado_em: turn?.sealedAt ?? null };
+    const entries = Object.entries(columns).map(([name, column]) => [name, of[column] ?? null]);
+    const seal = row.selo === null ? undefined : seals.get(row.selo);
+    return { ...Object.fromEntries(entries), selo: row.selo, selado_em: seal?.sealedAt ?? null };
   };
   const reached = (list: readonly ProvedRow[]) => list.filter((row) => rows.has(row));
   const [named] = reached([...file.tentativas, ...file.pedidos]);
@@ -60,9 +60,9 @@ export function factsOf(file: Proof, { head, turns, rows, fields }: Reached): Fa
       webhook_id: named === undefined ? null : file.entrega.webhook_id,
       status: isProven ? file.entrega.status : null,
     },
-    evento: isEvent && file.evento !== null ? tell(file.evento, EVENT) : null,
-    tentativas: reached(file.tentativas).map((row) => tell(row, ATTEMPT)),
-    pedidos: reached(file.pedidos).map((row) => tell(row, ORDER)),
+    evento: isEvent && file.evento !== null ? rowOf(file.evento, EVENT) : null,
+    tentativas: reached(file.tentativas).map((row) => rowOf(row, ATTEMPT)),
+    pedidos: reached(file.pedidos).map((row) => rowOf(row, ORDER)),
     apagado: isErased ? { pedido: String(of(pedido)['id']), em: String(of(pedido)['ordered_at']) } : null,
   };
 }

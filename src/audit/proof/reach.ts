@@ -10,7 +10,7 @@ export type Rows = ReadonlyMap<ProvedRow, string>;
 
 export type Fields = ProvedRow['campos'];
 
-interface Turn {
+interface SealRoot {
   readonly rows: number;
   readonly root: Buffer;
   readonly sealedAt: string;
@@ -20,7 +20,7 @@ interface Turn {
 export interface Reached {
   readonly head: Checkpoint | null;
   readonly isSigned: boolean;
-  readonly turns: ReadonlyMap<number, Turn>;
+  readonly seals: ReadonlyMap<number, SealRoot>;
   readonly rows: ReadonlySet<ProvedRow>;
   /** Of reached rows what was sealed; of others what the file says. */
   readonly fields: ReadonlyMap<ProvedRow, Fields>;
@@ -33,17 +33,17 @@ export type FieldsOf = (row: ProvedRow) => Fields;
 export function reach(file: Proof, rows: Rows, keys: readonly Verifier[]): Reached {
   const signed = file.checkpoint === null ? null : openCheckpoint(file.checkpoint, keys);
   const head = signed ?? (file.checkpoint === null ? null : readCheckpointText(file.checkpoint));
-  const turns = new Map<number, Turn>();
+  const seals = new Map<number, SealRoot>();
   const [reached, fields] = [new Set<ProvedRow>(), new Map<ProvedRow, Fields>()];
-  const fault = reachTurns(file, head, turns) ?? reachRows(file, rows, turns, reached, fields);
-  return { head, isSigned: signed !== null, turns, rows: reached, fields, fault };
+  const fault = reachSeals(file, head, seals) ?? reachRows(file, rows, seals, reached, fields);
+  return { head, isSigned: signed !== null, seals, rows: reached, fields, fault };
 }
 
 const SEAL =
   /^carteiro\/selo\/1\n([1-9]\d{0,14})\n\d+ \d+ \d+ \d+\n([1-9]\d{0,9})\n([A-Za-z0-9+/]{43}=)\n(\d{4}-\d\d-\d\dT[\d:.]{12}Z)\n(?:[A-Za-z0-9+/]{43}=\n)?$/;
 
-/** Leads each seal to the head, into `turns`; returns why one does not lead there. A seal above the head has no way. */
-function reachTurns({ selos }: Proof, head: Checkpoint | null, turns: Map<number, Turn>): string | null {
+/** Leads each seal to the head, into `seals`; returns why one does not lead there. A seal above the head has no way. */
+function reachSeals({ selos }: Proof, head: Checkpoint | null, seals: Map<number, SealRoot>): string | null {
   const common = selos[0]?.caminho ?? [];
   let last = 0;
   for (const { numero, entrada, caminho, iguais } of selos) {
@@ -58,7 +58,7 @@ function reachTurns({ selos }: Proof, head: Checkpoint | null, turns: Map<number
     const path = [...caminho, ...common.slice(Math.max(common.length - iguais, 0))].map(bytesOf);
     const found = head && rootByInclusion(leafHash(Buffer.from(entrada)), numero - 1, head.size, path);
     if (head === null || found?.equals(head.root) !== true) return `seal ${numero} does not lead to the checkpoint`;
-    turns.set(numero, { rows: Number(rows), root: bytesOf(root), sealedAt });
+    seals.set(numero, { rows: Number(rows), root: bytesOf(root), sealedAt });
   }
   return null;
 }
@@ -67,7 +67,7 @@ function reachTurns({ selos }: Proof, head: Checkpoint | null, turns: Map<number
 function reachRows(
   { selos, retido }: Proof,
   rows: Rows,
-  turns: ReadonlyMap<number, Turn>,
+  seals: ReadonlyMap<number, SealRoot>,
   reached: Set<ProvedRow>,
   fields: Map<ProvedRow, Fields>,
 ): string | null {
@@ -85,10 +85,10 @@ function reachRows(
       continue;
     }
     const bytes = bytesOf(entrada);
-    const turn = selo === null ? undefined : turns.get(selo);
-    if (turn !== undefined) {
-      const root = rootByInclusion(leafHash(bytes), indice ?? turn.rows, turn.rows, (caminho ?? []).map(bytesOf));
-      if (root?.equals(turn.root) !== true)
+    const seal = selo === null ? undefined : seals.get(selo);
+    if (seal !== undefined) {
+      const root = rootByInclusion(leafHash(bytes), indice ?? seal.rows, seal.rows, (caminho ?? []).map(bytesOf));
+      if (root?.equals(seal.root) !== true)
         return `${name}: a row does not lead to seal ${selo}: it is not one of those that were sealed`;
       reached.add(row);
     }

@@ -76,14 +76,14 @@ export async function compareRows(pool: Pool, seal: Seal, found: Leaves, sight: 
   const sealed = new Set(
     Array.from({ length: seal.rows }, (_, index) => hashAt(kept.leaves, index).toString('latin1')),
   );
-  const strange: string[] = [];
+  const unexpected: string[] = [];
   for (let index = 0; index < found.rows; index += 1) {
     const leaf = hashAt(found.hashes, index).toString('latin1');
-    if (!sealed.delete(leaf)) strange.push(leaf);
+    if (!sealed.delete(leaf)) unexpected.push(leaf);
   }
-  const again = await readAgain(pool, seal, new Set(strange.slice(0, NAMED)), sight);
-  const changed = Math.min(strange.length, sealed.size);
-  const told = strange.slice(0, NAMED).map((leaf, ordinal): VerifyFinding => {
+  const again = await readAgain(pool, seal, new Set(unexpected.slice(0, NAMED)), sight);
+  const changed = Math.min(unexpected.length, sealed.size);
+  const findings = unexpected.slice(0, NAMED).map((leaf, ordinal): VerifyFinding => {
     const entry = again.get(leaf) ?? null;
     const row = entry === null ? null : nameOf(entry.source, entry.fields);
     const isChanged = ordinal < changed;
@@ -97,13 +97,13 @@ export async function compareRows(pool: Pool, seal: Seal, found: Leaves, sight: 
       detalhe,
     };
   });
-  const rest = strange.length - told.length;
-  if (rest > 0) told.push(ofSeal('lote_alterado', seal.number, `${rest} more rows were changed or added`));
+  const rest = unexpected.length - findings.length;
+  if (rest > 0) findings.push(ofSeal('lote_alterado', seal.number, `${rest} more rows were changed or added`));
   const removed = sealed.size - changed;
   if (removed > 0) {
-    told.push(ofSeal('linhas_removidas', seal.number, `${removed} of its ${seal.rows} rows were removed`));
+    findings.push(ofSeal('linhas_removidas', seal.number, `${removed} of its ${seal.rows} rows were removed`));
   }
-  return told;
+  return findings;
 }
 
 async function readAgain(pool: Pool, seal: Seal, leaves: ReadonlySet<string>, sight: Sight) {

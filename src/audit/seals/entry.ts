@@ -8,8 +8,8 @@ type Scalar = string | number | boolean | null;
 type Value = Scalar | Scalar[];
 
 /** A column's value as a proof tells it. */
-function told(oid: number, value: unknown): Value {
-  if (Array.isArray(value)) return value.map((element) => told(oid === 1001 ? 17 : 25, element) as Scalar);
+function toValue(oid: number, value: unknown): Value {
+  if (Array.isArray(value)) return value.map((element) => toValue(oid === 1001 ? 17 : 25, element) as Scalar);
   if (oid === 17 && value !== null) return hexOf(value);
   // A transaction has no sign.
   if (oid === 5069 && value !== null) return Number(BigInt.asUintN(64, value as bigint));
@@ -28,7 +28,7 @@ export function readEntry(bytes: Buffer): Entry | null {
     const values: Value[] = [];
     const end = walk(bytes, 0, (_, from, until) => {
       const { oid, value } = readColumn(bytes, from, until);
-      values.push(told(oid, value));
+      values.push(toValue(oid, value));
     });
     const source = sourceName.parse(values[0]);
     const names = columnsOf(source);

@@ -22,7 +22,7 @@ interface Found {
   readonly linha: string;
 }
 
-export async function findStrangeErasures(sql: Tx, sight: Sight): Promise<VerifyFinding[]> {
+export async function findUnexpectedErasures(sql: Tx, sight: Sight): Promise<VerifyFinding[]> {
   const events =
     sight === 'whole'
       ? sql`(select id, sha256(convert_to(data::text, 'UTF8')) as remains from events where salt is null)`
@@ -74,7 +74,11 @@ export async function findStrangeErasures(sql: Tx, sight: Sight): Promise<Verify
 }
 
 /** Erased events of seals that had sealed something else of what erasing would leave (remains.ts). */
-export async function findStrangeRemains(pool: Pool, sight: Sight, archived: ArchivedSeals): Promise<VerifyFinding[]> {
+export async function findUnexpectedRemains(
+  pool: Pool,
+  sight: Sight,
+  archived: ArchivedSeals,
+): Promise<VerifyFinding[]> {
   const isErased = sight === 'whole' ? 'events where salt is null' : 'events_as_sealed where is_erased';
   const erased = await pool.run(
     (sql) => sql<{ id: string; seal: number }[]>`

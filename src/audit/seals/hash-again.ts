@@ -5,7 +5,7 @@ import { LeafCollector, type Leaves, type TableCounts } from './leaves.ts';
 import { levelAbove, rootOf, sha256 } from './tree/merkle.ts';
 import { readEntries, type Sight, within } from './rows.ts';
 import { readSeals, type Seal } from './seal-log.ts';
-import { findStrangeTimes } from './unsealed.ts';
+import { findUnexpectedTimes } from './unsealed.ts';
 
 /** One statement reads the rows of at most this many seals, and takes no further seal once it has this many rows. */
 const CHUNK_SEALS = 1_024;
@@ -23,7 +23,7 @@ interface HashedAgain {
 interface Chunk {
   readonly seals: readonly HashedAgain[];
   readonly counts: TableCounts;
-  readonly strangeTimes: readonly VerifyFinding[];
+  readonly unexpectedTimes: readonly VerifyFinding[];
 }
 
 /** Of all seals after `last`, in order, what their rows hash to now; those up to `counted` are counted by their tables. */
@@ -80,19 +80,19 @@ async function hashAgain(
   { sight, isCounted }: { readonly sight: Sight; readonly isCounted: boolean },
 ): Promise<Chunk> {
   const [first, last] = [seals[0], seals.at(-1)];
-  if (first === undefined || last === undefined) return { seals: [], counts: new Map(), strangeTimes: [] };
+  if (first === undefined || last === undefined) return { seals: [], counts: new Map(), unexpectedTimes: [] };
   const span = within({ from: first.from, end: last.end });
   const counts: TableCounts = new Map();
   const collector = new LeafCollector(
     seals.length === 1 ? [Infinity] : seals.map(({ end }) => end.tx),
     isCounted ? counts : null,
   );
-  const [trees, strangeTimes] = await pool.run(async (sql) => {
+  const [trees, unexpectedTimes] = await pool.run(async (sql) => {
     await readEntries(sql, span, sight, collector.add);
     const kept = await sql<{ number: number; leaves: Buffer; nodes: Buffer }[]>`
       select number::float8, sha256(leaves) as leaves, sha256(nodes) as nodes
       from seal_trees where number between ${first.number} and ${last.number}`;
-    return [kept, await findStrangeTimes(sql, seals, before)] as const;
+    return [kept, await findUnexpectedTimes(sql, seals, before)] as const;
   });
   const kept = new Map(trees.map((tree) => [tree.number, tree]));
   const found = await collector.finish();
@@ -107,5 +107,5 @@ async function hashAgain(
       isTreeKept: tree !== undefined && tree.leaves.equals(sha256(leaves.hashes)) && tree.nodes.equals(sha256(nodes)),
     };
   });
-  return { seals: hashed, counts, strangeTimes };
+  return { seals: hashed, counts, unexpectedTimes };
 }

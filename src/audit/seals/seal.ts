@@ -27,7 +27,7 @@ const TURN_ROWS = 65_536;
 const FIRST_TXS = 256;
 const MOST_TXS = 1_048_576;
 
-export interface SealTurn {
+export interface SealBatch {
   /** Rows of the seal that this turn added; 0 when it added no seal. */
   readonly rows: number;
   /** True when settled rows may be left: take another turn at once. */
@@ -48,14 +48,14 @@ export interface SealOptions {
   readonly turnRows?: number;
 }
 
-const NOTHING_SEALED: SealTurn = { rows: 0, more: false };
+const NOTHING_SEALED: SealBatch = { rows: 0, more: false };
 
 /** Seals some settled rows in the caller's transaction; nothing when another sealer is at work. */
-export async function sealTurn(
+export async function sealBatch(
   tx: Tx,
   width: Width,
   { restMs = 0, turnRows = TURN_ROWS }: SealOptions = {},
-): Promise<SealTurn> {
+): Promise<SealBatch> {
   const [lock] = await tx<[{ taken: boolean }]>`select pg_try_advisory_xact_lock(advisory_lock('sealing')) as taken`;
   if (!lock.taken) return NOTHING_SEALED;
   const last = await readLastSeal(tx);

@@ -13,7 +13,7 @@ import { faultBehind } from '../../db/write-faults.ts';
 import { signHead } from '../checkpoint/stored.ts';
 import type { Signer } from '../checkpoint/note.ts';
 import type { Logger } from '../../log-lines.ts';
-import { type SealTurn, sealTurn, startWidth } from './seal.ts';
+import { type SealBatch, sealBatch, startWidth } from './seal.ts';
 
 export const EVERY_MS = 30_000;
 /** Between the turns of a backlog it rests this many times as long as the turn took, so that writers go first. */
@@ -27,12 +27,12 @@ export interface SealerDeps {
   readonly signers?: readonly Signer[];
   readonly everyMs?: number;
   /** Below 1 while another process seals every half minute. */
-  readonly often?: () => number;
+  readonly rate?: () => number;
 }
 
 /** Seals until `signal` is aborted, through outages too. */
 export async function runSealer(
-  { pool, log, signers = [], everyMs = EVERY_MS, often = () => 1 }: SealerDeps,
+  { pool, log, signers = [], everyMs = EVERY_MS, rate = () => 1 }: SealerDeps,
   signal: AbortSignal,
 ): Promise<void> {
   const width = startWidth();
@@ -42,10 +42,10 @@ export async function runSealer(
     try {
       const startedMs = performance.now();
       const restMs: number = more ? 0 : everyMs / 2;
-      const turn: SealTurn = await pool.transaction((tx) => sealTurn(tx, width, { restMs }));
-      ({ more } = turn);
+      const batch: SealBatch = await pool.transaction((tx) => sealBatch(tx, width, { restMs }));
+      ({ more } = batch);
       if (!more) await pool.transaction((tx) => signHead(tx, signers));
-      const pauseMs = (everyMs * (0.75 + Math.random() / 2)) / often();
+      const pauseMs = (everyMs * (0.75 + Math.random() / 2)) / rate();
       await pause(more ? (performance.now() - startedMs) * RESTS : pauseMs);
     } catch (error) {
       const fault = await faultBehind(pool, error);
@@ -60,7 +60,7 @@ export async function sealAll(pool: Pool): Promise<{ seals: number; rows: number
   const width = startWidth();
   const sum = { seals: 0, rows: 0 };
   for (;;) {
-    const { rows, more } = await pool.transaction((tx) => sealTurn(tx, width));
+    const { rows, more } = await pool.transaction((tx) => sealBatch(tx, width));
     sum.seals += rows > 0 ? 1 : 0;
     sum.rows += rows;
     if (!more) return sum;

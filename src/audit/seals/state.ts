@@ -13,7 +13,7 @@ interface Differing {
 }
 
 /** Rows of today that are not as the newest line of their history has them, or are gone. A row without any line is left to the balance. */
-export async function findStrangeStates(sql: Tx, sight: Sight): Promise<VerifyFinding[]> {
+export async function findUnexpectedStates(sql: Tx, sight: Sight): Promise<VerifyFinding[]> {
   const auditors = sql(`${await schemaOf(sql)}_auditoria`);
   const [webhooks, lines] =
     sight === 'whole'
@@ -80,10 +80,10 @@ const FAULTS = {
 } as const;
 
 /** Deliveries that do not follow from attempts and orders: all, or those made or attempted since `since`. In chunks by id. */
-export async function findStrangeDeliveries(pool: Pool, since: Date | null): Promise<VerifyFinding[]> {
+export async function findUnexpectedDeliveries(pool: Pool, since: Date | null): Promise<VerifyFinding[]> {
   const found: VerifyFinding[] = [];
   const look = async (chosen: (column: string) => string): Promise<void> => {
-    const rows = await pool.run((sql) => findStrange(sql, chosen));
+    const rows = await pool.run((sql) => findUnexpected(sql, chosen));
     for (const { id, fault } of rows) {
       const [column, detail] = FAULTS[fault];
       found.push(ofState('status_divergente', 'deliveries', id, [column], detail));
@@ -104,7 +104,7 @@ export async function findStrangeDeliveries(pool: Pool, since: Date | null): Pro
 }
 
 /** `chosen`: the condition for the column that has a delivery's id. */
-function findStrange(sql: Tx, chosen: (column: string) => string) {
+function findUnexpected(sql: Tx, chosen: (column: string) => string) {
   return sql<{ id: string; fault: keyof typeof FAULTS }[]>`
     with tried as materialized (
       select delivery_id, bool_or(outcome = 'entregue') as arrived, count(*) filter (where not late) as attempts,

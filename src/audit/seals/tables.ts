@@ -27,7 +27,7 @@ const TABLES: Readonly<Record<string, string | null>> = {
 };
 
 /** Objects that stand in the place of a table, or change what is read and written there. */
-export async function findStrangeTables(sql: Tx): Promise<VerifyFinding[]> {
+export async function findUnexpectedTables(sql: Tx): Promise<VerifyFinding[]> {
   const tables = await sql<{ name: string; faults: string[] }[]>`
     select name, pg_catalog.array_remove(array[
       case when c.relkind is distinct from 'r' then 'it is no table' end,
@@ -51,7 +51,7 @@ export async function findStrangeTables(sql: Tx): Promise<VerifyFinding[]> {
 }
 
 /** Tables, views, functions, triggers and rights that are not as this release makes them, and what could not be compared. */
-export async function findStrangeDefinitions(pool: Pool, installation: Installation) {
+export async function findUnexpectedDefinitions(pool: Pool, installation: Installation) {
   const { differences, uncompared } = await compareSchema(pool, installation);
   const findings = differences.map(({ name, detail }) => ofSeal('definicao_alterada', null, detail, name));
   return { findings, uncompared };

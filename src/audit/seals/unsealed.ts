@@ -26,7 +26,11 @@ const WRITTEN: Readonly<Record<SourceName, string>> = {
 const SLACK = '1 hour';
 
 /** Rows of these seals, which follow each other, that name a time before the first of them began or after the last was made. */
-export async function findStrangeTimes(sql: Tx, seals: readonly Seal[], before: Date | null): Promise<VerifyFinding[]> {
+export async function findUnexpectedTimes(
+  sql: Tx,
+  seals: readonly Seal[],
+  before: Date | null,
+): Promise<VerifyFinding[]> {
   const [first, last] = [seals[0], seals.at(-1)];
   if (first === undefined || last === undefined) return [];
   const span = within({ from: first.from, end: last.end });
@@ -104,20 +108,20 @@ export async function findUnsealed(sql: Tx, last: Seal | null): Promise<VerifyFi
   const { epoch, tx } = last?.end ?? { epoch: 0, tx: 0 };
   const found: VerifyFinding[] = [];
   for (const source of SOURCE_NAMES) {
-    const [row] = await sql.unsafe<[{ late: number; strange: number }]>(
+    const [row] = await sql.unsafe<[{ late: number; unexpected: number }]>(
       `select count(*) filter (where ${WRITTEN[source]} < now() - interval '${LATE}' and t.epoch <= current_epoch())::int as late,
               count(*) filter (where t.epoch > current_epoch() or t.epoch = current_epoch()
-                                     and t.tx >= pg_snapshot_xmax(pg_current_snapshot()))::int as strange
+                                     and t.tx >= pg_snapshot_xmax(pg_current_snapshot()))::int as unexpected
        from ${source} t
        where t.epoch = ${epoch} and xid8send(t.tx)::bigint >= ${tx} or t.epoch > ${epoch}`,
     );
-    const tell = (tipo: VerifyFinding['tipo'], count: number, what: string) => {
+    const report = (tipo: VerifyFinding['tipo'], count: number, what: string) => {
       if (count > 0) found.push({ ...ofSeal(tipo, null, `${count} rows ${what}`), tabela: source });
     };
-    tell('linhas_sem_selo', row.late, `are older than ${LATE} and no seal covers them`);
-    tell(
+    report('linhas_sem_selo', row.late, `are older than ${LATE} and no seal covers them`);
+    report(
       'epoca_inexistente',
-      row.strange,
+      row.unexpected,
       'are of a transaction or an epoch that the server has not reached: they were written by hand',
     );
   }

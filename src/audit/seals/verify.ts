@@ -10,8 +10,8 @@ import type { Pool, Tx } from '../../db/pool.ts';
 import type { SourceName } from '../../db/sealed-rows.ts';
 import type { Verifier } from '../checkpoint/note.ts';
 import { findUnsigned } from '../checkpoint/stored.ts';
-import { findStrangeErasures, findStrangeRemains } from './erased.ts';
-import { findStrangeDeliveries, findStrangeStates } from './state.ts';
+import { findUnexpectedErasures, findUnexpectedRemains } from './erased.ts';
+import { findUnexpectedDeliveries, findUnexpectedStates } from './state.ts';
 import { countRows, findOutside, findUnread, findUnsealed } from './unsealed.ts';
 import { type CommonHead, describeFork } from './fork.ts';
 import { type ArchivedSeals, compareArchived, NO_ARCHIVE } from './archived-leaves.ts';
@@ -19,7 +19,7 @@ import { ofSeal, type VerifyFinding, wrongTree } from './compare-rows.ts';
 import { GrowingTree } from './tree/growing-tree.ts';
 import { hashSealsAgain } from './hash-again.ts';
 import { leafHash, type TreeHead } from './tree/merkle.ts';
-import { findStrangeDefinitions, findStrangeTables } from './tables.ts';
+import { findUnexpectedDefinitions, findUnexpectedTables } from './tables.ts';
 import { type LogPoint, type Sight, sightOf } from './rows.ts';
 import { readLastSeal, readLogHashes, readSeals, type Seal, sealEntry } from './seal-log.ts';
 
@@ -82,7 +82,7 @@ async function verifyAll(
   const whole = run.last === null ? await pool.run(readLastSeal) : null;
   const before = whole && (await countRows(pool, whole.end));
   const read = new Map<SourceName, number>();
-  run.tell(...(await pool.run(findStrangeTables)));
+  run.report(...(await pool.run(findUnexpectedTables)));
   const beside = findBeside(pool, from, sight, {
     since,
     keys,
@@ -92,21 +92,22 @@ async function verifyAll(
   });
   // It is awaited behind the rows; until then a rejection must not count as unhandled.
   beside.catch(() => undefined);
-  for await (const { seals, counts, strangeTimes } of hashSealsAgain(pool, run.last, sight, whole)) {
+  for await (const { seals, counts, unexpectedTimes } of hashSealsAgain(pool, run.last, sight, whole)) {
     for (const [table, rows] of counts) read.set(table, (read.get(table) ?? 0) + rows);
     for (const { seal, leaves, isWhole, isTreeKept } of seals) {
       await run.look(pool, seal);
-      if (!isWhole) run.tell(...(await compareArchived(pool, seal, leaves, sight, await archived.leaves(seal.number))));
-      else if (!isTreeKept) run.tell(wrongTree(seal.number));
+      if (!isWhole)
+        run.report(...(await compareArchived(pool, seal, leaves, sight, await archived.leaves(seal.number))));
+      else if (!isTreeKept) run.report(wrongTree(seal.number));
     }
-    run.tell(...strangeTimes);
+    run.report(...unexpectedTimes);
     await run.holdNodes(pool);
     if (run.isInOrder()) await onPart?.(run.found());
   }
   const { findings, uncompared } = await beside;
   run.uncompared = uncompared;
-  run.tell(...(await pool.run((sql) => findUnsealed(sql, run.last))), ...(await pool.run(findOutside)), ...findings);
-  if (whole !== null && before !== null) run.tell(...findUnread(before, await countRows(pool, whole.end), read));
+  run.report(...(await pool.run((sql) => findUnsealed(sql, run.last))), ...(await pool.run(findOutside)), ...findings);
+  if (whole !== null && before !== null) run.report(...findUnread(before, await countRows(pool, whole.end), read));
   return run.end(pool);
 }
 
@@ -117,13 +118,13 @@ async function findBeside(
   sight: Sight,
   { since, keys = [], installation, primary = pool, archived = NO_ARCHIVE }: VerifyOptions,
 ): Promise<Pick<Verification, 'findings' | 'uncompared'>> {
-  const definitions = installation === undefined ? null : await findStrangeDefinitions(primary, installation);
+  const definitions = installation === undefined ? null : await findUnexpectedDefinitions(primary, installation);
   const findings = [
     ...(definitions?.findings ?? []),
-    ...(await pool.run((sql) => findStrangeErasures(sql, sight))),
-    ...(await findStrangeRemains(pool, sight, archived)),
-    ...(await pool.run((sql) => findStrangeStates(sql, sight))),
-    ...(await findStrangeDeliveries(pool, from)),
+    ...(await pool.run((sql) => findUnexpectedErasures(sql, sight))),
+    ...(await findUnexpectedRemains(pool, sight, archived)),
+    ...(await pool.run((sql) => findUnexpectedStates(sql, sight))),
+    ...(await findUnexpectedDeliveries(pool, from)),
     ...(await pool.run((sql) => findUnsigned(sql, since?.size ?? 0, keys))),
   ];
   return { findings, uncompared: definitions?.uncompared ?? null };
@@ -155,7 +156,7 @@ class Run {
     this.#tree = await pool.run((sql) => GrowingTree.of(readLogHashes(sql), at.size));
     this.last = last;
     [this.#seals, this.#rows] = [unfinished?.seals ?? 0, unfinished?.rows ?? 0];
-    this.tell(...(unfinished?.findings ?? []));
+    this.report(...(unfinished?.findings ?? []));
     await this.#hold(pool, [at], last.end);
     if (since === null || at === since) return since && last.sealedAt;
     const [first] = await pool.run((sql) => readSeals(sql, since.size - 1, 1));
@@ -181,11 +182,11 @@ class Run {
   async #hold(pool: Pool, heads: readonly TreeHead[], end: LogPoint): Promise<void> {
     const own = this.#tree.head();
     const { same = [], other = [] } = Object.groupBy(heads, ({ root }) => (own?.root.equals(root) ? 'same' : 'other'));
-    for (const head of other) this.tell(await describeFork(pool, head, own, this.#common));
+    for (const head of other) this.report(await describeFork(pool, head, own, this.#common));
     for (const head of same) this.#common = { head, end };
   }
 
-  tell(...findings: readonly VerifyFinding[]): void {
+  report(...findings: readonly VerifyFinding[]): void {
     this.#findings.push(...findings);
   }
 
@@ -193,12 +194,12 @@ class Run {
     const expected = (this.last?.number ?? 0) + 1;
     const from: LogPoint = this.last?.end ?? { epoch: 0, tx: 0 };
     if (seal.number !== expected) {
-      this.tell(ofSeal('selo_ausente', expected, `the log goes on with seal ${seal.number}`));
+      this.report(ofSeal('selo_ausente', expected, `the log goes on with seal ${seal.number}`));
     } else if (seal.from.epoch !== from.epoch || seal.from.tx !== from.tx) {
-      this.tell(ofSeal('selo_alterado', seal.number, 'it does not begin where the seal before it ends'));
+      this.report(ofSeal('selo_alterado', seal.number, 'it does not begin where the seal before it ends'));
     }
     const leaf = leafHash(sealEntry(seal));
-    if (!leaf.equals(seal.leaf)) this.tell(ofSeal('selo_alterado', seal.number, 'its own fields were changed'));
+    if (!leaf.equals(seal.leaf)) this.report(ofSeal('selo_alterado', seal.number, 'its own fields were changed'));
     for (const { size, root } of this.#tree.append(leaf)) {
       const level = Math.log2(size) / TILE_BITS;
       if (Number.isInteger(level)) this.#nodes.set(`${level}/${this.#tree.size / size - 1}`, root);
@@ -210,14 +211,14 @@ class Run {
 
   async holdNodes(pool: Pool): Promise<void> {
     const stored = await pool.run((sql) => readNodes(sql, [...this.#nodes.keys()]));
-    for (const [place, root] of this.#nodes) if (!stored.get(place)?.equals(root)) this.tell(wrongTree(null));
+    for (const [place, root] of this.#nodes) if (!stored.get(place)?.equals(root)) this.report(wrongTree(null));
     this.#nodes.clear();
   }
 
   async end(pool: Pool): Promise<Verification> {
     const head = this.#tree.head();
     for (const lost of this.#heads.filter(({ size }) => size > (head?.size ?? 0))) {
-      this.tell(await describeFork(pool, lost, head, this.#common));
+      this.report(await describeFork(pool, lost, head, this.#common));
     }
     return this.found();
   }

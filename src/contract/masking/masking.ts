@@ -44,14 +44,14 @@ const LOAN_NUMBER = /(?<![0-9])(20[0-9]{2}-)([0-9]{8})(?![0-9])/g;
 
 /** `text` with everything that tells of a worker, and each query string, replaced by {@link MASK}. */
 export function masked(text: string): string {
-  const told = text
+  const normalized = text
     .replaceAll(HELPERS, '')
     .replaceAll(URL_QUERY, (_, before: string, sign?: string) => (sign === undefined ? before : `${before}?${MASK}`))
     .replaceAll(UUID, fenced)
     .replaceAll(LOAN_NUMBER, '\uE000$1\uE000$2\uE000')
     .replaceAll(KEY, '$&\uE001')
     .replaceAll(VALUE, (_, ...groups) => `${groups.find((one) => typeof one === 'string')}${MASK}`);
-  return [inARow, inGroups, oneByOne].reduce(maskDigits, told).replaceAll(HELPERS, '');
+  return [inARow, inGroups, oneByOne].reduce(maskDigits, normalized).replaceAll(HELPERS, '');
 }
 
 /** An id that no digits are read across, unless its last twelve hold a CPF. */
@@ -134,9 +134,9 @@ export function maskedValue(value: unknown, key = ''): unknown {
 }
 
 function maskedText(text: string, key: string): string {
-  const told = masked(JSON.stringify({ [key]: masked(text) }));
+  const normalized = masked(JSON.stringify({ [key]: masked(text) }));
   try {
-    return (JSON.parse(told) as Record<string, string>)[key] ?? MASK;
+    return (JSON.parse(normalized) as Record<string, string>)[key] ?? MASK;
   } catch {
     return MASK;
   }

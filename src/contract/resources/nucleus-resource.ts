@@ -56,7 +56,7 @@ export const partnerAccount = component('ContaDoParceiro', {
 
 export const loanForPartner = createLoan.extend({ ...partner, id: ownId, numero: ownNumber });
 
-export const toldMargin = z.discriminatedUnion('resultado', [
+export const reportedMargin = z.discriminatedUnion('resultado', [
   component('MargemConsultada', {
     ...partner,
     consulta_margem_id: ownId,
@@ -80,7 +80,7 @@ const whichRegistration = id.optional().meta({
   'x-since': '0.4',
 });
 
-export const toldRegistration = z.discriminatedUnion('resultado', [
+export const reportedRegistration = z.discriminatedUnion('resultado', [
   component('AverbacaoSolicitada', { resultado: z.literal('solicitada'), averbacao_id: ownId }),
   component('AverbacaoConcluida', {
     resultado: z.literal('concluida'),
@@ -95,12 +95,12 @@ export const toldRegistration = z.discriminatedUnion('resultado', [
 ]);
 
 /** The registry's record of an end of bond, and of a rehire, as the sandbox's routes have them too. */
-export const toldEndOfBond = z.strictObject({
+export const reportedEndOfBond = z.strictObject({
   emprestimo_id: id,
   data_desligamento: bondEnded.shape.data_desligamento,
   motivo_desligamento: bondEnded.shape.motivo_desligamento,
 });
-export const toldRehire = z.strictObject({
+export const reportedRehire = z.strictObject({
   emprestimo_id: id,
   novo_empregador: newBond.shape.novo_empregador,
   data_admissao: newBond.shape.data_admissao,

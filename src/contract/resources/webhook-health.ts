@@ -4,7 +4,7 @@ import { OUTCOMES, WEBHOOK_STATES } from '../statuses.ts';
 import { component, id, shown, timestamp } from '../values.ts';
 
 /** Pending deliveries of one webhook among which the oldest is looked for, and up to which they are counted. */
-export const PENDING_LOOKED_AT = 200;
+export const MAX_PENDING_SCANNED = 200;
 
 /** Deliveries of one webhook among which a row of failures is counted. */
 export const STREAK_OF = 100;
@@ -48,7 +48,7 @@ export const webhookHealth = component('SaudeDoWebhook', {
   /** The partner's own name for it. */
   rotulo: shown(z.string(), 'Produção, averbações').nullable(),
   estado: z.enum(WEBHOOK_STATES),
-  /** Of the pending deliveries that are due first, at most {@link PENDING_LOOKED_AT}, the one that was made first. */
+  /** Of the pending deliveries that are due first, at most {@link MAX_PENDING_SCANNED}, the one that was made first. */
   pendente_mais_antiga: z
     .strictObject({ id, criada_em: timestamp, proxima_tentativa_em: timestamp.nullable() })
     .nullable(),

@@ -22,9 +22,11 @@ export type OpenRecord = {
   readonly id: string;
   readonly partnerId: string;
   readonly loanId: string;
-} & ToldBond;
+} & ReportedBond;
 
-type ToldBond = { readonly kind: 'ended'; readonly data: EndOfBond } | { readonly kind: 'new'; readonly data: Rehire };
+type ReportedBond =
+  | { readonly kind: 'ended'; readonly data: EndOfBond }
+  | { readonly kind: 'new'; readonly data: Rehire };
 
 class DetectedElsewhere extends Error {
   override name = 'DetectedElsewhere';
@@ -56,11 +58,11 @@ export async function detect(
 }
 
 /** What the lender's core knows of a bond itself: kept and emitted at once, or refused by the loan. The record's id. */
-export async function tellBond(
+export async function reportBond(
   within: Transactor,
   asker: Asker,
   loanId: string,
-  told: ToldBond,
+  reported: ReportedBond,
 ): Promise<Result<string, LoanRefusal>> {
   let id = '';
   const handled = await handleLoan(
@@ -70,13 +72,13 @@ export async function tellBond(
     async (_now, { tx, partnerId, state }) => {
       await lockPartner(tx, partnerId);
       [{ id }] = await tx<[{ id: string }]>`select uuidv7() as id`;
-      return toCommand(tx, { ...told, id, partnerId, loanId }, state);
+      return toCommand(tx, { ...reported, id, partnerId, loanId }, state);
     },
     async (tx, { partnerId, state }) => {
       await tx`
         insert into bond_records (id, kind, reference, partner_id, loan_id, data)
-        values (${id}, ${told.kind}, ${`nucleo:${id}`}, ${partnerId}, ${loanId}, ${JSON.stringify(told.data)}::text::json)`;
-      await mark(tx, { ...told, id, partnerId, loanId }, state.version);
+        values (${id}, ${reported.kind}, ${`nucleo:${id}`}, ${partnerId}, ${loanId}, ${JSON.stringify(reported.data)}::text::json)`;
+      await mark(tx, { ...reported, id, partnerId, loanId }, state.version);
     },
   );
   return 'refused' in handled ? handled : { ok: id };

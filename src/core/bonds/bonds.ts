@@ -87,9 +87,9 @@ async function keepWindow({ pool, registry, log }: SyncDeps, { partnerId }: Sync
   const query: BondQuery = { partnerId, from, until, onMisshapen: (rule) => void misshapen.push(rule) };
   const signal = AbortSignal.timeout(REGISTRY_TIMEOUT_MS);
   let refused = 0;
-  const refuse = (told: readonly unknown[], sentence: string) => {
-    refused += told.length;
-    if (told.length > 0) log.error({ count: told.length, first: told.slice(0, SHOWN) }, sentence);
+  const refuse = (reported: readonly unknown[], sentence: string) => {
+    refused += reported.length;
+    if (reported.length > 0) log.error({ count: reported.length, first: reported.slice(0, SHOWN) }, sentence);
   };
   const keepPage = async (kind: 'ended' | 'new', page: readonly (EndedBond | NewBond)[]) => {
     refuse(

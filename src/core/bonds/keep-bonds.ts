@@ -27,25 +27,25 @@ export async function keepBonds(
   kind: 'ended' | 'new',
   records: readonly (EndedBond | NewBond)[],
 ): Promise<readonly RefusedBond[]> {
-  const told = JSON.stringify(records);
+  const reported = JSON.stringify(records);
   await pool.run(
     (sql) => sql`
-      with told as materialized (
+      with reported as materialized (
         select t.*, l.partner_id
-        from json_to_recordset(${told}::text::json) as t (reference text, "partnerId" uuid, "loanId" uuid, data json)
+        from json_to_recordset(${reported}::text::json) as t (reference text, "partnerId" uuid, "loanId" uuid, data json)
         left join loans l on l.id = t."loanId"
       ),
       placed as (
         insert into bond_records (kind, reference, partner_id, loan_id, data)
-        select ${kind}, reference, partner_id, "loanId", data from told where partner_id = "partnerId"
+        select ${kind}, reference, partner_id, "loanId", data from reported where partner_id = "partnerId"
         order by reference
         on conflict (kind, reference) do nothing
       )
       insert into bonds_unknown (kind, reference, partner_id, loan_id, data)
-      select ${kind}, reference, "partnerId", "loanId", data from told
+      select ${kind}, reference, "partnerId", "loanId", data from reported
       where partner_id is null
-        and not exists (select from bond_records r where r.kind = ${kind} and r.reference = told.reference)
-        and not exists (select from bonds_unknown u where u.kind = ${kind} and u.reference = told.reference)
+        and not exists (select from bond_records r where r.kind = ${kind} and r.reference = reported.reference)
+        and not exists (select from bonds_unknown u where u.kind = ${kind} and u.reference = reported.reference)
       order by reference
       limit greatest(0, ${MAX_UNKNOWN} - (select count(*) from bonds_unknown))
       on conflict (kind, reference) do nothing`,
@@ -54,14 +54,14 @@ export async function keepBonds(
     (sql) => sql<RefusedBond[]>`
       select referencia, emprestimo_id, reason
       from (
-        select told.reference as referencia, told."loanId" as emprestimo_id,
-               case when l.partner_id <> told."partnerId" then ${OF_ANOTHER_PARTNER}
-                    when coalesce(r.loan_id, u.loan_id) <> told."loanId" then ${OF_ANOTHER_LOAN}
+        select reported.reference as referencia, reported."loanId" as emprestimo_id,
+               case when l.partner_id <> reported."partnerId" then ${OF_ANOTHER_PARTNER}
+                    when coalesce(r.loan_id, u.loan_id) <> reported."loanId" then ${OF_ANOTHER_LOAN}
                     when coalesce(r.loan_id, u.loan_id) is null then ${TOO_MANY} end as reason
-        from json_to_recordset(${told}::text::json) as told (reference text, "partnerId" uuid, "loanId" uuid)
-        left join loans l on l.id = told."loanId"
-        left join bond_records r on r.kind = ${kind} and r.reference = told.reference
-        left join bonds_unknown u on u.kind = ${kind} and u.reference = told.reference
+        from json_to_recordset(${reported}::text::json) as reported (reference text, "partnerId" uuid, "loanId" uuid)
+        left join loans l on l.id = reported."loanId"
+        left join bond_records r on r.kind = ${kind} and r.reference = reported.reference
+        left join bonds_unknown u on u.kind = ${kind} and u.reference = reported.reference
       ) looked_at
       where reason is not null`,
   );

@@ -152,10 +152,10 @@ function judge(streams: ReadonlyMap<string, readonly GivenEvent[]>): void {
   let worst: BadLine | null = null;
   for (const [stream, own] of streams) {
     const isLate = (own[0]?.version ?? 1) < 1;
-    for (const [{ line, version }, misfit] of judgeStream(stream, own, (event) => event.line !== null)) {
-      if (misfit === null || line === null) continue;
+    for (const [{ line, version }, mismatch] of judgeStream(stream, own, (event) => event.line !== null)) {
+      if (mismatch === null || line === null) continue;
       const which = isLate && version > 0 ? `version: ${version}, which was appended, does not fit behind this: ` : '';
-      if (worst === null || line < worst.line) worst = new BadLine(line, `${which}${misfit.key}: ${misfit.en}`);
+      if (worst === null || line < worst.line) worst = new BadLine(line, `${which}${mismatch.key}: ${mismatch.en}`);
       break;
     }
   }

@@ -31,7 +31,7 @@ export async function checkHistory(
   pool: Pool,
   bytes: AsyncIterable<Buffer>,
   closedUntil: string | null,
-  tell: (found: FoundInLine) => void,
+  report: (found: FoundInLine) => void,
 ): Promise<Checked> {
   const counts = { lines: 0, fault: 0, warning: 0 };
   const work = async (tx: Tx) => {
@@ -42,7 +42,7 @@ export async function checkHistory(
       counts.lines += batch.length;
       for (const found of await check(batch)) {
         counts[found.kind] += 1;
-        tell(found);
+        report(found);
       }
     }
     return { refused: 'it was a check' } as const;

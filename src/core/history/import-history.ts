@@ -11,7 +11,7 @@ import type { Pool } from '../../db/pool.ts';
 import { codeOf } from '../../db/unavailable.ts';
 import type { Logger } from '../../log-lines.ts';
 import { readClock } from '../../log/read.ts';
-import { projectTurn } from '../projection/projector.ts';
+import { projectBatch } from '../projection/projector.ts';
 import { type Appended, appendBatch, type BatchOptions, type LineWarning } from './append-batch.ts';
 import { BadLine, batchesOf, type HistoryLine, readHistoryLines } from './history-lines.ts';
 
@@ -24,7 +24,7 @@ const BEHIND = 50_000;
 const UNSEALED_S = 180;
 /** A sealer that has made no seal for this time does not run, and nobody waits for it. */
 const SEALER_IS_GONE_S = 120;
-const LOOK_EVERY_MS = 10_000;
+const CHECK_EVERY_MS = 10_000;
 const LONGEST_WAIT_MS = 60_000;
 
 /** The pace beside a running system: short batches, and a rest after each. */
@@ -67,9 +67,9 @@ export async function importHistory(
 ): Promise<Imported> {
   const options = { closedUntil, beganAt: await pool.run(readClock) };
   const done = { line: 0, events: 0, appended: 0 };
-  const tell = (waitsFor: string | null) => onProgress({ ...done, waitsFor });
+  const report = (waitsFor: string | null) => onProgress({ ...done, waitsFor });
   const projectAll = async () => {
-    while ((await projectTurn({ pool, log })).more);
+    while ((await projectBatch({ pool, log })).more);
   };
   let lookedMs = performance.now();
   try {
@@ -83,10 +83,10 @@ export async function importHistory(
       done.line = lines.at(-1)?.number ?? done.line;
       done.events += lines.length;
       done.appended += appended;
-      tell(null);
+      report(null);
       if (rate > 0) await sleep(Math.max((appended / rate) * 1_000 - (performance.now() - startedMs), 0));
-      if (performance.now() - lookedMs < LOOK_EVERY_MS) continue;
-      await waitForFollowers(pool, log, tell);
+      if (performance.now() - lookedMs < CHECK_EVERY_MS) continue;
+      await waitForFollowers(pool, log, report);
       lookedMs = performance.now();
     }
   } catch (error) {
@@ -117,14 +117,14 @@ async function appendPatiently(pool: Pool, lines: readonly HistoryLine[], option
 }
 
 /** Waits while a follower of the log is far behind and comes nearer, a minute at most each time. */
-async function waitForFollowers(pool: Pool, log: Logger, tell: (waitsFor: string) => void): Promise<void> {
+async function waitForFollowers(pool: Pool, log: Logger, report: (waitsFor: string) => void): Promise<void> {
   const startedMs = performance.now();
   while (performance.now() - startedMs < LONGEST_WAIT_MS) {
     const reason = await pool.run(readBehind);
     if (reason === null) return;
-    tell(reason);
+    report(reason);
     await sleep(1_000);
-    while ((await projectTurn({ pool, log })).more);
+    while ((await projectBatch({ pool, log })).more);
   }
 }
 

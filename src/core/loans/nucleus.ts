@@ -41,7 +41,7 @@ interface CoreCall {
 }
 
 /** What the core tells of a partner that its body names; one that has left counts. */
-export async function tellOfPartner<A extends Answer, K extends RefusalKind = never>(
+export async function reportOfPartner<A extends Answer, K extends RefusalKind = never>(
   pool: Pool,
   { path, actor, requestId, idempotencyKey: key, body }: CoreCall,
   make: (within: Transactor, provenance: Provenance) => Promise<Result<A, K>>,

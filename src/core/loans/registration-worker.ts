@@ -63,7 +63,7 @@ export function registrationWorker(deps: RegistrationWorkerDeps) {
   /** Claims into the free slots; what was claimed goes on by itself. */
   async function start(): Promise<number> {
     if (deps.isLeftAlone()) {
-      await tellWaiting(deps.pool);
+      await reportWaiting(deps.pool);
       return 0;
     }
     const claims = await claim(deps, deps.slots - inFlight.size);
@@ -100,10 +100,10 @@ export function registrationWorker(deps: RegistrationWorkerDeps) {
 }
 
 /** Those that nothing was said of yet wait for their turn. Each is written once. */
-async function tellWaiting(pool: Pool): Promise<void> {
+async function reportWaiting(pool: Pool): Promise<void> {
   await pool.run(
     (sql) => sql`
-      update registrations set last_answer = ${new NotAsked('open').told}
+      update registrations set last_answer = ${new NotAsked('open').reported}
       where id = any (array(
         select id from registrations
         where status = 'processando' and next_try_at <= now() and last_answer is null
@@ -158,8 +158,8 @@ async function work(deps: RegistrationWorkerDeps, claimed: Claim): Promise<void>
     const delayMs = Math.min(FIRST_PAUSE_MS * 2 ** Math.max(failures - 1, 0), LONGEST_PAUSE_MS);
     const reason = error.message;
     deps.log.warn({ ...fields, failures, delayMs, reason }, 'the registry did not answer; asking again later');
-    const told = error.told.slice(0, MAX_ANSWER);
-    await setNext(deps.pool, claimed, told, { delayMs, failures, isAsked }).catch(() => undefined);
+    const reported = error.reported.slice(0, MAX_ANSWER);
+    await setNext(deps.pool, claimed, reported, { delayMs, failures, isAsked }).catch(() => undefined);
   }
 }
 
@@ -180,9 +180,9 @@ async function record(
     return;
   }
   const lost = await pool.transaction((tx) => closeLost(tx, { loanId: loan.id, registrationId: id, answer }));
-  const told = { ...fields, outcome: answer.outcome, ...lost };
-  if (lost.contradicts) log.error(told, 'the registry contradicts the end that the registration has; see to it');
-  else log.warn(told, 'the registration had ended already');
+  const reported = { ...fields, outcome: answer.outcome, ...lost };
+  if (lost.contradicts) log.error(reported, 'the registry contradicts the end that the registration has; see to it');
+  else log.warn(reported, 'the registration had ended already');
 }
 
 /** What the registry says; null: it was never asked. Throws `RegistryFailure` or `NotAsked`. */

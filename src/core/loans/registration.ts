@@ -18,7 +18,7 @@ export async function requestRegistration(pool: Pool, provenance: Provenance, lo
 }
 
 /** The lender's core has asked the registry itself, as `ownId` if it has one: the fact alone, nothing for our worker to do. */
-export async function tellRegistrationAsked(
+export async function appendRegistrationRequested(
   within: Transactor,
   asker: Asker,
   loanId: string,

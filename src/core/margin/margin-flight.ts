@@ -32,7 +32,7 @@ export interface MarginFailure {
   readonly error: string;
 }
 
-export type Landing = { readonly query: MarginQuery } | { readonly failure: MarginFailure };
+export type MarginResult = { readonly query: MarginQuery } | { readonly failure: MarginFailure };
 
 interface QueryRow {
   readonly id: string | null;
@@ -103,7 +103,10 @@ export async function land(tx: Tx, key: MarginKey, flight: string, failure: Marg
 }
 
 /** What the latest flight landed with; null while it is under way, and when it was lost. There must be one. */
-export async function look(pool: Pool, { partnerId, workerCpf, employerCnpj }: MarginKey): Promise<Landing | null> {
+export async function look(
+  pool: Pool,
+  { partnerId, workerCpf, employerCnpj }: MarginKey,
+): Promise<MarginResult | null> {
   const [row] = await pool.run(
     (sql) => sql<
       (QueryRow & {

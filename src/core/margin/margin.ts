@@ -23,7 +23,7 @@ import { type MarginAnswer, type MarginRegistry, NotAsked, RegistryFailure } fro
 import {
   arrive,
   land,
-  type Landing,
+  type MarginResult,
   look,
   type MarginFailure,
   type MarginKey,
@@ -78,8 +78,8 @@ export function marginQueries(deps: MarginDeps): MarginQueries {
       for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 1.5, LONGEST_PAUSE_MS)) {
         const flight = await takeOff(pool, key, landed, leaseMs);
         const flown = flight === null ? null : await fly(deps, provenance, key, flight);
-        const landing = flown ?? (await look(pool, key));
-        if (landing !== null) return foundOf(landing, flight);
+        const result = flown ?? (await look(pool, key));
+        if (result !== null) return foundOf(result, flight);
         if (performance.now() >= patientUntil) return { refused: { kind: 'marginFailed', error: SILENT } };
         await sleep(pauseMs);
       }
@@ -88,11 +88,11 @@ export function marginQueries(deps: MarginDeps): MarginQueries {
 }
 
 /** What a request that flew `flight` is told of a landing: perhaps its own, which a query bears the id of. */
-function foundOf(landing: Landing, flight: string | null): MarginFound {
-  if ('query' in landing) {
-    return { ok: { query: landing.query, origin: landing.query.id === flight ? 'registry' : 'cache' } };
+function foundOf(result: MarginResult, flight: string | null): MarginFound {
+  if ('query' in result) {
+    return { ok: { query: result.query, origin: result.query.id === flight ? 'registry' : 'cache' } };
   }
-  const { kind, error } = landing.failure;
+  const { kind, error } = result.failure;
   return { refused: { kind: kind === 'negocial' ? 'marginRefused' : 'marginFailed', error } };
 }
 
@@ -102,7 +102,7 @@ async function fly(
   provenance: Provenance,
   key: MarginKey,
   flight: string,
-): Promise<Landing | null> {
+): Promise<MarginResult | null> {
   const question = { ...key, queryId: flight, requestId: provenance.requestId };
   let reached = true;
   const judged = await registry.queryMargin(question, new AbortController().signal).then(judge, (error: unknown) => {
@@ -112,49 +112,53 @@ async function fly(
     return { failure: { kind: 'upstream', error: upstreamOf(error) } as const };
   });
   /** The end of a flight in one transaction: the lease, the answer, the event. Null when it is not under way any more. */
-  const record = async (tx: Tx): Promise<Landing | null> => {
+  const record = async (tx: Tx): Promise<MarginResult | null> => {
     const isOurs = await land(tx, key, flight, 'failure' in judged ? judged.failure : null);
     if (!isOurs) return null;
     // Where the registry was never asked, there is nothing to tell the partner's webhooks.
-    return keep(tx, provenance, { key, id: flight, told: judged, now: await readClock(tx), isTold: reached });
+    return keep(tx, provenance, { key, id: flight, reported: judged, now: await readClock(tx), isReported: reached });
   };
-  const landing = await pool
+  const result = await pool
     .transaction(record)
     // The lost commit may have been made. Then the flight has landed, this second try changes nothing, and readers find the answer.
     .catch((error: unknown) => {
       if (!isUnavailable(error)) throw error;
       return pool.transaction(record);
     });
-  if (landing === null) log.warn({ consulta_margem_id: flight }, 'a margin query had ended already');
-  return landing;
+  if (result === null) log.warn({ consulta_margem_id: flight }, 'a margin query had ended already');
+  return result;
 }
 
 interface Kept {
   readonly key: MarginKey;
   readonly id: string;
-  readonly told: ToldMargin;
+  readonly reported: ReportedMargin;
   readonly now: Date;
   /** False: without an event. */
-  readonly isTold: boolean;
+  readonly isReported: boolean;
 }
 
 /** Keeps a query, if it was answered, and its event. */
-async function keep(tx: Tx, provenance: Provenance, { key, id, told, now, isTold }: Kept): Promise<Landing> {
-  const landing: Landing = 'failure' in told ? told : { query: { id, ...told, queriedAt: now } };
-  const facts = [factOf(key, landing)];
+async function keep(
+  tx: Tx,
+  provenance: Provenance,
+  { key, id, reported, now, isReported }: Kept,
+): Promise<MarginResult> {
+  const result: MarginResult = 'failure' in reported ? reported : { query: { id, ...reported, queriedAt: now } };
+  const facts = [factOf(key, result)];
   // It goes first: it says that a partner is unknown.
-  if (isTold) await append(tx, { ...provenance, stream: id, expectedVersion: 0, facts, occurredAt: now });
-  if ('query' in landing) {
+  if (isReported) await append(tx, { ...provenance, stream: id, expectedVersion: 0, facts, occurredAt: now });
+  if ('query' in result) {
     const { partnerId, workerCpf, employerCnpj } = key;
-    const { earningsCentavos, marginCentavos } = landing.query;
+    const { earningsCentavos, marginCentavos } = result.query;
     await tx`
       insert into margin_queries (id, partner_id, worker_cpf, employer_cnpj, earnings_centavos, margin_centavos, queried_at)
       values (${id}, ${partnerId}, ${workerCpf}, ${employerCnpj}, ${earningsCentavos}, ${marginCentavos}, ${now})`;
   }
-  return landing;
+  return result;
 }
 
-function judge(answer: MarginAnswer): ToldMargin {
+function judge(answer: MarginAnswer): ReportedMargin {
   if (answer.outcome === 'refused') return { failure: { kind: 'negocial', error: answer.error } };
   const { earningsCentavos, marginCentavos } = answer;
   return { earningsCentavos, marginCentavos };
@@ -163,16 +167,16 @@ function judge(answer: MarginAnswer): ToldMargin {
 function upstreamOf(error: unknown): string {
   if (error instanceof NotAsked)
     return error.why === 'busy' ? 'o registry está sobrecarregado' : 'o registry está fora do ar';
-  return error instanceof RegistryFailure ? error.told : SILENT;
+  return error instanceof RegistryFailure ? error.reported : SILENT;
 }
 
-function factOf(key: MarginKey, landing: Landing): Fact {
+function factOf(key: MarginKey, result: MarginResult): Fact {
   const worker = { cpf_trabalhador: key.workerCpf, cnpj_empregador: key.employerCnpj };
-  if ('failure' in landing) {
-    const { kind, error } = landing.failure;
+  if ('failure' in result) {
+    const { kind, error } = result.failure;
     return { type: 'margem.falhou', data: { ...worker, tipo_erro: kind, erro: error } };
   }
-  const { id, earningsCentavos, marginCentavos } = landing.query;
+  const { id, earningsCentavos, marginCentavos } = result.query;
   return {
     type: 'margem.concluida',
     data: {
@@ -195,20 +199,22 @@ export function marginShare(marginCentavos: number, earningsCentavos: number): n
 }
 
 /** What the registry answered: the amounts, or why there are none. */
-export type ToldMargin = Pick<MarginQuery, 'earningsCentavos' | 'marginCentavos'> | { readonly failure: MarginFailure };
+export type ReportedMargin =
+  | Pick<MarginQuery, 'earningsCentavos' | 'marginCentavos'>
+  | { readonly failure: MarginFailure };
 
 /** Keeps a query that the lender's core made of the registry itself, with its event, as `ownId` if given. Returns the query's id. */
-export async function tellMargin(
+export async function reportMargin(
   tx: Tx,
   provenance: Provenance,
   worker: Omit<MarginKey, 'partnerId'>,
-  told: ToldMargin,
+  reported: ReportedMargin,
   ownId: string | undefined,
 ): Promise<Result<string, 'taken'>> {
   const key = { ...worker, partnerId: provenance.partnerId };
   const { id: newId, now } = await newStream(tx);
   if (ownId !== undefined && (await isStream(tx, ownId))) return taken('consulta_margem_id', ownId);
   const id = ownId ?? newId;
-  await keep(tx, provenance, { key, id, told, now, isTold: true });
+  await keep(tx, provenance, { key, id, reported, now, isReported: true });
   return { ok: id };
 }

@@ -47,10 +47,10 @@ export type FaultyEvent = Readonly<Record<'eventId' | 'fault', string>>;
 /** Makes true what follows from `events`, which are in the log's order; a piece that `attempt` says failed is left out. */
 export async function applyEvents(tx: Tx, events: readonly PlacedEvent[], attempt = throwing): Promise<void> {
   if (events.length === 0) return;
-  const told = [...events, ...(await readAhead(tx, events))];
+  const reported = [...events, ...(await readAhead(tx, events))];
   const bonds = await readUnkept(
     tx,
-    told.filter(({ type }) => type in BOND_KINDS),
+    reported.filter(({ type }) => type in BOND_KINDS),
   );
   const settlements = await readUnknown(
     tx,
@@ -119,16 +119,16 @@ async function keepBond(tx: Tx, { id, type }: Bond): Promise<void> {
     on conflict do nothing`;
 }
 
-interface ToldSettlement {
+interface ReportedSettlement {
   readonly id: string;
   readonly partnerId: string;
   readonly data: Settlement;
 }
 
 /** Those whose batch we do not have, and that are as the catalog has them. */
-async function readUnknown(tx: Tx, events: readonly PlacedEvent[]): Promise<readonly ToldSettlement[]> {
+async function readUnknown(tx: Tx, events: readonly PlacedEvent[]): Promise<readonly ReportedSettlement[]> {
   if (events.length === 0) return [];
-  return tx<ToldSettlement[]>`
+  return tx<ReportedSettlement[]>`
     select e.id, e.partner_id as "partnerId", e.data
     from events e
     where e.id = any (${events.map(({ id }) => id)}::uuid[]) and event_fault(e) is null

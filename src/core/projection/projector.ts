@@ -12,7 +12,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool, Tx } from '../../db/pool.ts';
 import { inSavepoint } from '../../db/transaction.ts';
-import { takeTurns } from '../../db/outage-log.ts';
+import { runLoop } from '../../db/outage-log.ts';
 import { codeOf, isUnavailable } from '../../db/unavailable.ts';
 import { moveTo, type PlacedEvent, readLagS, readProgress, readSettled } from '../../log/follow.ts';
 import type { Logger } from '../../log-lines.ts';
@@ -35,7 +35,7 @@ export interface ProjectorDeps {
   readonly metrics?: Pick<Metrics, 'countProjectorFault'>;
 }
 
-export interface ProjectorTurn {
+export interface ProjectorBatch {
   /** False when another projector is at work. */
   readonly isOurs: boolean;
   readonly events: number;
@@ -49,7 +49,7 @@ export interface TurnOptions {
 }
 
 /** Applies the next settled events. */
-export async function projectTurn(deps: ProjectorDeps, options: TurnOptions = {}): Promise<ProjectorTurn> {
+export async function projectBatch(deps: ProjectorDeps, options: TurnOptions = {}): Promise<ProjectorBatch> {
   const { limit = TURN_EVENTS, markEveryMs = MARK_EVERY_MS } = options;
   return deps.pool.transaction(async (tx) => {
     const [lock] = await tx<[{ taken: boolean }]>`
@@ -58,7 +58,7 @@ export async function projectTurn(deps: ProjectorDeps, options: TurnOptions = {}
     const xmin = await readHorizon(tx);
     const events = await readSettled(tx, await readProgress(tx, LOANS), limit);
     const attempt = tolerating(tx, deps);
-    await attempt({ events: events.length }, () => tellFaulty(tx, deps, events));
+    await attempt({ events: events.length }, () => reportFaulty(tx, deps, events));
     await applyEvents(tx, events, attempt);
     const last = events.at(-1);
     if (last !== undefined) await moveTo(tx, LOANS, last);
@@ -70,13 +70,13 @@ export async function projectTurn(deps: ProjectorDeps, options: TurnOptions = {}
 
 /** Projects until `signal` is aborted; carries on by itself through outages. */
 export async function runProjector(deps: ProjectorDeps, signal: AbortSignal): Promise<void> {
-  const turns = {
+  const loop = {
     log: deps.log,
     afterFaultMs: AFTER_FAULT_MS,
     away: 'the database is out of reach, projecting later',
     fault: 'events could not be projected',
   };
-  await takeTurns(turns, signal, async () => ((await projectTurn(deps)).more ? 0 : EVERY_MS));
+  await runLoop(loop, signal, async () => ((await projectBatch(deps)).more ? 0 : EVERY_MS));
 }
 
 /** Projects until every transaction begun before `instant` is in. Null, or after `waitMs` why it is not so. */
@@ -84,7 +84,7 @@ export async function projectUntil(deps: ProjectorDeps, instant: Date, waitMs: n
   const startedMs = performance.now();
   for (;;) {
     // The first turn that finds nothing left sets the mark, the next one may pass it.
-    for (let turns = 0; turns < 2; turns += 1) while ((await projectTurn(deps, { markEveryMs: 0 })).more);
+    for (let loop = 0; loop < 2; loop += 1) while ((await projectBatch(deps, { markEveryMs: 0 })).more);
     const { passedAt, reason } = await deps.pool.run(readHoldUp);
     if (passedAt !== null && passedAt >= instant) return null;
     if (performance.now() - startedMs >= waitMs) return reason;
@@ -97,7 +97,7 @@ export async function readProjectorLagS(tx: Tx): Promise<number> {
   return readLagS(tx, await readProgress(tx, LOANS));
 }
 
-async function tellFaulty(tx: Tx, { log, metrics }: ProjectorDeps, events: readonly PlacedEvent[]): Promise<void> {
+async function reportFaulty(tx: Tx, { log, metrics }: ProjectorDeps, events: readonly PlacedEvent[]): Promise<void> {
   if (events.length === 0) return;
   for (const faulty of await readFaulty(tx, events)) {
     metrics?.countProjectorFault();

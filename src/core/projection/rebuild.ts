@@ -19,7 +19,7 @@ import type { PlacedEvent } from '../../log/follow.ts';
 import { readStream, type RecordedEvent } from '../../log/read.ts';
 import { applyEvents, readUnapplied } from './apply-events.ts';
 import { foldLoan } from '../loans/loan-projection.ts';
-import { projectTurn } from './projector.ts';
+import { projectBatch } from './projector.ts';
 
 const BATCH = 500;
 export interface RebuildOptions {
@@ -58,7 +58,7 @@ type ComparedEvent = RecordedEvent & {
 export async function rebuildLoans(pool: Pool, log: Logger, options: RebuildOptions): Promise<Rebuilt> {
   const { repair, batch = BATCH, onProgress } = options;
   const differences: string[] = [];
-  if (repair) while ((await projectTurn({ pool, log })).more);
+  if (repair) while ((await projectBatch({ pool, log })).more);
   let [loans, repaired, after] = [0, 0, FIRST_ID];
   for (;;) {
     const { ids, differing } = await pool.transaction((tx) => compareBatch(tx, after, batch));

@@ -31,8 +31,8 @@ export async function settleMonth(
 /**
  * Keeps a batch that another core closed: with its totals, and with the installments that we count. A month's second is not kept.
  */
-export async function keepSettlement(tx: Tx, partnerId: string, told: Settlement): Promise<void> {
-  await count(tx, partnerId, told.competencia, new Date(told.fechado_em), told);
+export async function keepSettlement(tx: Tx, partnerId: string, reported: Settlement): Promise<void> {
+  await count(tx, partnerId, reported.competencia, new Date(reported.fechado_em), reported);
 }
 
 export async function readSettlement(tx: Tx, partnerId: string, month: string): Promise<Settlement | null> {
@@ -52,9 +52,9 @@ async function count(
   partnerId: string,
   month: string,
   closedAt: Date,
-  told: (SettlementTotals & Partial<Settlement>) | null,
+  reported: (SettlementTotals & Partial<Settlement>) | null,
 ): Promise<readonly InstallmentRow[]> {
-  const totalCentavos = told === null ? null : toCentavos(told.valor_total);
+  const totalCentavos = reported === null ? null : toCentavos(reported.valor_total);
   return tx<InstallmentRow[]>`
     with disbursed as materialized (
       select id, (state ->> 'installments')::int as installments, (state ->> 'installmentCentavos')::bigint as centavos,
@@ -92,9 +92,9 @@ async function count(
     ),
     settlement as (
       insert into settlements (id, partner_id, month, installments, contracts, total_centavos, closed_at)
-      select coalesce(${told?.repasse_id ?? null}::uuid, uuidv7()), ${partnerId}, ${month},
-             coalesce(${told?.total_parcelas ?? null}::int, count(*)),
-             coalesce(${told?.numero_ccbs ?? null}::int, count(distinct id)),
+      select coalesce(${reported?.repasse_id ?? null}::uuid, uuidv7()), ${partnerId}, ${month},
+             coalesce(${reported?.total_parcelas ?? null}::int, count(*)),
+             coalesce(${reported?.numero_ccbs ?? null}::int, count(distinct id)),
              coalesce(${totalCentavos}::bigint, sum(centavos), 0), ${closedAt}
       from due
       on conflict do nothing
@@ -121,7 +121,7 @@ export async function countSettled(
              as elsewhere
       from settled_elsewhere
       where loan_id = ${id} and partner_id = ${partnerId}
-    ) told`;
+    ) reported`;
   return row.settled;
 }
 

@@ -9,7 +9,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool, Tx } from '../../db/pool.ts';
-import { takeTurns } from '../../db/outage-log.ts';
+import { runLoop } from '../../db/outage-log.ts';
 import { endForErasure } from '../../delivery/queue/orders/end-for-erasure.ts';
 import { fold } from '../../loan/evolve.ts';
 import type { Logger } from '../../log-lines.ts';
@@ -31,12 +31,12 @@ export interface ErasureState {
 }
 
 /** `waits`: a POST with a text that is to be erased is still under way. */
-export type EraseTurn = 'idle' | 'worked' | 'waits';
+export type EraseBatch = 'idle' | 'worked' | 'waits';
 
-const REST_MS: Readonly<Record<EraseTurn, number>> = { idle: EVERY_MS, worked: 0, waits: 1_000 };
+const REST_MS: Readonly<Record<EraseBatch, number>> = { idle: EVERY_MS, worked: 0, waits: 1_000 };
 
 /** Does the next page of the oldest order that nobody else works on. */
-export async function eraseTurn(pool: Pool): Promise<EraseTurn> {
+export async function eraseBatch(pool: Pool): Promise<EraseBatch> {
   return pool.transaction(async (tx) => {
     const [work] = await tx<{ orderId: string; page: number; pages: number }[]>`
       select w.order_id as "orderId", w.next_page as page, o.pages
@@ -80,9 +80,9 @@ async function foldAgain(tx: Tx, eventIds: readonly string[]): Promise<void> {
 
 /** Works until nothing is left. */
 export async function eraseAll(pool: Pool, onPage?: () => Promise<void>): Promise<void> {
-  for (let turn = await eraseTurn(pool); turn !== 'idle'; turn = await eraseTurn(pool)) {
+  for (let batch = await eraseBatch(pool); batch !== 'idle'; batch = await eraseBatch(pool)) {
     await onPage?.();
-    await sleep(REST_MS[turn]);
+    await sleep(REST_MS[batch]);
   }
 }
 
@@ -91,13 +91,13 @@ export async function runEraser(
   { pool, log }: { readonly pool: Pool; readonly log: Logger },
   signal: AbortSignal,
 ): Promise<void> {
-  const turns = {
+  const loop = {
     log,
     afterFaultMs: EVERY_MS,
     away: 'the database is out of reach, erasing later',
     fault: 'the work of an order to erase failed',
   };
-  await takeTurns(turns, signal, async () => REST_MS[await eraseTurn(pool)]);
+  await runLoop(loop, signal, async () => REST_MS[await eraseBatch(pool)]);
 }
 
 /** Null when there is no order of that id. */

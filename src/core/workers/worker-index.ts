@@ -10,7 +10,7 @@
 import { cpfsIn } from '../../contract/masking/cpf.ts';
 import { MASK_IN_SQL } from '../../contract/masking/mask-in-sql.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
-import { takeTurns } from '../../db/outage-log.ts';
+import { runLoop } from '../../db/outage-log.ts';
 import { moveTo, readProgress, readSettled } from '../../log/follow.ts';
 import type { Logger } from '../../log-lines.ts';
 import { digestOf, type WorkerKey } from './worker-key.ts';
@@ -20,7 +20,7 @@ export const EVERY_MS = 5_000;
 const AFTER_FAULT_MS = 15_000;
 
 /** Reads the next settled events; true when more may be left. */
-async function indexTurn(pool: Pool, key: WorkerKey): Promise<boolean> {
+async function indexBatch(pool: Pool, key: WorkerKey): Promise<boolean> {
   return pool.transaction(async (tx) => {
     const name = `workers/${key.id}`;
     const made = await tx`
@@ -73,7 +73,7 @@ function isOf(text: string, cpf: string): boolean {
 
 /** Reads all that is settled now. */
 export async function indexWorkers(pool: Pool, key: WorkerKey): Promise<void> {
-  while (await indexTurn(pool, key));
+  while (await indexBatch(pool, key));
 }
 
 /** Follows the log until `signal` is aborted, through outages too. */
@@ -82,11 +82,11 @@ export async function runWorkerIndex(
   key: WorkerKey,
   signal: AbortSignal,
 ): Promise<void> {
-  const turns = {
+  const loop = {
     log,
     afterFaultMs: AFTER_FAULT_MS,
     away: 'the database is out of reach, looking for CPFs later',
     fault: 'events could not be searched for CPFs',
   };
-  await takeTurns(turns, signal, async () => ((await indexTurn(pool, key)) ? 0 : EVERY_MS));
+  await runLoop(loop, signal, async () => ((await indexBatch(pool, key)) ? 0 : EVERY_MS));
 }

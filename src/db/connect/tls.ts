@@ -68,8 +68,8 @@ export class UntrustedServer extends DatabaseUnavailable {
 export function untrusted(error: unknown): UntrustedServer | null {
   if (error instanceof UntrustedServer) return error;
   const { code, message = '' } = (error ?? {}) as { code?: unknown; message?: string };
-  const told = typeof code === 'string' ? sentenceOf(code, message) : null;
-  return told === null ? null : new UntrustedServer(told, { cause: error });
+  const sentence = typeof code === 'string' ? sentenceOf(code, message) : null;
+  return sentence === null ? null : new UntrustedServer(sentence, { cause: error });
 }
 
 function sentenceOf(code: string, message: string): string | null {

@@ -22,7 +22,7 @@ const CRASH_TIMEOUT_MS = 10_000;
 /** An empty postmaster.pid of this age belongs to no starting server. */
 const EMPTY_FOR_MS = 10_000;
 const POLL_MS = 50;
-const TOLD_LINES = 12;
+const MAX_LINES = 12;
 
 interface Server {
   readonly pid: number;
@@ -150,8 +150,8 @@ async function startServer(cluster: Cluster): Promise<Started> {
   const { promise: ended, resolve } = Promise.withResolvers<void>();
   const started: Started = { child, log, ended };
   const onEnd = async (why: string) => {
-    const told = await linesFrom(log, size);
-    started.failure = new Error(`${why}${adviceOn(told, cluster.owner)}${told === '' ? '' : `:\n${told}`}`);
+    const output = await linesFrom(log, size);
+    started.failure = new Error(`${why}${adviceOn(output, cluster.owner)}${output === '' ? '' : `:\n${output}`}`);
     await log.close();
     resolve();
   };
@@ -165,5 +165,5 @@ async function linesFrom(log: FileHandle, size: number): Promise<string> {
   const { size: now } = await log.stat();
   const { buffer, bytesRead } = await log.read({ buffer: Buffer.alloc(Math.max(now - size, 1)), position: size });
   const lines = buffer.toString('utf8', 0, bytesRead).trim().split('\n');
-  return lines.slice(-TOLD_LINES).join('\n');
+  return lines.slice(-MAX_LINES).join('\n');
 }

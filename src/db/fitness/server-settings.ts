@@ -20,7 +20,7 @@ interface Server {
  * either machine alone may fail. A server whose data may be lost, such as a test's, says so by `carteiro.allow_fsync_off = on` beside
  * `fsync = off`.
  */
-export async function lookAtSettings(sql: Tx): Promise<readonly Finding[]> {
+export async function checkSettings(sql: Tx): Promise<readonly Finding[]> {
   const [server] = await sql<[Server]>`
     select current_setting('server_version_num')::int as number, current_setting('server_version') as version,
            current_setting('fsync') as fsync, current_setting('synchronous_commit') as "synchronousCommit",
@@ -69,5 +69,5 @@ export async function lookAtSettings(sql: Tx): Promise<readonly Finding[]> {
 }
 
 export async function refuseUnfit(sql: Tx): Promise<void> {
-  refuse(await lookAtSettings(sql));
+  refuse(await checkSettings(sql));
 }

@@ -47,7 +47,11 @@ export async function compareSchema(pool: Pool, installation: Installation): Pro
       // From here no function or operator of the schema can replace one of the server's own.
       await sql`set local search_path = pg_catalog`;
       const rows = await changedEvents(sql, schema);
-      const found = [...(await differences(sql, schema, maker)), ...(await findStrangers(sql, schema)), ...rows];
+      const found = [
+        ...(await differences(sql, schema, maker)),
+        ...(await findUnexpectedObjects(sql, schema)),
+        ...rows,
+      ];
       const newer = found.filter(isOfNewer(files, await newerFiles(sql, files, schema)));
       const uncompared = [
         ...(OF_PRODUCT_NAME.test(maker) ? [`the rights of ${maker}, which compares them`] : []),
@@ -182,7 +186,7 @@ async function differences(sql: Tx, schema: string, maker: string): Promise<Sche
  * Objects unknown to the release, which could change the meaning of names in its statements; and types' output functions that rows are
  * hashed with, which must be the server's own.
  */
-function findStrangers(sql: Tx, schema: string): Promise<SchemaDifference[]> {
+function findUnexpectedObjects(sql: Tx, schema: string): Promise<SchemaDifference[]> {
   return sql.unsafe<SchemaDifference[]>(
     `with own as (select oid from pg_namespace where nspname in ($1::text, $1::text || '_auditoria'))
      select 'function ' || p.oid::regprocedure as name, 'the release does not make it' as detail

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from '../pool.ts';
 import type { Tx } from '../sql.ts';
 
-const LOOK_EVERY_MS = 250;
+const CHECK_EVERY_MS = 250;
 
 interface Holder {
   readonly pid: number;
@@ -34,7 +34,7 @@ export function watchHolders(pool: Pool) {
     while (!signal.aborted) {
       // A failed look is ignored; the migration reports its own failures.
       holder = (await pool.run((sql) => readHolder(sql, pid)).catch(() => null)) ?? holder;
-      await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
+      await sleep(CHECK_EVERY_MS, undefined, { signal }).catch(() => undefined);
     }
   }
   return { run, holder: () => holder };

@@ -12,7 +12,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { CatalogEntry } from '../../contract/event-catalog.ts';
 import type { Logger } from '../../log-lines.ts';
 import { DEFAULT_INSTALLATION, type Installation, searchPathOf } from '../installation.ts';
-import { readServerFault, StrangeServer } from '../known-server.ts';
+import { readServerFault, UnknownServer } from '../known-server.ts';
 import { watchHolders } from './lock-holder.ts';
 import { APPLIED_MIGRATIONS, type MigrationFile, readMigrationFiles, sqlFor } from './migration-files.ts';
 import { MigrationRefused, reasonOf } from './migration-refused.ts';
@@ -82,7 +82,7 @@ export async function migrate(url: string, log: Logger, options: MigrateOptions 
         const applied = await watch.run((sql) => applyOnce(sql, files, installation, catalog));
         if (applied !== 'locked') {
           if (applied > 0) log.info({ applied, schema: installation.schema }, 'database migrated');
-          return await pool.run((sql) => warnOfStrangeServer(sql, log, installation));
+          return await pool.run((sql) => warnOfUnknownServer(sql, log, installation));
         }
         if (tried >= (tries ?? MIGRATION_TRIES))
           throw new MigrationRefused('another migration is still running', 'wait for it, then try again');
@@ -130,9 +130,9 @@ function sessionLost(cause: unknown): DatabaseUnavailable {
 }
 
 /** A copy is migrated too, with a warning. */
-async function warnOfStrangeServer(sql: Tx, log: Logger, { schema }: Installation): Promise<void> {
+async function warnOfUnknownServer(sql: Tx, log: Logger, { schema }: Installation): Promise<void> {
   const fault = await readServerFault(sql);
-  if (fault !== null) log.warn({ schema }, new StrangeServer(fault).message);
+  if (fault !== null) log.warn({ schema }, new UnknownServer(fault).message);
 }
 
 /** A server without this time-out is too old; the next check says so. */

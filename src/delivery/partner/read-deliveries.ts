@@ -21,10 +21,10 @@ import { type AttemptPage, type AttemptsWanted, NEWEST, readAttempts } from './r
  * Rows a statement looks at when only the row itself, its event or its last attempt tells which ones fit. Each bound takes some 15 ms
  * (test/bench/figures/reads.ts).
  */
-const LOOKED_AT_A_PAGE = { row: 5_000, event: 2_000, attempt: 750 } as const;
+const MAX_SCANNED_PER_PAGE = { row: 5_000, event: 2_000, attempt: 750 } as const;
 /** Rows a statement reads of all webhooks when every row fits: the largest page, of 50 webhooks. */
 const MERGED_A_PAGE = 25_050;
-const MAX_LOOKS = 10;
+const MAX_SCANS = 10;
 
 /** The page begins after this delivery. */
 interface DeliveryCursor {
@@ -103,8 +103,8 @@ export async function readDeliveries(pool: Pool, search: DeliverySearch): Promis
   if (search.webhookIds.length === 0) return { deliveries: [], next: null };
   let page = await look(pool, search);
   // One of several webhooks may have all the rows; each read of it then takes only its part.
-  const maxLooks = search.webhookIds.length === 1 ? 1 : MAX_LOOKS;
-  for (let looks = 1; page.deliveries.length === 0 && page.next !== null && looks < maxLooks; looks += 1) {
+  const maxScans = search.webhookIds.length === 1 ? 1 : MAX_SCANS;
+  for (let looks = 1; page.deliveries.length === 0 && page.next !== null && looks < maxScans; looks += 1) {
     page = await look(pool, { ...search, after: page.next });
   }
   return page;
@@ -115,7 +115,7 @@ function depthOf({ webhookIds, status, event, outcome, statusCode, limit }: Deli
   const isIndexed = status === null || status === 'erro' || status === 'suspensa';
   const asks = outcome !== null || statusCode !== null ? 'attempt' : event !== null ? 'event' : 'row';
   const page = Math.min(limit + 1, Math.ceil(MERGED_A_PAGE / webhookIds.length));
-  const depth = isIndexed && asks === 'row' ? page : Math.ceil(LOOKED_AT_A_PAGE[asks] / webhookIds.length);
+  const depth = isIndexed && asks === 'row' ? page : Math.ceil(MAX_SCANNED_PER_PAGE[asks] / webhookIds.length);
   return { depth, most: asks === 'row' ? Math.min(page, depth) : depth };
 }
 

@@ -12,7 +12,7 @@ import type { DELIVERY_STATUSES } from '../../contract/statuses.ts';
 import { firstIdAt } from '../../db/first-id.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
 import { codeOf } from '../../db/unavailable.ts';
-import { logLostAttempts } from '../queue/lost.ts';
+import { logLostAttempts } from '../queue/rescuer.ts';
 import { type Author, logSendOrder } from '../queue/orders/send-orders.ts';
 
 type Status = (typeof DELIVERY_STATUSES)[number];

@@ -1,6 +1,6 @@
 /**
  * A partner's deliveries in a window of time: attempts step by step, and how many deliveries wait.
- * A day and a week come from the counts by quarter of an hour (queue/upkeep/hour-counter.ts). A shorter window is read from its end, at
+ * A day and a week come from the counts by quarter of an hour (queue/maintenance/hour-counter.ts). A shorter window is read from its end, at
  * most {@link READ} attempts: a busier partner sees the newest, and since when. So a reading's cost is bounded. Tried for a day: 37 ms for
  * 20,000 attempts, but these were 40 minutes of a partner with 700,000 a day.
  */
@@ -116,9 +116,9 @@ async function readKept(
         and s.step >= to_timestamp(floor(date_part('epoch', now()) / ${stepS}::int) * ${stepS}::int - ${windowS}::int)`,
   );
   const now = kept[0]?.now ?? new Date();
-  const told = kept.filter(({ step }) => step !== null);
-  const bySteps = [...Map.groupBy(told, ({ step }) => step)];
-  return [...bySteps, [null, told] as const].map(([step, rows]) => sumOf(now, step, rows));
+  const reported = kept.filter(({ step }) => step !== null);
+  const bySteps = [...Map.groupBy(reported, ({ step }) => step)];
+  return [...bySteps, [null, reported] as const].map(([step, rows]) => sumOf(now, step, rows));
 }
 
 function sumOf(now: Date, step: number | null, rows: readonly Kept[]): SummaryRow {

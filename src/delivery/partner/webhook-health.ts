@@ -1,20 +1,20 @@
 /**
  * The health of webhooks: state, oldest pending delivery, latest failures, and outcomes of the last 24 hours and seven days.
- * The cost does not grow with a webhook's deliveries: counts are kept by the hour (queue/upkeep/hour-counter.ts), and the first
- * PENDING_LOOKED_AT pending and the newest STREAK_OF deliveries are read in index order. With other plans allowed, PostgreSQL reads and
+ * The cost does not grow with a webhook's deliveries: counts are kept by the hour (queue/maintenance/hour-counter.ts), and the first
+ * MAX_PENDING_SCANNED pending and the newest STREAK_OF deliveries are read in index order. With other plans allowed, PostgreSQL reads and
  * sorts a whole backlog that grew after its last statistics.
  */
 import type { HealthPeriod, WebhookHealthResource } from '../../contract/resources/webhook-health.ts';
 import {
   LOST_COUNTED,
   type LostDelivery,
-  PENDING_LOOKED_AT,
+  MAX_PENDING_SCANNED,
   STREAK_OF,
 } from '../../contract/resources/webhook-health.ts';
 import { OUTCOMES, type Outcome, type WebhookState } from '../../contract/statuses.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
 import { newestAnswers } from '../queue/strange-answers.ts';
-import { TOOK_RATIO } from '../queue/upkeep/hour-counter.ts';
+import { TOOK_RATIO } from '../queue/maintenance/hour-counter.ts';
 
 interface WebhookStanding {
   readonly isActive: boolean;
@@ -159,7 +159,7 @@ function readPending(sql: Tx, partnerId: string, ids: string[]): Promise<Pending
       where id = (
         select delivery_id
         from (
-          select delivery_id, event_id from pending where webhook_id = w.id order by due_at, delivery_id limit ${PENDING_LOOKED_AT}
+          select delivery_id, event_id from pending where webhook_id = w.id order by due_at, delivery_id limit ${MAX_PENDING_SCANNED}
         ) first
         order by event_id
         limit 1

@@ -7,18 +7,18 @@
 import type { SpanContext } from '@opentelemetry/api';
 import { leaveToCommit } from '../../db/transaction.ts';
 import type { DeliveryMetrics } from '../../telemetry/delivery-metrics.ts';
-import { tellOf } from '../../telemetry/traces.ts';
+import { recordSpan } from '../../telemetry/traces.ts';
 import { gatherAnswers } from '../queue/answers.ts';
-import { type ClaimedDelivery, clearClaims, deliveryOf, type Patience, takeTurn, type Turn } from '../queue/claim.ts';
+import { type ClaimedDelivery, clearClaims, deliveryOf, type PollWait, pollLanes, type Poll } from '../queue/claim.ts';
 import { leave } from '../queue/keepers.ts';
 import { KeptLanes } from '../queue/lanes/kept-lanes.ts';
 import { LEASE_S } from '../queue/lease.ts';
-import type { Landing } from '../queue/record.ts';
+import type { Completion } from '../queue/record.ts';
 import type { Report } from '../queue/report.ts';
 import type { Slots } from '../queue/slots.ts';
-import { HourCounter } from '../queue/upkeep/hour-counter.ts';
+import { HourCounter } from '../queue/maintenance/hour-counter.ts';
 import { Keeping, type KeepingDeps } from './keeping.ts';
-import { LEASE_ALONE, type Standing } from './sign-of-life.ts';
+import { LEASE_ALONE, type Standing } from './liveness.ts';
 
 export interface ClaimerDeps extends KeepingDeps {
   readonly metrics?: Pick<DeliveryMetrics, 'countClaim'>;
@@ -51,7 +51,7 @@ interface Doubtful {
 const RELEASE_EVERY_MS = 1_000;
 /** The wait in the server when only lanes without a slot of their own have work. */
 const WAITING_MS = 50;
-const SATED_MS = 20;
+const AT_SHARE_MS = 20;
 const CLEARED_AT_ONCE = 256;
 
 export class Claimer {
@@ -92,7 +92,7 @@ export class Claimer {
     return this.#lanes.isFull(webhookId, this.#nowMs());
   }
 
-  async claim(slots: Slots, patience: Patience | null): Promise<Found> {
+  async claim(slots: Slots, pollWait: PollWait | null): Promise<Found> {
     const { pool, metrics, name, sign = LEASE_ALONE, monotonicMs, now } = this.#deps;
     const term = await sign.term();
     await this.#keeping.keep(slots);
@@ -101,29 +101,29 @@ export class Claimer {
     const number = (this.#numbers += 1);
     const [doneBelow = number] = this.#open.keys();
     const startedAtMs = monotonicMs();
-    let taking: Promise<Turn> | undefined;
-    let turn: Turn;
+    let taking: Promise<Poll> | undefined;
+    let poll: Poll;
     try {
       await pool.transaction((tx) => {
-        const wait = ask.hooks.length > 0 || ask.loans !== null ? null : this.#shortened(patience, slots);
-        taking = takeTurn(tx, { poller: name, number, doneBelow }, this.#lanes.seen, ask, wait, now());
+        const wait = ask.hooks.length > 0 || ask.loans !== null ? null : this.#shortened(pollWait, slots);
+        taking = pollLanes(tx, { poller: name, number, doneBelow }, this.#lanes.seen, ask, wait, now());
         leaveToCommit(tx, taking);
         return Promise.resolve();
       });
-      turn = (await taking) as Turn;
+      poll = (await taking) as Poll;
     } catch (error) {
       this.#doubtful.push({ number, startedAtMs, triedAtMs: -Infinity });
       throw error;
     }
     const answeredAtMs = monotonicMs();
-    const { rows, server, leaseMs, claimedAt } = turn;
+    const { rows, server, leaseMs, claimedAt } = poll;
     this.#clockMs = claimedAt.getTime() - answeredAtMs;
-    const due = this.#lanes.hear(ask, rows, claimedAt.getTime());
-    this.#lanes.seen = turn.seen;
+    const due = this.#lanes.apply(ask, rows, claimedAt.getTime());
+    this.#lanes.seen = poll.seen;
     // Another server may have lost what this process knows.
     if (server !== this.#server && this.#server !== null) this.#keeping.doubt();
     this.#server = server;
-    this.#keeping.isStale = turn.hasChanged;
+    this.#keeping.isStale = poll.hasChanged;
     this.#hourCounter.countNowAndThen();
     const claim = {
       name: `${name}/${term === null ? '' : `${term}.`}${number}`,
@@ -139,7 +139,7 @@ export class Claimer {
     metrics?.countClaim(due.length);
     const deliveries = due.map((row) => deliveryOf(row, this.#laneOf(row.webhookId), claimedAt));
     return {
-      claim: { ...claim, span: tellOf('claim', startedAtMs, { 'carteiro.deliveries': due.length }) },
+      claim: { ...claim, span: recordSpan('claim', startedAtMs, { 'carteiro.deliveries': due.length }) },
       deliveries,
     };
   }
@@ -149,20 +149,20 @@ export class Claimer {
     await this.#keeping.keep(slots);
   }
 
-  landed(reports: readonly Report[], landings: ReadonlyMap<Report, Landing>): void {
+  completed(reports: readonly Report[], completions: ReadonlyMap<Report, Completion>): void {
     for (const answers of gatherAnswers(reports)) this.#lanes.answered(answers.webhookId, answers);
     for (const report of reports) {
       const { webhookId, deliveryId, number } = report;
-      const retryAt = landings.get(report)?.retryAt;
-      if (retryAt === undefined) this.#lanes.lookAgain(webhookId, deliveryId, number);
-      else this.#lanes.land(webhookId, deliveryId, number, retryAt);
+      const retryAt = completions.get(report)?.retryAt;
+      if (retryAt === undefined) this.#lanes.recheck(webhookId, deliveryId, number);
+      else this.#lanes.complete(webhookId, deliveryId, number, retryAt);
       this.#close(report.claimNumber);
     }
   }
 
   gaveBack(claim: Claim, deliveries: readonly Pick<ClaimedDelivery, 'id' | 'webhookId' | 'number'>[]): void {
     for (const { id, webhookId, number } of deliveries) {
-      this.#lanes.lookAgain(webhookId, id, number);
+      this.#lanes.recheck(webhookId, id, number);
       this.#close(claim.number);
     }
   }
@@ -229,8 +229,8 @@ export class Claimer {
     else this.#open.delete(number);
   }
 
-  #shortened(patience: Patience | null, slots: Slots): Patience | null {
-    if (patience === null || !this.#lanes.isWaiting) return patience;
-    return { ...patience, ms: Math.min(patience.ms, slots.shares().sated.length > 0 ? SATED_MS : WAITING_MS) };
+  #shortened(pollWait: PollWait | null, slots: Slots): PollWait | null {
+    if (pollWait === null || !this.#lanes.isWaiting) return pollWait;
+    return { ...pollWait, ms: Math.min(pollWait.ms, slots.shares().atShare.length > 0 ? AT_SHARE_MS : WAITING_MS) };
   }
 }

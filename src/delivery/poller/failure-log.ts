@@ -9,7 +9,7 @@ import type { SendResult } from '../sending/send.ts';
 
 const EVERY_MS = 60_000;
 
-interface Told {
+interface Logged {
   readonly atMs: number;
   readonly partnerId: string;
   readonly counts: Map<Outcome, number>;
@@ -17,32 +17,32 @@ interface Told {
 
 export class FailureLog {
   readonly #log: Logger;
-  readonly #told = new Map<string, Told>();
+  readonly #logged = new Map<string, Logged>();
 
   constructor(log: Logger) {
     this.#log = log;
   }
 
   add(delivery: ClaimedDelivery, { outcome, statusCode, durationMs }: SendResult, nowMs: number): void {
-    this.#tellOlder(nowMs);
+    this.#reportOlder(nowMs);
     const { id, webhookId, partnerId, event, number } = delivery;
-    const known = this.#told.get(webhookId);
+    const known = this.#logged.get(webhookId);
     if (known !== undefined) {
       known.counts.set(outcome, (known.counts.get(outcome) ?? 0) + 1);
       return;
     }
-    this.#told.set(webhookId, { atMs: nowMs, partnerId, counts: new Map() });
+    this.#logged.set(webhookId, { atMs: nowMs, partnerId, counts: new Map() });
     const ids = { delivery_id: id, webhook_id: webhookId, partner_id: partnerId };
     const fields = { ...ids, event, attempt: number, outcome, status_code: statusCode, duration_ms: durationMs };
     this.#log.warn(fields, 'attempt failed; more of this webhook are told once a minute');
   }
 
-  #tellOlder(nowMs: number): void {
-    for (const [webhookId, { atMs, partnerId, counts }] of this.#told) {
+  #reportOlder(nowMs: number): void {
+    for (const [webhookId, { atMs, partnerId, counts }] of this.#logged) {
       if (nowMs - atMs < EVERY_MS) return;
-      this.#told.delete(webhookId);
+      this.#logged.delete(webhookId);
       if (counts.size === 0) continue;
-      this.#told.set(webhookId, { atMs: nowMs, partnerId, counts: new Map() });
+      this.#logged.set(webhookId, { atMs: nowMs, partnerId, counts: new Map() });
       const fields = { webhook_id: webhookId, partner_id: partnerId, for_s: Math.round((nowMs - atMs) / 1_000) };
       this.#log.warn({ ...fields, ...Object.fromEntries(counts) }, 'attempts failed');
     }

@@ -3,25 +3,25 @@
  * Invariant: what it knows of a lane is true while it keeps the lane; once others have ended it, it forgets all lanes. It follows `pending`
  * from a snapshot that is older than its first lane.
  * No answer to a commit: all that it keeps is read anew ({@link Keeping.doubt}).
- * Crash: others see that its lock is gone, or that it is silent ({@link beat}), and free its lanes.
- * Pollers share the lanes evenly. The first {@link LOOKERS} keep them; those behind take only lanes that were free for a beat. A poller
+ * Crash: others see that its lock is gone, or that it is silent ({@link heartbeat}), and free its lanes.
+ * Pollers share the lanes evenly. The first {@link ACTIVE_POLLERS} keep them; those behind take only lanes that were free for a beat. A poller
  * without a free slot for {@link FULL_MS} hands back lanes of partners that are under their share.
  */
-import { beat, enter, handBack, handOver, noteResting, readLanes } from '../queue/keepers.ts';
+import { heartbeat, enter, handBack, handOver, noteResting, readLanes } from '../queue/keepers.ts';
 import type { Tx } from '../../db/pool.ts';
 import type { Consent } from '../queue/consent.ts';
 import type { EngineDeps } from '../queue/engine-deps.ts';
 import type { KeptLane } from '../queue/lanes/kept-lane.ts';
 import type { KeptLanes } from '../queue/lanes/kept-lanes.ts';
-import { endOverdue, readFlying } from '../queue/lost.ts';
+import { rescueOverdue, readFlying } from '../queue/rescuer.ts';
 import type { Slots } from '../queue/slots.ts';
-import { endPoller } from '../queue/upkeep/dead-pollers.ts';
-import type { FailingRuns } from '../queue/upkeep/failing-runs.ts';
-import { Mender } from '../queue/upkeep/mender.ts';
-import { LOOKERS } from './rhythm.ts';
-import { LEASE_ALONE, type Sign } from './sign-of-life.ts';
+import { endPoller } from '../queue/maintenance/dead-pollers.ts';
+import type { FailingRuns } from '../queue/maintenance/failing-runs.ts';
+import { Suspender } from '../queue/maintenance/suspender.ts';
+import { ACTIVE_POLLERS } from './poll-backoff.ts';
+import { LEASE_ALONE, type Sign } from './liveness.ts';
 
-const BEAT_EVERY_MS = 1_000;
+const HEARTBEAT_EVERY_MS = 1_000;
 /** Lanes taken at once beside others; alone it takes all there are. */
 const FEW_LANES = 64;
 const ALL_LANES = 10_000;
@@ -38,10 +38,10 @@ export interface KeepingDeps extends EngineDeps {
 export class Keeping {
   readonly #deps: KeepingDeps;
   readonly #lanes: KeptLanes;
-  readonly #mender: Mender;
+  readonly #suspender: Suspender;
   /** False: others have ended it. Null: it has not begun. */
   #isKnown: boolean | null = null;
-  #beatAtMs = Number.NEGATIVE_INFINITY;
+  #heartbeatAtMs = Number.NEGATIVE_INFINITY;
   /** Since when it has had no free slot, monotonic. */
   #fullSinceMs: number | null = null;
   /** Some lanes were free at the last beat. */
@@ -54,11 +54,11 @@ export class Keeping {
   constructor(deps: KeepingDeps, lanes: KeptLanes) {
     this.#deps = deps;
     this.#lanes = lanes;
-    this.#mender = new Mender(deps);
+    this.#suspender = new Suspender(deps);
   }
 
   async settled(): Promise<void> {
-    await this.#mender.settled();
+    await this.#suspender.settled();
   }
 
   async handOver(): Promise<void> {
@@ -79,10 +79,10 @@ export class Keeping {
       const hasLock = (await sign.term()) !== null;
       this.#lanes.seen = await pool.run((sql) => enter(sql, name, hasLock));
       this.#isKnown = true;
-      this.#beatAtMs = Number.NEGATIVE_INFINITY;
+      this.#heartbeatAtMs = Number.NEGATIVE_INFINITY;
     }
-    if (monotonicMs() - this.#beatAtMs >= BEAT_EVERY_MS) {
-      this.#beatAtMs = monotonicMs();
+    if (monotonicMs() - this.#heartbeatAtMs >= HEARTBEAT_EVERY_MS) {
+      this.#heartbeatAtMs = monotonicMs();
       most = await this.#share(slots);
     }
     const isSure = this.#isSure;
@@ -98,25 +98,25 @@ export class Keeping {
       consent.learn(one.webhookId, !one.hasAnswered);
     }
     const inactive = settings.filter(({ isActive }) => !isActive).map(({ webhookId }) => webhookId);
-    this.#mender.mend(inactive);
+    this.#suspender.suspend(inactive);
   }
 
   async #share(slots: Slots): Promise<number> {
     const { pool, name, monotonicMs, now, sign = LEASE_ALONE } = this.#deps;
     const hasLock = (await sign.term()) !== null;
     const { isKnown, living, kept, hasFree, silent } = await pool.run((sql) =>
-      beat(sql, name, this.#lanes.size, hasLock),
+      heartbeat(sql, name, this.#lanes.size, hasLock),
     );
     if (!isKnown) {
       this.#isKnown = false;
       return 0;
     }
-    this.#mender.mend();
+    this.#suspender.suspend();
     for (const other of silent) await pool.transaction((tx) => endPoller(tx, other, false));
     const { foreign } = this.#lanes;
     if (foreign.length > 0) {
-      await pool.transaction((tx) => endOverdue(tx, now()));
-      this.#lanes.hearForeign(await pool.run((sql) => readFlying(sql, foreign)));
+      await pool.transaction((tx) => rescueOverdue(tx, now()));
+      this.#lanes.applyForeign(await pool.run((sql) => readFlying(sql, foreign)));
     }
     await this.#noteResting();
     const part = Math.ceil(kept / living);
@@ -126,15 +126,15 @@ export class Keeping {
       const isLong = monotonicMs() - this.#fullSinceMs >= FULL_MS;
       // A lane that it got without reading it could not be handed back.
       this.isStale = true;
-      const sated = new Set(slots.shares().sated);
-      const isSpare = ({ flying, settings }: KeptLane) => flying.size === 0 && !sated.has(settings.partnerId);
+      const atShare = new Set(slots.shares().atShare);
+      const isSpare = ({ flying, settings }: KeptLane) => flying.size === 0 && !atShare.has(settings.partnerId);
       if (isLong && living > 1) await this.#handBack(this.#lanes.all.filter(isSpare));
       return 0;
     }
     const wasFree = this.#wasFree;
     this.#wasFree = hasFree;
     if (!hasFree) return 0;
-    if (sign.rank() >= LOOKERS && !wasFree) return 0;
+    if (sign.rank() >= ACTIVE_POLLERS && !wasFree) return 0;
     return living === 1 ? ALL_LANES : Math.max(FEW_LANES, part - this.#lanes.size);
   }
 

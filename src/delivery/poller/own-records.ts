@@ -9,7 +9,7 @@ export class OwnRecords {
   #freedAtMs = Number.NEGATIVE_INFINITY;
   #freed = false;
 
-  hear(atMs: number): void {
+  observe(atMs: number): void {
     this.#freed = true;
     this.#freedAtMs = atMs;
   }

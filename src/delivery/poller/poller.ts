@@ -2,19 +2,19 @@
  * The poller: claim, send, record, repeat; any number of pollers on any number of machines.
  * Invariant: a delivery counts against `capacity` from its claim until its record has committed. So an unreachable database stops the
  * claims, and memory stays bounded.
- * Crash: others take its lanes and end its claims once the lock under its name is gone (sign-of-life.ts). Draining hands the lanes back.
+ * Crash: others take its lanes and end its claims once the lock under its name is gone (liveness.ts). Draining hands the lanes back.
  * Wake-up polls inside the server: a function looks for work every 1 to 50 ms if a transaction has ended since its last look, and waits for
  * open appends (wait_for_work.sql). A look costs 10 µs and no round trip.
  * Measured alternative: NOTIFY takes a global lock at commit (8 writers: 4,680 → 1,408 commits/s) and was no quicker.
  */
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTick } from 'node:timers/promises';
 import { isLegibleBody } from '../../contract/legible.ts';
 import { logFailedTry, restAfter } from '../../db/outage-log.ts';
 import type { DeliveryMetrics } from '../../telemetry/delivery-metrics.ts';
 import { writeTraceparent } from '../../telemetry/traceparent.ts';
 import { endAttempt, startAttempt } from '../../telemetry/traces.ts';
 import { ageS } from '../../telemetry/uuid-age.ts';
-import type { ClaimedDelivery, Patience } from '../queue/claim.ts';
+import type { ClaimedDelivery, PollWait } from '../queue/claim.ts';
 import { type Claim, Claimer } from './claimer.ts';
 import { Consent } from '../queue/consent.ts';
 import type { EngineDeps } from '../queue/engine-deps.ts';
@@ -26,12 +26,12 @@ import { Recorder } from './recorder.ts';
 import { FailureLog } from './failure-log.ts';
 import { attributesOf, makeReport, type Sent } from './report-of.ts';
 import { signRequest } from './request.ts';
-import { FEW_SLOTS_MS, LOOKERS, REST_MS, Rhythm } from './rhythm.ts';
-import { LEASE_ALONE, type Sign } from './sign-of-life.ts';
+import { FEW_SLOTS_MS, ACTIVE_POLLERS, REST_MS, PollBackoff } from './poll-backoff.ts';
+import { LEASE_ALONE, type Sign } from './liveness.ts';
 import type { Sender } from '../sending/send.ts';
 import { type Openers, rememberOpened, type ToOpen } from '../sending/openers.ts';
-import { FailingRuns } from '../queue/upkeep/failing-runs.ts';
-import { Sweeper } from '../queue/upkeep/sweep.ts';
+import { FailingRuns } from '../queue/maintenance/failing-runs.ts';
+import { Sweeper } from '../queue/maintenance/sweep.ts';
 import { Unsent } from './unsent.ts';
 
 export interface PollerDeps extends ToOpen, Omit<EngineDeps, 'now'>, Partial<Pick<EngineDeps, 'now'>> {
@@ -69,7 +69,7 @@ export class Poller {
   #hasMore = false;
   #arrived = 0;
   readonly #records = new OwnRecords();
-  readonly #rhythm = new Rhythm();
+  readonly #backoff = new PollBackoff();
   readonly #idle = new Pause();
   #noneHeld: PromiseWithResolvers<void> | null = null;
   #running: Promise<void> = Promise.resolve();
@@ -89,8 +89,8 @@ export class Poller {
     this.#recorder = new Recorder({
       ...this.#deps,
       ...learned,
-      onRecorded: (reports, landings) => {
-        this.#claimer.landed(reports, landings);
+      onRecorded: (reports, completions) => {
+        this.#claimer.completed(reports, completions);
         this.#letGo(reports);
       },
     });
@@ -100,15 +100,15 @@ export class Poller {
     return this.#slots.held;
   }
 
-  /** One turn: waits for work at most `patience`, claims and sends. Returns the number of claimed deliveries. */
-  async tick(patience: Patience | null = null): Promise<number> {
+  /** One turn: waits for work at most `pollWait`, claims and sends. Returns the number of claimed deliveries. */
+  async tick(pollWait: PollWait | null = null): Promise<number> {
     this.#arrived = 0;
     await this.#claimer.releaseDoubtful();
     if (this.#slots.free <= 0) {
       await this.#claimer.standBy(this.#slots);
       return 0;
     }
-    const { claim, deliveries } = await this.#claimer.claim(this.#slots, this.#hasMore ? null : patience);
+    const { claim, deliveries } = await this.#claimer.claim(this.#slots, this.#hasMore ? null : pollWait);
     this.#hasMore = deliveries.length >= MANY;
     if (deliveries.length === 0) return 0;
     this.#slots.take(claim.name, deliveries, claim.answeredAtMs);
@@ -135,14 +135,14 @@ export class Poller {
     while (!this.#stopping) {
       try {
         if (this.#claimer.isStuck) await this.#records.next(this.#idle, () => this.#stopping, monotonicMs);
-        const claimed = await this.tick(this.#rhythm.patience());
-        this.#rhythm.hear(claimed, this.#arrived, monotonicMs());
+        const claimed = await this.tick(this.#backoff.pollWait());
+        this.#backoff.observe(claimed, this.#arrived, monotonicMs());
         await this.#sweeper.sweepNowAndThen();
         const isPressed = claimed > 0 && (this.#hasMore || this.#claimer.isWaiting);
-        await this.#idle.until(() => this.#stopping, this.#rhythm.gatheringMs(isPressed, monotonicMs()), monotonicMs);
-        const slotsMs = this.#slots.free > 0 ? this.#rhythm.slotsMs(monotonicMs()) : FEW_SLOTS_MS;
+        await this.#idle.until(() => this.#stopping, this.#backoff.gatheringMs(isPressed, monotonicMs()), monotonicMs);
+        const slotsMs = this.#slots.free > 0 ? this.#backoff.slotsMs(monotonicMs()) : FEW_SLOTS_MS;
         await this.#idle.until(() => this.#stopping || this.#hasSlots(), slotsMs, monotonicMs);
-        if (!this.#claimer.keepsAny && this.#deps.sign.rank() >= LOOKERS)
+        if (!this.#claimer.keepsAny && this.#deps.sign.rank() >= ACTIVE_POLLERS)
           await this.#idle.until(() => this.#stopping, REST_MS, monotonicMs);
       } catch (error) {
         logFailedTry(log, error, 'the database is out of reach, trying again', 'a turn of the poller failed');
@@ -173,8 +173,8 @@ export class Poller {
   #letGo(flights: readonly Flight[]): void {
     this.#slots.letGo(flights);
     const atMs = this.#deps.monotonicMs();
-    this.#records.hear(atMs);
-    this.#rhythm.hearFreed(flights.length, atMs);
+    this.#records.observe(atMs);
+    this.#backoff.observeFreed(flights.length, atMs);
     this.#idle.end();
     if (this.#slots.held > 0) return;
     this.#noneHeld?.resolve();
@@ -190,7 +190,7 @@ export class Poller {
     const { sign, monotonicMs, checkpoint } = this.#deps;
     if (checkpoint !== undefined) await checkpoint.renew();
     for (const [index, delivery] of deliveries.entries()) {
-      if (index > 0 && index % SENT_AT_ONCE === 0) await nextTurn();
+      if (index > 0 && index % SENT_AT_ONCE === 0) await nextTick();
       if (!sign.holds(claim, monotonicMs()) && !(await sign.renews(claim))) {
         return this.#unsent.giveBack(claim, deliveries.slice(index));
       }

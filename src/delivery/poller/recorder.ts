@@ -11,11 +11,11 @@
 import { logFailedTry, logUnavailable } from '../../db/outage-log.ts';
 import { codeOf, isUnavailable } from '../../db/unavailable.ts';
 import type { DeliveryMetrics } from '../../telemetry/delivery-metrics.ts';
-import { tellOf } from '../../telemetry/traces.ts';
+import { recordSpan } from '../../telemetry/traces.ts';
 import type { EngineDeps } from '../queue/engine-deps.ts';
-import { heldByOthers, type Landing, record } from '../queue/record.ts';
+import { heldByOthers, type Completion, record } from '../queue/record.ts';
 import type { Report } from '../queue/report.ts';
-import type { FailingRuns } from '../queue/upkeep/failing-runs.ts';
+import type { FailingRuns } from '../queue/maintenance/failing-runs.ts';
 import type { Consent } from '../queue/consent.ts';
 import { Targets } from '../queue/targets.ts';
 
@@ -33,7 +33,7 @@ export interface RecorderDeps extends EngineDeps {
   readonly runs: FailingRuns;
   readonly consent: Consent;
   /** Called after these reports were recorded or given up. */
-  readonly onRecorded: (reports: readonly Report[], landings: ReadonlyMap<Report, Landing>) => void;
+  readonly onRecorded: (reports: readonly Report[], completions: ReadonlyMap<Report, Completion>) => void;
 }
 
 export class Recorder {
@@ -98,18 +98,18 @@ export class Recorder {
   }
 
   /** Never rejects; returns the reports that need no further try. */
-  async #flush(batch: readonly Report[]): Promise<ReadonlyMap<Report, Landing>> {
+  async #flush(batch: readonly Report[]): Promise<ReadonlyMap<Report, Completion>> {
     const { pool, log, metrics, monotonicMs, now } = this.#deps;
     const startedMs = monotonicMs();
     try {
-      const landings = await this.#persist(() => record(pool, batch, monotonicMs, now()));
-      const standings = [...landings.values()].map(({ standing }) => standing);
+      const completions = await this.#persist(() => record(pool, batch, monotonicMs, now()));
+      const standings = [...completions.values()].map(({ standing }) => standing);
       metrics?.countRecord(standings, monotonicMs() - startedMs);
-      tellOf('record', startedMs, { 'carteiro.attempts': batch.length }, () => batch.map(({ span }) => span));
+      recordSpan('record', startedMs, { 'carteiro.attempts': batch.length }, () => batch.map(({ span }) => span));
       const late = standings.filter((standing) => standing === 'late').length;
       if (late > 0) log.warn({ late }, 'attempts reported after their lease was lost');
-      await this.#learn(batch, landings);
-      return landings;
+      await this.#learn(batch, completions);
+      return completions;
     } catch (error) {
       if (hasWaitedTooLong(error)) {
         this.#heldUp.push(...batch);
@@ -117,8 +117,9 @@ export class Recorder {
         return new Map();
       }
       if (batch.length > 1) {
-        const done = new Map<Report, Landing>();
-        for (const report of batch) for (const [one, landing] of await this.#flush([report])) done.set(one, landing);
+        const done = new Map<Report, Completion>();
+        for (const report of batch)
+          for (const [one, completion] of await this.#flush([report])) done.set(one, completion);
         return done;
       }
       // A refused report is a bug of ours. Dropping it lets its lease end, which leaves a row.
@@ -128,12 +129,12 @@ export class Recorder {
   }
 
   /** What fails here is learned with the next flush: a missing target costs bytes, a missing consent or failure one answer. */
-  async #learn(batch: readonly Report[], landings: ReadonlyMap<Report, Landing>): Promise<void> {
+  async #learn(batch: readonly Report[], completions: ReadonlyMap<Report, Completion>): Promise<void> {
     const { pool, log, now, runs, consent } = this.#deps;
     try {
       await this.#targets.learn(pool, batch);
       await consent.count(pool, batch, now());
-      await runs.count(pool, landings);
+      await runs.count(pool, completions);
     } catch (error) {
       log.warn(
         { code: codeOf(error) },

@@ -14,16 +14,18 @@ export interface Answers {
   readonly goodMs: number;
 }
 
-type Told = Pick<Report, 'webhookId' | 'partnerId'>;
+type AnswerKey = Pick<Report, 'webhookId' | 'partnerId'>;
 
 const TOO_MUCH: ReadonlySet<number | null> = new Set([429, 502, 503, 504]);
 
-export function gatherAnswers(reports: readonly (Told & { readonly result: SendResult })[]): (Told & Answers)[] {
-  const told = new Map<string, Told & Answers>();
+export function gatherAnswers(
+  reports: readonly (AnswerKey & { readonly result: SendResult })[],
+): (AnswerKey & Answers)[] {
+  const byWebhook = new Map<string, AnswerKey & Answers>();
   for (const { webhookId, partnerId, result } of reports) {
-    const { isSilent, good, bad, goodMs } = told.get(webhookId) ?? { isSilent: false, good: 0, bad: 0, goodMs: 0 };
+    const { isSilent, good, bad, goodMs } = byWebhook.get(webhookId) ?? { isSilent: false, good: 0, bad: 0, goodMs: 0 };
     const isGood = isWell(result);
-    told.set(webhookId, {
+    byWebhook.set(webhookId, {
       webhookId,
       partnerId,
       isSilent: isSilent || result.statusCode === null,
@@ -32,7 +34,7 @@ export function gatherAnswers(reports: readonly (Told & { readonly result: SendR
       goodMs: isGood ? goodMs + result.durationMs : goodMs,
     });
   }
-  return [...told.values()];
+  return [...byWebhook.values()];
 }
 
 function isWell({ statusCode }: SendResult): boolean {

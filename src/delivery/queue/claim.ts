@@ -1,19 +1,19 @@
 /**
- * The claim: one turn on the lanes that a poller keeps (take_turn.sql).
+ * The claim: one turn on the lanes that a poller keeps (poll_lanes.sql).
  * Invariant: a delivery is claimed only by its lane's keeper, under the lane's row lock. Nothing is sent before the claim has committed,
  * which names it in `claims`. What flies of a lane is the keeper's own knowledge (lanes/kept-lanes.ts).
- * Crash before the commit: nothing happened. After it: others free the dead poller's lanes and end its claims (upkeep/dead-pollers.ts). A
+ * Crash before the commit: nothing happened. After it: others free the dead poller's lanes and end its claims (maintenance/dead-pollers.ts). A
  * claim whose commit is unknown is deleted by its number: nothing of it was sent.
  * All locks are taken with SKIP LOCKED, so a claim never waits.
  */
 import type { Tx } from '../../db/pool.ts';
 import type { KeptLane } from './lanes/kept-lane.ts';
-import { type Ask, type Found, MOST_EACH } from './lanes/turn-plan.ts';
+import { type Ask, type Found, MOST_EACH } from './lanes/poll-plan.ts';
 
 /** How an idle poller waits for work, in milliseconds: the maximum, and the interval of its looks. */
-export interface Patience {
+export interface PollWait {
   readonly ms: number;
-  readonly napMs: number;
+  readonly pollIntervalMs: number;
 }
 
 export interface ClaimedDelivery {
@@ -43,7 +43,7 @@ export interface ClaimedDelivery {
   readonly claimedAt: Date;
 }
 
-/** The columns of take_turn. Rows come as lists: as objects they took some MiB more with a million deliveries due. */
+/** The columns of poll_lanes. Rows come as lists: as objects they took some MiB more with a million deliveries due. */
 type Row = readonly [
   id: string | null,
   number: number,
@@ -55,13 +55,13 @@ type Row = readonly [
   salt: Buffer | null,
   isTest: boolean | null,
   dueAt: string | null,
-  told: string,
+  tag: string,
 ];
 
 export type DueRow = Extract<Found, { kind: 'due' }> &
   Pick<ClaimedDelivery, 'event' | 'body' | 'loanVersion' | 'traceparent' | 'salt' | 'isTest'>;
 
-export interface Turn {
+export interface Poll {
   readonly rows: readonly (DueRow | Exclude<Found, { kind: 'due' }>)[];
   /** The snapshot up to which `pending` is followed. */
   readonly seen: string;
@@ -78,22 +78,22 @@ export interface Turn {
  * Takes a turn as `poller` with the claim `number`; all its claims below `doneBelow` are recorded. `now` replaces the database's clock in
  * tests.
  */
-export async function takeTurn(
+export async function pollLanes(
   tx: Tx,
   { poller, number, doneBelow }: { readonly poller: string; readonly number: number; readonly doneBelow: number },
   seen: string,
   ask: Ask,
-  patience: Patience | null = null,
+  pollWait: PollWait | null = null,
   now: Date | null = null,
-): Promise<Turn> {
+): Promise<Poll> {
   const wakeAt = Number.isFinite(ask.wakeAtMs) ? new Date(ask.wakeAtMs) : null;
   const rows = (await tx`
-    select * from take_turn(${poller}, ${number}, ${doneBelow}, ${now}::timestamptz, ${seen}::text::pg_snapshot,
+    select * from poll_lanes(${poller}, ${number}, ${doneBelow}, ${now}::timestamptz, ${seen}::text::pg_snapshot,
       ${ask.closed as string[]}::uuid[], ${ask.tight as string[]}::uuid[], ${ask.tightRooms as number[]}::int[],
       ${ask.most}, ${MOST_EACH}, ${ask.hooks as string[]}::uuid[],
       ${ask.fromDues as string[]}::text[]::timestamptz[], ${ask.fromIds as string[]}::uuid[],
       ${ask.toDues as string[]}::text[]::timestamptz[], ${ask.rooms as number[]}::int[], ${ask.flying as string[]}::uuid[],
-      ${wakeAt}::timestamptz, ${patience?.ms ?? null}::float8, ${patience?.napMs ?? 0}::float8
+      ${wakeAt}::timestamptz, ${pollWait?.ms ?? null}::float8, ${pollWait?.pollIntervalMs ?? 0}::float8
       ${ask.loans === null ? tx`` : tx`, ${JSON.stringify(ask.loans)}::text::json`})`
     .values()
     .execute()) as unknown as Row[];
@@ -109,20 +109,20 @@ export async function takeTurn(
   };
 }
 
-function foundOf([id, number, hook, event, body, loanVersion, traceparent, salt, isTest, dueAt, told]: Row) {
+function foundOf([id, number, hook, event, body, loanVersion, traceparent, salt, isTest, dueAt, tag]: Row) {
   const webhookId = hook as string;
   if (id !== null) {
-    const key = { kind: 'due' as const, webhookId, id, number, dueAt, loan: told };
+    const key = { kind: 'due' as const, webhookId, id, number, dueAt, loan: tag };
     return { ...key, event, body, loanVersion, traceparent, salt, isTest: isTest === true };
   }
-  if (told === 'shut') return { kind: told, webhookId } as const;
-  if (told === 'read') {
+  if (tag === 'shut') return { kind: tag, webhookId } as const;
+  if (tag === 'read') {
     const [hasMore, isHolding] = [loanVersion === 1, isTest === true];
-    return { kind: told, webhookId, ask: number, id: event as string | null, dueAt, hasMore, isHolding } as const;
+    return { kind: tag, webhookId, ask: number, id: event as string | null, dueAt, hasMore, isHolding } as const;
   }
-  return told === 'next'
-    ? ({ kind: told, webhookId, dueAt } as const)
-    : ({ kind: 'left', webhookId, id: told, dueAt } as const);
+  return tag === 'next'
+    ? ({ kind: tag, webhookId, dueAt } as const)
+    : ({ kind: 'left', webhookId, id: tag, dueAt } as const);
 }
 
 export function deliveryOf(row: DueRow, { settings }: KeptLane, claimedAt: Date): ClaimedDelivery {

@@ -30,14 +30,14 @@ export class Consent {
     if (asked.length === 0) return;
     await pool.run(
       (sql) => sql`
-        with told as materialized (
+        with reported as materialized (
           select id, url, count(*) filter (where accepted = 0)::int as failed, max(accepted) = 1 as is_accepted
           from unnest(${asked.map(({ webhookId }) => webhookId)}::uuid[], ${asked.map(({ url }) => url)}::text[],
                       ${asked.map(({ result }) => Number(result.outcome === 'entregue'))}::int[]) as t (id, url, accepted)
           group by id, url
         ),
         held as materialized (
-          select id from webhooks where id = any (array(select id from told)) order by id for no key update
+          select id from webhooks where id = any (array(select id from reported)) order by id for no key update
         ),
         lane as materialized (
           select webhook_id from lanes where webhook_id = any (array(select id from held)) order by webhook_id for no key update
@@ -46,8 +46,8 @@ export class Consent {
         set refusals = case when not is_accepted then least(refusals + failed, 1000) end,
             quiet_until = case when not is_accepted and refusals + failed >= ${MANY}
                                then coalesce(${now}::timestamptz, now()) + ${QUIET_S} * interval '1 second' end
-        from told
-        where w.id = told.id and w.url = told.url and w.refusals is not null and w.id = any (array(select webhook_id from lane))`,
+        from reported
+        where w.id = reported.id and w.url = reported.url and w.refusals is not null and w.id = any (array(select webhook_id from lane))`,
     );
   }
 }

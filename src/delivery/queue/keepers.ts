@@ -93,10 +93,10 @@ export interface Company {
 }
 
 /** Gives the sign of life with the number of kept lanes, and reads who else keeps some. Silent are also those of whom something is left to end. */
-export async function beat(sql: Tx, poller: string, kept: number, hasLock: boolean): Promise<Company> {
+export async function heartbeat(sql: Tx, poller: string, kept: number, hasLock: boolean): Promise<Company> {
   const [row] = await sql<[Company]>`
-    with told as (update keepers set seen_at = clock_timestamp(), lanes = ${kept}, has_lock = ${hasLock} where name = ${poller} and seen_at > '-infinity' returning name)
-    select exists (select from told) as "isKnown", count(*) filter (where k.seen_at > '-infinity')::int + 1 as living,
+    with reported as (update keepers set seen_at = clock_timestamp(), lanes = ${kept}, has_lock = ${hasLock} where name = ${poller} and seen_at > '-infinity' returning name)
+    select exists (select from reported) as "isKnown", count(*) filter (where k.seen_at > '-infinity')::int + 1 as living,
            coalesce(sum(k.lanes), 0)::int + ${kept} as kept, exists (select from lanes where coalesce(keeper, '') = '') as "hasFree",
            coalesce(array_agg(k.name) filter (
              where k.seen_at < clock_timestamp() - ${FROZEN_S} * interval '1 second'

@@ -12,7 +12,7 @@
 import type { Pool, Tx } from '../../db/pool.ts';
 import { leaveToCommit } from '../../db/transaction.ts';
 import { arrayText } from './array-text.ts';
-import { logLostAttempts } from './lost.ts';
+import { logLostAttempts } from './rescuer.ts';
 import type { Report } from './report.ts';
 
 /**
@@ -21,7 +21,7 @@ import type { Report } from './report.ts';
  */
 type Standing = 'current' | 'given_up' | 'late' | 'repeated';
 
-export interface Landing {
+export interface Completion {
   readonly standing: Standing;
   /**
    * When its delivery is tried again; null: it is over. Undefined: unknown, because somebody else or an earlier flush ended the attempt.
@@ -38,19 +38,19 @@ export async function record(
   reports: readonly Report[],
   monotonicMs: () => number,
   now: Date | null = null,
-): Promise<Map<Report, Landing>> {
+): Promise<Map<Report, Completion>> {
   const inOrder = reports.toSorted((one, other) => (one.deliveryId < other.deliveryId ? -1 : 1));
   const current = await pool.transaction((tx) => {
     const written = recordCurrent(tx, inOrder, monotonicMs(), now);
     leaveToCommit(tx, written);
     return Promise.resolve({ written });
   });
-  const landings = new Map<Report, Landing>(await current.written);
-  const rest = inOrder.filter((report) => !landings.has(report));
-  if (rest.length === 0) return landings;
+  const completions = new Map<Report, Completion>(await current.written);
+  const rest = inOrder.filter((report) => !completions.has(report));
+  if (rest.length === 0) return completions;
   const late = await pool.transaction((tx) => recordLate(tx, rest, monotonicMs(), now));
-  for (const report of rest) landings.set(report, { standing: late.has(report) ? 'late' : 'repeated' });
-  return landings;
+  for (const report of rest) completions.set(report, { standing: late.has(report) ? 'late' : 'repeated' });
+  return completions;
 }
 
 /** Reports whose deliveries are locked by others now. */
@@ -114,7 +114,7 @@ async function recordCurrent(
   reports: readonly Report[],
   monotonicMs: number,
   now: Date | null,
-): Promise<ReadonlyMap<Report, Landing>> {
+): Promise<ReadonlyMap<Report, Completion>> {
   const [{ ordinals, statuses, retries }] = await tx<
     [{ ordinals: number[]; statuses: string[]; retries: (Date | null)[] }]
   >`

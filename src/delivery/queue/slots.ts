@@ -20,7 +20,7 @@ export interface Shares {
   /** Partners that hold many slots, with their number. */
   readonly holders: ReadonlyMap<string, number>;
   /** Those at their share. */
-  readonly sated: readonly string[];
+  readonly atShare: readonly string[];
 }
 
 /** Partners below this are left out, which keeps the lists short. */
@@ -76,7 +76,7 @@ export class Slots {
     const reserve = Math.floor(this.#capacity * RESERVE);
     // Computed as if one slot were already taken.
     const share = Math.max(MANY, SHARE_A_FREE_SLOT * (this.free - 1 - reserve));
-    return { reserve, holders, sated: [...holders.keys()].filter((id) => (holders.get(id) ?? 0) >= share) };
+    return { reserve, holders, atShare: [...holders.keys()].filter((id) => (holders.get(id) ?? 0) >= share) };
   }
 
   /**

@@ -2,7 +2,7 @@ import type { Tx } from '../../db/pool.ts';
 
 export const STRANGE_OF = 10;
 /** Deliveries among which they are looked for. */
-const LOOKED_AT = 100;
+const MAX_SCANNED = 100;
 
 /**
  * Of the webhook `w`: how many of its newest {@link STRANGE_OF} 2xx answers no webhook receiver would give (is_strange_answer.sql), of how
@@ -15,7 +15,7 @@ export function newestAnswers(sql: Tx) {
       select a.answer, a.started_at
       from (
         select d.id from (
-          select id, status from deliveries where webhook_id = w.id order by event_id desc limit ${LOOKED_AT}
+          select id, status from deliveries where webhook_id = w.id order by event_id desc limit ${MAX_SCANNED}
         ) d where d.status = 'entregue' limit ${STRANGE_OF}
       ) d
       cross join lateral (

@@ -22,7 +22,7 @@ export interface Pace {
   readonly bestMs: number | null;
 }
 
-export interface Told {
+export interface Reported {
   /** As counted by the last claim. */
   readonly inFlight: number;
   readonly isSilent: boolean;
@@ -33,14 +33,14 @@ export interface Told {
 
 export const NEW_PACE: Pace = { window: FIRST_WINDOW, quickTo: null, answers: 0, answersMs: 0, bestMs: null };
 
-export function nextWindow(pace: Pace, ceiling: number, told: Told): Pace {
+export function nextWindow(pace: Pace, ceiling: number, reported: Reported): Pace {
   const size = Math.max(Math.min(pace.window, ceiling), 1);
-  const measured = measure(pace, size, told);
-  const moved = move({ ...measured, window: size }, ceiling, told);
+  const measured = measure(pace, size, reported);
+  const moved = move({ ...measured, window: size }, ceiling, reported);
   return { ...measured, ...moved, window: Math.max(Math.min(moved.window, ceiling), 1) };
 }
 
-function measure(pace: Pace, size: number, { good, goodMs }: Told): Pace {
+function measure(pace: Pace, size: number, { good, goodMs }: Reported): Pace {
   if (good === 0) return pace;
   const kept = Math.min(1, REMEMBERED / (pace.answers + good));
   const answers = (pace.answers + good) * kept;
@@ -53,7 +53,7 @@ function measure(pace: Pace, size: number, { good, goodMs }: Told): Pace {
 
 type Moved = Pick<Pace, 'window' | 'quickTo'>;
 
-function move(pace: Pace, ceiling: number, { inFlight, isSilent, good, bad }: Told): Moved {
+function move(pace: Pace, ceiling: number, { inFlight, isSilent, good, bad }: Reported): Moved {
   const { window: size, quickTo, answers, answersMs, bestMs } = pace;
   const isLimit = inFlight === Math.floor(size);
   if (isSilent) return { window: 1, quickTo: size > 1 ? Math.max(FIRST_WINDOW, size / 2) : quickTo };

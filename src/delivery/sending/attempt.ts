@@ -6,7 +6,7 @@ import type { Connections } from './connections.ts';
 import { ConnectFault } from '../target/connect-fault.ts';
 import { type Destination, type SendRequest, type SendResult, WAITED_FOR } from './exchange.ts';
 import { MAX_UNENDED_BYTES, type UnendedBytes } from './unended-bytes.ts';
-import { readBentHead } from './bent-head.ts';
+import { readBentHead } from './malformed-head.ts';
 import { faultText, isClosedByReceiver, isOurs, isUnparsed, outcomeOfFault } from './send-fault.ts';
 
 /** After this many interim (1xx) answers the connection is closed, and the attempt waits for its deadline. */
@@ -133,7 +133,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
     this.#state = 'reading';
   }
 
-  /** The status line counts where the head can be read leniently (bent-head.ts). */
+  /** The status line counts where the head can be read leniently (malformed-head.ts). */
   #endUnparsed(error: Error): void {
     const { statusCode, headers, body } = readBentHead(this.#connection.answerStart.chunk ?? Buffer.alloc(0));
     if (statusCode === null || headers === null) return this.#fail(outcomeOfFault(error), error, statusCode);

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { Client } from 'undici';
 import type { GuardedConnector, Stage } from '../target/guard.ts';
 import type { ClientCertificate } from '../target/identity.ts';
-import { type AnswerStart, bearContinues } from './unasked-continue.ts';
+import { type AnswerStart, bearContinues } from './unsolicited-continue.ts';
 
 /** How long an unused connection is kept by default, and the longest hint of a receiver that is believed. */
 export const IDLE_MS = 4_000;

@@ -17,7 +17,7 @@ const LIFE_MS = 10_000;
  * A new connection without a byte after this many looks, of 50 ms each, waits behind those being served. Counted in looks: in a process
  * without CPU, time alone says nothing of the receiver.
  */
-const UNACCEPTED_LOOKS = 10;
+const UNACCEPTED_CHECKS = 10;
 /**
  * A receiver may flush its answer and work on; many stop when the connection ends. So it stays open this long for the rest of the answer,
  * within a limit in all and per place.
@@ -90,7 +90,7 @@ export class Connections {
 
   /** Closes idle connections of a place where a busy one has waited too long to be accepted. */
   makeRoomFor(connection: Connection): void {
-    if (isAccepted(connection) || (connection.looks += 1) < UNACCEPTED_LOOKS) return;
+    if (isAccepted(connection) || (connection.looks += 1) < UNACCEPTED_CHECKS) return;
     const { key } = connection.place;
     this.#unaccepted.set(key, connection);
     for (const idle of this.#idle.get(key)?.slice() ?? []) this.discard(idle);

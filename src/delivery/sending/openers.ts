@@ -1,6 +1,6 @@
 /** A poller's decrypted secrets and credentials, in memory, each prepared once. */
 import type { WebhookCredentials } from '../../contract/resources/webhook-credentials.ts';
-import { Remembered } from '../target/remembered.ts';
+import { BoundedCache } from '../target/bounded-cache.ts';
 import { prepareCredentials } from './credentials.ts';
 import type { Credentials } from './exchange.ts';
 import { type SigningKey, signingKey } from './signature.ts';
@@ -30,8 +30,8 @@ const nameOf = (webhookId: string, encrypted: Buffer) => webhookId + encrypted.t
 
 /** Opening each key anew was a sixth of a poller's busy time. */
 export function rememberOpened({ openSecret, openCredentials }: ToOpen): Openers {
-  const keys = new Remembered<OpenedKey>(10_000);
-  const credentials = new Remembered<Credentials>(1_000);
+  const keys = new BoundedCache<OpenedKey>(10_000);
+  const credentials = new BoundedCache<Credentials>(1_000);
   // All deliveries of a webhook in a claim share one buffer, so most are found without building a name.
   const seen = new WeakMap<Buffer, OpenedKey & { readonly webhookId: string }>();
   return {

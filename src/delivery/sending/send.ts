@@ -15,7 +15,7 @@ import { Connections } from './connections.ts';
 import { type Send, sendWith } from './credentials.ts';
 import { guardedConnector, type GuardOptions } from '../target/guard.ts';
 import { parseTarget } from '../target/parse-target.ts';
-import { Remembered } from '../target/remembered.ts';
+import { BoundedCache } from '../target/bounded-cache.ts';
 import { MAX_TOKEN_ANSWER_BYTES, TOKEN_MS, Tokens } from './tokens.ts';
 import { UnendedBytes } from './unended-bytes.ts';
 
@@ -56,7 +56,7 @@ export interface Sender {
 
 /** A URL's destination, or the rule that refuses it; cached, because parsing for each POST is measurable. */
 function rememberTargets(allowInsecure: boolean): (url: string) => Destination | string {
-  const known = new Remembered<Destination | string>(10_000);
+  const known = new BoundedCache<Destination | string>(10_000);
   return (text) =>
     known.get(text, () => {
       const target = parseTarget(text, { allowInsecure });

@@ -8,7 +8,7 @@ import { readFile } from 'node:fs/promises';
 import { createSecureContext, rootCertificates, type SecureContext, type SecureContextOptions } from 'node:tls';
 import { stampOf } from '../../settings/file-stamps.ts';
 import { isCertificate, NO_CERTIFICATE } from '../../settings/pem.ts';
-import { Remembered } from './remembered.ts';
+import { BoundedCache } from './bounded-cache.ts';
 
 interface IdentityFiles {
   readonly certFile: string | null;
@@ -16,7 +16,7 @@ interface IdentityFiles {
   readonly caFile: string | null;
 }
 
-const LOOK_MS = 10_000;
+const CHECK_MS = 10_000;
 
 function makeSecureContext({ ca, ...shown }: Pick<SecureContextOptions, 'cert' | 'key'> & { ca?: string } = {}) {
   return createSecureContext({
@@ -37,7 +37,7 @@ export type Identity = (own?: ClientCertificate | null) => Promise<SecureContext
 
 /** Contexts of webhooks' own certificates, each made once per trusted `ca`. */
 function rememberContexts(): (own: ClientCertificate, ca: string | undefined) => SecureContext {
-  const known = new Remembered<SecureContext>(1_000);
+  const known = new BoundedCache<SecureContext>(1_000);
   return (own, ca) =>
     known.get(JSON.stringify([own.cert, own.key, ca]), () =>
       makeSecureContext({ ...own, ...(ca !== undefined && { ca }) }),
@@ -63,7 +63,7 @@ export async function readIdentity(
   let read = await readContext(files);
   let lookedAtMs = nowMs();
   return async (own = null) => {
-    if (nowMs() - lookedAtMs >= LOOK_MS) {
+    if (nowMs() - lookedAtMs >= CHECK_MS) {
       lookedAtMs = nowMs();
       try {
         const newest = await stampOf(all);

@@ -72,16 +72,16 @@ interface Question {
 /** Asks each of `servers` for one family. The first definite answer wins; rejects with the last fault when there is none. */
 function ask(hostname: string, kind: Kind, servers: readonly dns.Resolver[]): Question {
   const { promise, resolve, reject } = Promise.withResolvers<string[]>();
-  const turns = Array.from({ length: ROUNDS }, () => servers).flat();
+  const order = Array.from({ length: ROUNDS }, () => servers).flat();
   let timer: NodeJS.Timeout | undefined;
   let next = 0;
   let open = 0;
   const drop = (): void => {
     clearTimeout(timer);
-    next = turns.length;
+    next = order.length;
   };
   const askNext = (): void => {
-    const server = turns[next];
+    const server = order[next];
     clearTimeout(timer);
     if (server === undefined) return;
     next += 1;
@@ -94,9 +94,9 @@ function ask(hostname: string, kind: Kind, servers: readonly dns.Resolver[]): Qu
       },
       (error: Error & { code?: string }) => {
         open -= 1;
-        const isTold = ANSWERS.has(error.code ?? '');
-        if (isTold) drop();
-        if (isTold || (next === turns.length && open === 0)) return reject(error);
+        const isFinal = ANSWERS.has(error.code ?? '');
+        if (isFinal) drop();
+        if (isFinal || (next === order.length && open === 0)) return reject(error);
         if (next % servers.length > 0) return askNext();
         if (open > 0) return;
         clearTimeout(timer);

@@ -78,8 +78,8 @@ export async function expectNoBody(request: HonoRequest, pace: Pace): Promise<vo
 
 /** 400 for a request whose headers tell neither a type nor that anything comes. */
 function requireBody(request: HonoRequest): void {
-  const isTold = ['Content-Type', 'Transfer-Encoding'].some((name) => request.header(name) !== undefined);
-  if (isTold || announcedBytes(request) > 0) return;
+  const isDeclared = ['Content-Type', 'Transfer-Encoding'].some((name) => request.header(name) !== undefined);
+  if (isDeclared || announcedBytes(request) > 0) return;
   throw new ApiError('ERRO_VALIDACAO', 'falta o corpo da requisição, que deve ser um JSON');
 }
 

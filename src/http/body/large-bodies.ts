@@ -21,26 +21,26 @@ const LONGEST_WAIT_MS = 30_000;
 export const LARGE_BODY_PACE: Pace = { graceMs: 10_000, bytesPerS: 64 * 1024 };
 
 /** Runs `work`, the reading of a large body and what follows, when it is its turn. Throws 503 when that takes too long. */
-export type TakeTurn = <T>(partnerId: string, work: () => Promise<T>) => Promise<T>;
+export type Acquire = <T>(partnerId: string, work: () => Promise<T>) => Promise<T>;
 
 /** The turns of one process. `longestWaitMs` is how long a request waits for one. */
-export function createTurns(longestWaitMs = LONGEST_WAIT_MS): TakeTurn {
+export function createSemaphore(longestWaitMs = LONGEST_WAIT_MS): Acquire {
   const all = pLimit(AT_ONCE);
   const partners = new Map<string, LimitFunction>();
   return async (partnerId, work) => {
     const own = partners.get(partnerId) ?? pLimit(OF_ONE_PARTNER);
     partners.set(partnerId, own);
-    const { promise: turn, resolve: take, reject } = Promise.withResolvers<void>();
+    const { promise: permit, resolve: grant, reject } = Promise.withResolvers<void>();
     const timer = setTimeout(() => reject(unavailable(new Error('no turn for a large body'))), longestWaitMs);
     const { promise: over, resolve: end } = Promise.withResolvers<void>();
     void own(() =>
       all(() => {
-        take();
+        grant();
         return over;
       }),
     );
     try {
-      await turn;
+      await permit;
       return await work();
     } finally {
       clearTimeout(timer);

@@ -4,11 +4,11 @@ import { type Bilingual, inLanguage, type Language } from '../../contract/langua
 import {
   bondQuery,
   endedPage,
-  errorTold,
+  errorReported,
   marginAsked,
-  marginTold,
+  marginReported,
   registrationAsked,
-  registrationTold,
+  registrationReported,
   rehiredPage,
   RETRY_AFTER_S,
 } from '../../contract/registry-wire.ts';
@@ -105,15 +105,15 @@ function pathsOf(schemaOf: (schema: z.ZodType) => Json): Json {
   const refused = answer(
     'Recusada por uma razão de negócio; `erro` é mostrado ao parceiro, até 500 caracteres',
     'Refused for a reason of business; `erro` is shown to the partner, up to 500 characters',
-    errorTold,
+    errorReported,
   );
   const away = answer(
     'Não pode responder agora; o corpo é opcional',
     'Cannot answer now; the body is optional',
-    errorTold,
+    errorReported,
   );
   const end = {
-    200: answer('Concluída', 'Concluded', registrationTold),
+    200: answer('Concluída', 'Concluded', registrationReported),
     202: {
       ...answer('Em andamento: será consultada', 'Being worked on: it will be looked up'),
       headers: { 'Retry-After': RETRY_AFTER },
@@ -144,7 +144,7 @@ function pathsOf(schemaOf: (schema: z.ZodType) => Json): Json {
     'Novos vínculos que o registry conheceu na janela',
     'New bonds that the registry learned in the window',
   );
-  const margins = { 200: answer('A margem', 'The margin', marginTold), 422: refused, 503: away };
+  const margins = { 200: answer('A margem', 'The margin', marginReported), 422: refused, 503: away };
   return {
     '/saude': { get: call('saude', inService, { 200: answer('Em serviço', 'In service') }) },
     '/margens': { post: call('consultarMargem', margin, margins, [], bodyOf(marginAsked)) },

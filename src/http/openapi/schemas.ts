@@ -47,11 +47,11 @@ function withOwnConstants(components: readonly (readonly [string, unknown])[]): 
   const taken = new Set<string>();
   return components.map(([name, component]) => {
     const { enum: values = [] } = component as { readonly enum?: readonly string[] };
-    const isTold = values.some((value) => taken.has(value));
+    const isDeclared = values.some((value) => taken.has(value));
     for (const value of values) taken.add(value);
     const prefix = name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, '_');
     const names = values.map((value) => `${prefix}_${value.replaceAll('.', '_')}`.toUpperCase());
-    return [name, isTold ? { ...(component as Json), 'x-enum-varnames': names } : component];
+    return [name, isDeclared ? { ...(component as Json), 'x-enum-varnames': names } : component];
   });
 }
 

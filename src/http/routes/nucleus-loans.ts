@@ -1,14 +1,14 @@
 /** Loans, registrations and bonds as the lender's own core tells them. */
 import { z } from 'zod';
 import { LOAN_EXAMPLE } from '../../contract/resources/loan-example.ts';
-import * as told from '../../contract/resources/nucleus-resource.ts';
+import * as resources from '../../contract/resources/nucleus-resource.ts';
 import type { Refused } from '../../contract/refusals.ts';
 import { id, toCentavos } from '../../contract/values.ts';
-import { tellBond } from '../../core/bonds/bond-detection.ts';
+import { reportBond } from '../../core/bonds/bond-detection.ts';
 import { issueLoan, refuseTaken } from '../../core/loans/create-loan.ts';
 import type { Asker, Transactor } from '../../core/loans/handle-loan.ts';
-import { onceForLender, tellOfPartner } from '../../core/loans/nucleus.ts';
-import { recordRegistration, tellRegistrationAsked } from '../../core/loans/registration.ts';
+import { onceForLender, reportOfPartner } from '../../core/loans/nucleus.ts';
+import { recordRegistration, appendRegistrationRequested } from '../../core/loans/registration.ts';
 import { RegistryFailure } from '../../registry/port.ts';
 import type { Pool } from '../../db/pool.ts';
 import { answered } from '../answer.ts';
@@ -33,12 +33,12 @@ export const nucleusLoanRoutes: Routes = [
       pt: 'Emite um empréstimo de um parceiro, como a conta dele diz',
       en: "Issues a partner's loan, as its account says",
     },
-    body: told.loanForPartner,
+    body: resources.loanForPartner,
     bodyExample: { parceiro_id: '019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b', ...LOAN_EXAMPLE },
     answers: ISSUED,
   })(async (call, { pool }) => {
     const { parceiro_id: _, id: ownId, numero, ...request } = call.body;
-    const created = await tellOfPartner(pool, call, (within, provenance) =>
+    const created = await reportOfPartner(pool, call, (within, provenance) =>
       within.transaction(async (tx) => {
         const own = { id: ownId, numero };
         return (await refuseTaken(tx, provenance.partnerId, own)) ?? issueLoan(tx, provenance, request, own);
@@ -55,11 +55,11 @@ export const nucleusLoanRoutes: Routes = [
       pt: 'O núcleo pediu a averbação ao registry, ou o registry respondeu à que está em processamento',
       en: 'The core asked the registry for the registration, or the registry answered the one under way',
     },
-    body: told.toldRegistration,
+    body: resources.reportedRegistration,
   })(async (call, { pool, documentsDeadlineDays }) =>
     answerFact(pool, call, (within, asker) => {
       const { body, id: loanId } = call;
-      if (body.resultado === 'solicitada') return tellRegistrationAsked(within, asker, loanId, body.averbacao_id);
+      if (body.resultado === 'solicitada') return appendRegistrationRequested(within, asker, loanId, body.averbacao_id);
       const answer =
         body.resultado === 'concluida'
           ? ({ outcome: 'concluded', protocol: body.protocolo_registry } as const)
@@ -75,12 +75,12 @@ export const nucleusLoanRoutes: Routes = [
       pt: 'O trabalhador foi desligado: o empréstimo encerra',
       en: "The worker's bond ended: the loan closes",
     },
-    body: told.toldEndOfBond,
-    answers: recorded(told.toldEndOfBond.shape),
+    body: resources.reportedEndOfBond,
+    answers: recorded(resources.reportedEndOfBond.shape),
   })((call, { pool }) =>
     answerBond(pool, call, (within, asker) => {
       const { emprestimo_id: loanId, data_desligamento: on, motivo_desligamento: reason } = call.body;
-      return tellBond(within, asker, loanId, { kind: 'ended', data: { on, reason } });
+      return reportBond(within, asker, loanId, { kind: 'ended', data: { on, reason } });
     }),
   ),
   route('POST /v1/nucleo/vinculos/novos', 'nucleo', {
@@ -90,21 +90,21 @@ export const nucleusLoanRoutes: Routes = [
       pt: 'O trabalhador de um empréstimo encerrado tem um novo vínculo',
       en: 'The worker of a closed loan was hired again',
     },
-    body: told.toldRehire,
-    answers: recorded(told.toldRehire.shape),
+    body: resources.reportedRehire,
+    answers: recorded(resources.reportedRehire.shape),
   })((call, { pool }) =>
     answerBond(pool, call, (within, asker) => {
       const { emprestimo_id: loanId, data_admissao: on, novo_empregador: employer, margem_disponivel } = call.body;
       const availableMarginCentavos = toCentavos(margem_disponivel);
-      return tellBond(within, asker, loanId, { kind: 'new', data: { on, employer, availableMarginCentavos } });
+      return reportBond(within, asker, loanId, { kind: 'new', data: { on, employer, availableMarginCentavos } });
     }),
   ),
 ];
 
-function refuseProtocol(error: unknown): Refused<'misfit'> {
+function refuseProtocol(error: unknown): Refused<'mismatch'> {
   if (!(error instanceof RegistryFailure)) throw error;
   const details = [{ campo: 'protocolo_registry', mensagem: 'é o de outra averbação' }];
-  return { refused: { kind: 'misfit', what: 'o protocolo não é desta averbação', details } };
+  return { refused: { kind: 'mismatch', what: 'o protocolo não é desta averbação', details } };
 }
 
 async function answerBond<B extends { readonly emprestimo_id: string }>(
@@ -116,11 +116,11 @@ async function answerBond<B extends { readonly emprestimo_id: string }>(
     readonly idempotencyKey: string | null;
     readonly body: B;
   },
-  tell: (within: Transactor, asker: Asker) => ReturnType<typeof tellBond>,
+  report: (within: Transactor, asker: Asker) => ReturnType<typeof reportBond>,
 ) {
   const { path, actor, requestId, idempotencyKey: key, body } = call;
   return onceForLender(pool, { operation: `POST ${path}`, key, body }, async (within) => {
-    const recordId = await tell(within, { partnerId: null, actor, requestId });
+    const recordId = await report(within, { partnerId: null, actor, requestId });
     if ('refused' in recordId) return recordId;
     return { ok: { status: 201, location: null, body: { id: recordId.ok, ...body } } as const };
   });

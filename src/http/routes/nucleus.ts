@@ -2,14 +2,14 @@
  * The loan core's door over HTTP: it tells facts, reads loans, events, catalog, and brings in partners and their webhooks with the ids
  * that it has. Each write honours `Idempotency-Key`.
  */
-import * as told from '../../contract/resources/nucleus-resource.ts';
+import * as resources from '../../contract/resources/nucleus-resource.ts';
 import * as contract from '../../contract/resources/webhook.ts';
 import { NOT_FOUND, type Result, taken } from '../../contract/refusals.ts';
 import { id as idSchema, toCentavos } from '../../contract/values.ts';
-import { onceForLender, tellOfPartner } from '../../core/loans/nucleus.ts';
+import { onceForLender, reportOfPartner } from '../../core/loans/nucleus.ts';
 import type { Tx } from '../../db/pool.ts';
 import { codeOf } from '../../db/unavailable.ts';
-import { changePartner, createPartner, lockPartner, type PartnerRow } from '../../steering/partners.ts';
+import { changePartner, createPartner, lockPartner, type PartnerRow } from '../../admin/partners.ts';
 import { answered } from '../answer.ts';
 import { route, type Routes } from '../route.ts';
 import { targetUrl } from '../target-url.ts';
@@ -19,7 +19,7 @@ import { z } from 'zod';
 import { authorizationConfirmed } from '../../contract/payloads.ts';
 import { acceptance } from '../../contract/resources/margin-resource.ts';
 import { confirmAuthorization } from '../../core/margin/authorization.ts';
-import { tellMargin, type ToldMargin } from '../../core/margin/margin.ts';
+import { reportMargin, type ReportedMargin } from '../../core/margin/margin.ts';
 import { closeSettlement } from '../../core/settlement/settlement.ts';
 import { coreDocumentRoutes } from './documents.ts';
 import { nucleusLoanRoutes } from './nucleus-loans.ts';
@@ -32,7 +32,7 @@ import { MAX_VERSION, versionQuery } from './loans.ts';
 
 const PARTNERS = `${CORE_DOOR.prefix}/parceiros` as const;
 const KEYED = ['IDEMPOTENCIA_EM_ANDAMENTO', 'IDEMPOTENCIA_DIVERGENTE'] as const;
-const ACCOUNT = answered(200, told.partnerAccount, { pt: 'A conta', en: 'The account' });
+const ACCOUNT = answered(200, resources.partnerAccount, { pt: 'A conta', en: 'The account' });
 
 const nucleusPartnerRoutes: Routes = [
   route(`POST ${PARTNERS}`, 'nucleo', {
@@ -41,9 +41,9 @@ const nucleusPartnerRoutes: Routes = [
       pt: 'Cria um parceiro, com o id que o núcleo tem',
       en: 'Creates a partner, with the id that the core has',
     },
-    body: told.newPartner,
+    body: resources.newPartner,
     idempotencyKey: 'optional',
-    answers: answered(201, told.partnerAccount, { pt: 'A conta', en: 'The account' }),
+    answers: answered(201, resources.partnerAccount, { pt: 'A conta', en: 'The account' }),
     errors: [...KEYED, 'TRANSICAO_INVALIDA'],
   })(async ({ body, path, idempotencyKey: key, actor }, { pool }) => {
     return onceForLender(pool, { operation: `POST ${path}`, key, body }, async (within) => {
@@ -64,7 +64,7 @@ const nucleusPartnerRoutes: Routes = [
       pt: 'Muda a conta de um parceiro; o que falta fica',
       en: "Changes a partner's account; what is left out stays",
     },
-    body: told.partnerChange,
+    body: resources.partnerChange,
     answers: ACCOUNT,
   })(async ({ id, body, actor }, { pool }) => {
     const { nome: name, assinatura: signing, documentos: documents, emissao: issuance } = body;
@@ -138,7 +138,7 @@ export const nucleusRoutes: Routes = [
     }),
   })(async (call, { pool }) => {
     const { parceiro_id: _, ...accepted } = call.body;
-    return tellOfPartner(pool, call, async (within, provenance) => {
+    return reportOfPartner(pool, call, async (within, provenance) => {
       const body = await confirmAuthorization(within, provenance, accepted);
       return { ok: { status: 201, location: null, body } as const };
     });
@@ -150,7 +150,7 @@ export const nucleusRoutes: Routes = [
       pt: 'O registry respondeu a uma consulta de margem do núcleo, ou a consulta falhou',
       en: 'The registry answered a margin query of the core, or the query failed',
     },
-    body: told.toldMargin,
+    body: resources.reportedMargin,
     answers: answered(201, z.strictObject({ consulta_margem_id: idSchema }), {
       pt: 'A consulta, com o id que um empréstimo pode citar',
       en: 'The query, with the id that a loan may name',
@@ -158,13 +158,13 @@ export const nucleusRoutes: Routes = [
     errors: [...TOLD.errors, 'TRANSICAO_INVALIDA'],
   })(async (call, { pool }) => {
     const { cpf: workerCpf, numero_inscricao_empregador: employerCnpj, consulta_margem_id: ownId } = call.body;
-    return tellOfPartner(pool, call, async (within, provenance) => {
+    return reportOfPartner(pool, call, async (within, provenance) => {
       const answer = marginOf(call.body);
-      const told = await within.transaction((tx) =>
-        tellMargin(tx, provenance, { workerCpf, employerCnpj }, answer, ownId),
+      const resources = await within.transaction((tx) =>
+        reportMargin(tx, provenance, { workerCpf, employerCnpj }, answer, ownId),
       );
-      if ('refused' in told) return told;
-      return { ok: { status: 201, location: null, body: { consulta_margem_id: told.ok } } as const };
+      if ('refused' in resources) return resources;
+      return { ok: { status: 201, location: null, body: { consulta_margem_id: resources.ok } } as const };
     });
   }),
   route('POST /v1/nucleo/repasses', 'nucleo', {
@@ -174,14 +174,14 @@ export const nucleusRoutes: Routes = [
       pt: 'O repasse do mês de um parceiro fecha; fechar de novo responde o que existe, com ja_fechado true',
       en: "A partner's month closes; closing it again answers what there is, with ja_fechado true",
     },
-    body: told.monthOfPartner,
-    answers: answered(200, told.closedMonth, { pt: 'O repasse', en: 'The settlement' }),
+    body: resources.monthOfPartner,
+    answers: answered(200, resources.closedMonth, { pt: 'O repasse', en: 'The settlement' }),
     errors: [...TOLD.errors, 'TRANSICAO_INVALIDA'],
   })(async (call, { pool }) => {
     const { competencia, total_parcelas, numero_ccbs, valor_total } = call.body;
-    const isTold = total_parcelas !== undefined && numero_ccbs !== undefined && valor_total !== undefined;
-    const totals = isTold ? { total_parcelas, numero_ccbs, valor_total } : null;
-    return tellOfPartner(pool, call, async (within, provenance) => {
+    const isReported = total_parcelas !== undefined && numero_ccbs !== undefined && valor_total !== undefined;
+    const totals = isReported ? { total_parcelas, numero_ccbs, valor_total } : null;
+    return reportOfPartner(pool, call, async (within, provenance) => {
       const closing = await closeSettlement(within, provenance, competencia, undefined, totals);
       if ('refused' in closing) return closing;
       const { settlement, alreadyClosed } = closing.ok;
@@ -206,7 +206,7 @@ export const nucleusRoutes: Routes = [
       pt: 'Um evento do registro, emitido ou interno, com as suas entregas e as tentativas delas',
       en: 'An event of the log, emitted or internal, with its deliveries and their attempts',
     },
-    answers: answered(200, told.coreEvent, { pt: 'O evento', en: 'The event' }),
+    answers: answered(200, resources.coreEvent, { pt: 'O evento', en: 'The event' }),
   })(async ({ id }, { pool, archives }) => {
     const read = async () => (idSchema.safeParse(id).success ? readCoreEvent(pool, id) : null);
     const event = (await read()) ?? ((await archives?.bringBack('id', id)) === true ? await read() : null);
@@ -219,11 +219,11 @@ export const nucleusRoutes: Routes = [
       pt: 'Os eventos que o registro aceita, com os seus payloads',
       en: 'The events that the log takes, with their payloads',
     },
-    answers: answered(200, told.catalog, { pt: 'O catálogo', en: 'The catalog' }),
+    answers: answered(200, resources.catalog, { pt: 'O catálogo', en: 'The catalog' }),
   })(async (_, { pool }) => ({ status: 200, body: { itens: await readCatalog(pool) } })),
 ];
 
-function marginOf(body: z.output<typeof told.toldMargin>): ToldMargin {
+function marginOf(body: z.output<typeof resources.reportedMargin>): ReportedMargin {
   if (body.resultado === 'falhou') return { failure: { kind: body.tipo_erro, error: body.erro } };
   return {
     earningsCentavos: toCentavos(body.valor_total_vencimentos),

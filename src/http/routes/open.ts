@@ -33,7 +33,7 @@ export function answerAlive(c: Context<Env>): Response {
 
 /** 503 unless the database answers, takes writes and is migrated; `mensagem` says what is missing. Logged as it changes. */
 export function answerReady({ ready, log }: Pick<HttpDeps, 'ready' | 'log'>) {
-  let told: string | null = null;
+  let reported: string | null = null;
   const look = async (): Promise<string | null> => {
     try {
       return await ready();
@@ -44,8 +44,8 @@ export function answerReady({ ready, log }: Pick<HttpDeps, 'ready' | 'log'>) {
   };
   return async (c: Context<Env>): Promise<Response> => {
     const problem = await look();
-    if (problem !== told) log.info({ reason: problem }, problem === null ? 'ready again' : 'not ready');
-    told = problem;
+    if (problem !== reported) log.info({ reason: problem }, problem === null ? 'ready again' : 'not ready');
+    reported = problem;
     if (problem === null) return c.json({ status: 'ok' });
     const { code, headers } = unavailable(null);
     const body = errorBody(new ApiError(code, problem), c.var.requestId);

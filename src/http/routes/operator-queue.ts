@@ -2,9 +2,9 @@
 import { NOT_FOUND } from '../../contract/refusals.ts';
 import { jobs, operatorWait, queue, type Queue } from '../../contract/resources/operator.ts';
 import { explainDelivery } from '../../delivery/partner/explain.ts';
-import { readBounded } from '../../steering/bounds.ts';
-import { readJobs } from '../../steering/jobs.ts';
-import { type QueueStatus, readQueue } from '../../steering/queue.ts';
+import { readBounded } from '../../admin/bounds.ts';
+import { readJobs } from '../../admin/jobs.ts';
+import { type QueueStatus, readQueue } from '../../admin/queue.ts';
 import { answered } from '../answer.ts';
 import { route, type Routes } from '../route.ts';
 

@@ -3,17 +3,17 @@ import { z } from 'zod';
 import { marginRequest } from '../../contract/resources/margin-resource.ts';
 import { MARGIN_ERROR_KINDS } from '../../contract/statuses.ts';
 import { reais, signedReais, text, toCentavos, id as uuid } from '../../contract/values.ts';
-import { tellMargin, type ToldMargin } from '../../registry/simulated-margin.ts';
+import { reportMargin, type ReportedMargin } from '../../registry/simulated-margin.ts';
 import { answered } from '../answer.ts';
 import type { Route } from '../operation.ts';
 import { route } from '../route.ts';
 import { NO_REGISTRY, NOT_FOUND, type Result } from '../../contract/refusals.ts';
-import { toldEndOfBond as endOfBond, toldRehire as rehire } from '../../contract/resources/nucleus-resource.ts';
+import { reportedEndOfBond as endOfBond, reportedRehire as rehire } from '../../contract/resources/nucleus-resource.ts';
 import { syncBonds } from '../../core/bonds/bonds.ts';
 import { readLoan } from '../../core/loans/read-loan.ts';
 import type { LoanState } from '../../loan/state.ts';
 import { refuse } from '../../loan/command.ts';
-import { tellEndOfBond, tellRehire } from '../../registry/simulated-bonds.ts';
+import { reportEndOfBond, reportRehire } from '../../registry/simulated-bonds.ts';
 import type { HttpDeps } from '../deps.ts';
 
 const MAX_ERROR_LENGTH = 500;
@@ -48,7 +48,7 @@ const described = z.xor([
     .meta({ id: 'FalhaDoRegistry' }),
 ]);
 
-const told = marginRequest.extend({
+const reported = marginRequest.extend({
   valor_total_vencimentos: reais.nullable(),
   valor_margem_disponivel: signedReais.nullable(),
   falha: z.enum(MARGIN_ERROR_KINDS).nullable(),
@@ -56,7 +56,7 @@ const told = marginRequest.extend({
 });
 
 /** The schema has checked that the fields which belong together are there. */
-function toTold({ falha, erro, ...amounts }: z.output<typeof marginBody>): ToldMargin {
+function toReported({ falha, erro, ...amounts }: z.output<typeof marginBody>): ReportedMargin {
   if (falha !== undefined) return { failure: falha, error: erro ?? '' };
   return {
     earningsCentavos: toCentavos(amounts.valor_total_vencimentos ?? 0),
@@ -86,10 +86,10 @@ export const sandboxRegistryRoutes: readonly Route[] = [
       valor_total_vencimentos: 6000,
       valor_margem_disponivel: 1234.5,
     },
-    answers: answered(200, told, { pt: 'O que o registry vai responder', en: 'What the registry will answer' }),
+    answers: answered(200, reported, { pt: 'O que o registry vai responder', en: 'What the registry will answer' }),
   })(async ({ partnerId, body: sent }, { pool }) => {
     const worker = { partnerId, workerCpf: sent.cpf, employerCnpj: sent.numero_inscricao_empregador };
-    await pool.run((sql) => tellMargin(sql, worker, toTold(sent)));
+    await pool.run((sql) => reportMargin(sql, worker, toReported(sent)));
     const answer = {
       cpf: sent.cpf,
       numero_inscricao_empregador: sent.numero_inscricao_empregador,
@@ -112,7 +112,7 @@ export const sandboxRegistryRoutes: readonly Route[] = [
     const loan = await loanThatMayTake(pool, partnerId, body.emprestimo_id, ['cancelada', 'encerrada_desligamento']);
     if ('refused' in loan) return loan;
     const data = { on: body.data_desligamento, reason: body.motivo_desligamento };
-    const id = await pool.run((sql) => tellEndOfBond(sql, { partnerId, loanId: loan.ok.id }, data));
+    const id = await pool.run((sql) => reportEndOfBond(sql, { partnerId, loanId: loan.ok.id }, data));
     return { status: 201, body: { id, ...body } };
   }),
   route('POST /v1/sandbox/vinculos/novos', 'sandbox', {
@@ -131,7 +131,7 @@ export const sandboxRegistryRoutes: readonly Route[] = [
       employer: body.novo_empregador,
       availableMarginCentavos: toCentavos(body.margem_disponivel),
     };
-    const id = await pool.run((sql) => tellRehire(sql, { partnerId, loanId: loan.ok.id }, data));
+    const id = await pool.run((sql) => reportRehire(sql, { partnerId, loanId: loan.ok.id }, data));
     return { status: 201, body: { id, ...body } };
   }),
   route('POST /v1/sandbox/sincronizacao', 'sandbox', {

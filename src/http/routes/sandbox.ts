@@ -5,7 +5,7 @@ import { id as uuid, text, month } from '../../contract/values.ts';
 import { readLoan } from '../../core/loans/read-loan.ts';
 import { advanceTime } from '../../delivery/partner/advance.ts';
 import { answerNextRegistration } from '../../registry/simulated.ts';
-import { changePartner } from '../../steering/partners.ts';
+import { changePartner } from '../../admin/partners.ts';
 import { answered } from '../answer.ts';
 import type { Route } from '../operation.ts';
 import { route } from '../route.ts';

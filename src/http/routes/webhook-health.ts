@@ -1,13 +1,13 @@
 /** How one webhook fares, and what happened to it; and how all of a partner's deliveries fare. */
 import { NOT_FOUND } from '../../contract/refusals.ts';
-import { PENDING_LOOKED_AT, STREAK_OF, webhookHealth } from '../../contract/resources/webhook-health.ts';
+import { MAX_PENDING_SCANNED, STREAK_OF, webhookHealth } from '../../contract/resources/webhook-health.ts';
 import { readWebhookHealth } from '../../delivery/partner/webhook-health.ts';
 import { answered } from '../answer.ts';
 import { route, type Routes } from '../route.ts';
 import { webhookHistory, type WebhookHistory } from '../../contract/resources/webhook.ts';
-import { isOperator } from '../../steering/author.ts';
-import { readBounded } from '../../steering/bounds.ts';
-import { readHistory } from '../../steering/webhooks.ts';
+import { isOperator } from '../../admin/author.ts';
+import { readBounded } from '../../admin/bounds.ts';
+import { readHistory } from '../../admin/webhooks.ts';
 import { readWebhook } from '../../webhooks/webhooks.ts';
 import { PAGE_ANSWER } from '../page.ts';
 import { beforeLine, historyQuery } from './operator-webhooks.ts';
@@ -17,8 +17,8 @@ import { id as uuid } from '../../contract/values.ts';
 import { readSummary } from '../../delivery/partner/summary.ts';
 
 const DESCRIPTION = {
-  pt: `Conta tentativas até poucos segundos antes de contada_em: ultimas_24h começa numa hora cheia, ultimos_7d à meia-noite de São Paulo, e desde diz quando. p50_ms e p95_ms são os tempos das respostas, quaisquer que sejam, no máximo 10 % acima do valor exato. pendente_mais_antiga é a criada primeiro entre as ${PENDING_LOOKED_AT} que vencem primeiro; falhas_seguidas e ultima_entregue_em são das ${STREAK_OF} entregas mais novas. estado: ativa; falhando (falha há horas, e recebe uma entrega por vez); suspensa (o serviço a desativou, porque falhava há dias); silenciada (um operador parou os envios, e nada se perde); inativa (desativada pelo parceiro, ou o parceiro está inativo). sem_consentimento: a URL ainda não respondeu 2xx; até lá sai uma entrega por vez, e depois de dez falhas seguidas uma por minuto.`,
-  en: `It counts attempts up to a few seconds before contada_em: ultimas_24h begins at a full hour, ultimos_7d at midnight in São Paulo, and desde says when. p50_ms and p95_ms are the times of answers, whatever they said, at most 10 % above the exact value. pendente_mais_antiga is the one made first among the ${PENDING_LOOKED_AT} that are due first; falhas_seguidas and ultima_entregue_em are of the newest ${STREAK_OF} deliveries. estado: ativa (active); falhando (it has failed for hours, and gets one delivery at a time); suspensa (the service deactivated it, because it had failed for days); silenciada (an operator has stopped sending, and nothing is lost); inativa (deactivated by the partner, or the partner is inactive). sem_consentimento: the URL has not answered 2xx yet; until then one delivery is sent at a time, and behind ten failures in a row one a minute.`,
+  pt: `Conta tentativas até poucos segundos antes de contada_em: ultimas_24h começa numa hora cheia, ultimos_7d à meia-noite de São Paulo, e desde diz quando. p50_ms e p95_ms são os tempos das respostas, quaisquer que sejam, no máximo 10 % acima do valor exato. pendente_mais_antiga é a criada primeiro entre as ${MAX_PENDING_SCANNED} que vencem primeiro; falhas_seguidas e ultima_entregue_em são das ${STREAK_OF} entregas mais novas. estado: ativa; falhando (falha há horas, e recebe uma entrega por vez); suspensa (o serviço a desativou, porque falhava há dias); silenciada (um operador parou os envios, e nada se perde); inativa (desativada pelo parceiro, ou o parceiro está inativo). sem_consentimento: a URL ainda não respondeu 2xx; até lá sai uma entrega por vez, e depois de dez falhas seguidas uma por minuto.`,
+  en: `It counts attempts up to a few seconds before contada_em: ultimas_24h begins at a full hour, ultimos_7d at midnight in São Paulo, and desde says when. p50_ms and p95_ms are the times of answers, whatever they said, at most 10 % above the exact value. pendente_mais_antiga is the one made first among the ${MAX_PENDING_SCANNED} that are due first; falhas_seguidas and ultima_entregue_em are of the newest ${STREAK_OF} deliveries. estado: ativa (active); falhando (it has failed for hours, and gets one delivery at a time); suspensa (the service deactivated it, because it had failed for days); silenciada (an operator has stopped sending, and nothing is lost); inativa (deactivated by the partner, or the partner is inactive). sem_consentimento: the URL has not answered 2xx yet; until then one delivery is sent at a time, and behind ten failures in a row one a minute.`,
 };
 
 export const webhookHealthRoutes: Routes = [

@@ -174,7 +174,7 @@ this run removed, those that it wrote again, how many keys it removed, and of ho
   async run({ author: actor }, line) {
     const { config, log } = line.configure();
     const { keepMonths, archiveTo: to } = config;
-    const upkeep = keepMonths === null || to === null ? null : { keepMonths, to };
+    const maintenance = keepMonths === null || to === null ? null : { keepMonths, to };
     const { maintainMonths } = await import('../../archive/maintain.ts');
     const files = await openFiles(config);
     return runJob(line, async (pool, { progress }) => {
@@ -190,7 +190,7 @@ this run removed, those that it wrote again, how many keys it removed, and of ho
         actor,
         seal,
         onProgress,
-        upkeep,
+        maintenance,
       });
       const meses = removed.map(({ month, rows }) => ({ mes: month, linhas: rows }));
       return { summary: { meses, reescritos: erased, chaves: keys, emprestimos: loans }, isGood: true };

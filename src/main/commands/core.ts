@@ -37,9 +37,9 @@ the loan's, or under the referencia of another loan.`,
       if (opened === null) throw new UsageError(NOT_CONFIGURED);
       const deps = { pool, registry: opened.registry, log };
       const scope = { partnerId: null, actor: 'sync-bonds', requestId: null };
-      const told = ({ ended, new: rehired }: { ended: number; new: number }) =>
+      const reported = ({ ended, new: rehired }: { ended: number; new: number }) =>
         progress.show(`detected: ${ended} ends of bonds, ${rehired} rehires`);
-      const counts = await sync(deps, scope, told).catch(async (error: unknown) => {
+      const counts = await sync(deps, scope, reported).catch(async (error: unknown) => {
         await opened.close();
         if (!(error instanceof RegistryFailure || error instanceof NotAsked)) throw error;
         const message = `the registry was not heard to the end (${error.message}); run it again`;

@@ -1,11 +1,11 @@
 import { TIMES_S } from '../../contract/delivery.ts';
 import { resendOne } from '../../delivery/partner/resend.ts';
 import { cancelDelivery } from '../../delivery/queue/orders/cancel.ts';
-import { actorOf } from '../../steering/author.ts';
-import { readAround, showDelivery } from '../../steering/deliveries.ts';
+import { actorOf } from '../../admin/author.ts';
+import { readAround, showDelivery } from '../../admin/deliveries.ts';
 import { readInteger, readUuid } from '../arguments.ts';
 import { command, option, Refusal, type Group } from '../command.ts';
-import { author, json, reason, requiredReason, steer, tell, tellMore } from '../operator.ts';
+import { author, json, reason, requiredReason, operate, printResult, printMore } from '../operator.ts';
 import { orMissing, orRefuse } from '../refused.ts';
 import { table } from '../table.ts';
 
@@ -22,7 +22,7 @@ Output: text; with --json {"partnerId": "0199…", "delivery": {as GET /v1/entre
 "reason": "…"}]}`,
   exits: { done: 'it was shown', refused: 'there is no such delivery' },
   async run({ delivery: id, before = null, json }, line) {
-    const found = orMissing(await steer(line, (pool) => showDelivery(pool, id, before)), 'delivery', id);
+    const found = orMissing(await operate(line, (pool) => showDelivery(pool, id, before)), 'delivery', id);
     const { delivery, olderThan, url, active, mutedAt, orders, partnerId } = found;
     const isHeld = delivery.status === 'pendente' && !delivery.em_andamento && delivery.proxima_tentativa_em === null;
     const waits = isHeld ? ', waits for another delivery of its loan' : '';
@@ -42,8 +42,8 @@ Output: text; with --json {"partnerId": "0199…", "delivery": {as GET /v1/entre
         ? []
         : [table(orders.map(({ orderedAt, kind, actor, reason }) => ({ orderedAt, kind, actor, reason })))]),
     ];
-    tell(line, json, found, lines.join('\n'));
-    tellMore(olderThan === null ? null : String(olderThan), (number) => `delivery show ${id} --before ${number}`);
+    printResult(line, json, found, lines.join('\n'));
+    printMore(olderThan === null ? null : String(olderThan), (number) => `delivery show ${id} --before ${number}`);
   },
 });
 
@@ -62,7 +62,7 @@ Output: a sentence; with --json {"delivery": "0199…", "status": "pendente", "m
     refused: 'there is no such delivery, its webhook or partner is inactive, or it was erased',
   },
   async run({ delivery: id, reason = null, author, json }, line) {
-    const { mutedAt, inOrder } = await steer(line, (pool) =>
+    const { mutedAt, inOrder } = await operate(line, (pool) =>
       pool.transaction(async (tx) => {
         const around = orMissing(await readAround(tx, id), 'delivery', id);
         const order = { actor: actorOf(author), requestId: null, reason };
@@ -77,7 +77,7 @@ Output: a sentence; with --json {"delivery": "0199…", "status": "pendente", "m
     const muted = mutedAt !== null;
     const now = inOrder ? 'pendente and due now, unless one before it of its loan is pendente' : 'pendente and due now';
     const text = muted ? 'pendente; its webhook is muted, so it waits for webhook unmute' : now;
-    tell(line, json, { delivery: id, status: 'pendente', muted }, text);
+    printResult(line, json, { delivery: id, status: 'pendente', muted }, text);
   },
 });
 
@@ -94,8 +94,8 @@ Output: a sentence; with --json {"delivery": "0199…", "status": "erro"}`,
   exits: { done: 'it will not be sent', refused: 'there is no such delivery, it is over already, or it is in flight' },
   async run({ delivery: id, reason, author, json }, line) {
     const order = { actor: actorOf(author), requestId: null, reason };
-    orRefuse(await steer(line, (pool) => pool.transaction((tx) => cancelDelivery(tx, id, order))), 'delivery', id);
-    tell(line, json, { delivery: id, status: 'erro' }, 'erro; it will not be sent');
+    orRefuse(await operate(line, (pool) => pool.transaction((tx) => cancelDelivery(tx, id, order))), 'delivery', id);
+    printResult(line, json, { delivery: id, status: 'erro' }, 'erro; it will not be sent');
   },
 });
 

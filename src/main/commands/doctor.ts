@@ -1,7 +1,7 @@
 import type { Finding } from '../../db/fitness/finding.ts';
 import { table } from '../table.ts';
 import { command, EXIT } from '../command.ts';
-import { json, refuseNowhere, tell } from '../operator.ts';
+import { json, refuseNowhere, printResult } from '../operator.ts';
 import { openDatabase } from '../service/database.ts';
 import { openPool } from '../service/pools.ts';
 
@@ -30,7 +30,7 @@ Output: a line for each finding, faults first; with --json {"faults": 1, "warnin
       const findings = await examine(pool, config);
       const faults = count(findings, 'fault');
       const warnings = count(findings, 'warning');
-      tell(line, json, { faults, warnings, findings }, textOf(findings, faults, warnings));
+      printResult(line, json, { faults, warnings, findings }, textOf(findings, faults, warnings));
       return faults > 0 ? EXIT.refused : EXIT.done;
     } finally {
       await pool.close();

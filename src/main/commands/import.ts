@@ -8,7 +8,7 @@ import { withJobPool } from '../job-pool.ts';
 import { refuseNowhere } from '../operator.ts';
 import type { Progress } from '../progress.ts';
 
-const TOLD_EVERY_MS = 30_000;
+const REPORT_EVERY_MS = 30_000;
 const WARNINGS_TOLD = 100;
 
 export const importHistory = command({
@@ -97,8 +97,8 @@ async function checked(
   closedUntil: string | null,
   print: CommandLine['print'],
 ): Promise<ExitCode> {
-  const told = ({ line, kind, what }: FoundInLine) => print(`line ${line}: ${kind}: ${what}`);
-  const counts = await withJobPool({ configure }, (pool) => checkHistory(pool, bytes, closedUntil, told), {
+  const reported = ({ line, kind, what }: FoundInLine) => print(`line ${line}: ${kind}: ${what}`);
+  const counts = await withJobPool({ configure }, (pool) => checkHistory(pool, bytes, closedUntil, reported), {
     needs: 'migrator',
   });
   print(JSON.stringify(counts));
@@ -118,14 +118,14 @@ async function openFile(name: string): Promise<AsyncIterable<Buffer>> {
 /** A line that is written over for a person at a terminal; elsewhere one now and then, for who looks into the log later. */
 function telling(progress: Progress) {
   const startedMs = performance.now();
-  let toldMs = startedMs;
+  let loggedMs = startedMs;
   return ({ line, events, appended, waitsFor }: ImportProgress): void => {
     const now = performance.now();
     const speed = `${Math.round((events / (now - startedMs)) * 1_000)} events/s`;
     const text = `line ${line} is in, ${appended} events are new, ${speed}${waitsFor === null ? '' : `; waits for ${waitsFor}`}`;
     progress.show(text);
-    if (process.stderr.isTTY || now - toldMs < TOLD_EVERY_MS) return;
-    toldMs = now;
+    if (process.stderr.isTTY || now - loggedMs < REPORT_EVERY_MS) return;
+    loggedMs = now;
     process.stderr.write(`${text}\n`);
   };
 }

@@ -2,7 +2,7 @@ import { readMonths } from '../../archive/acts.ts';
 import { ROLES } from '../../db/installation.ts';
 import type { ServerFault } from '../../db/known-server.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
-import { endClaimsOfThePast } from '../../delivery/queue/lost.ts';
+import { endClaimsOfThePast } from '../../delivery/queue/rescuer.ts';
 import { command, flag, UsageError } from '../command.ts';
 import { runJob, withJobPool } from '../job-pool.ts';
 import { readProcesses } from '../operations/heartbeat.ts';
@@ -50,13 +50,13 @@ Output: {"adopted": true, "fault": "copy", "epoch": 2, "endedClaims": 3, "pendin
     refused: 'it could not be done; nothing has changed',
   },
   async run(_, line) {
-    const { summary, told } = await withJobPool(
+    const { summary, reported } = await withJobPool(
       line,
       (pool, { config }) => adoptServer(pool, `${config.databaseRolePrefix}_owner`),
-      { onStrange: 'accept', needs: 'owner' },
+      { onUnknownServer: 'accept', needs: 'owner' },
     );
     line.print(JSON.stringify(summary));
-    process.stderr.write(`${told}\n`);
+    process.stderr.write(`${reported}\n`);
   },
 });
 
@@ -72,7 +72,7 @@ interface Adoption {
     readonly newestAttemptAt: Date | null;
   };
   /** What a person should read. */
-  readonly told: string;
+  readonly reported: string;
 }
 
 /** One transaction: all of it or nothing. `owner` is the role that owns the tables. */
@@ -87,7 +87,7 @@ export async function adoptServer(pool: Pool, owner: string): Promise<Adoption> 
     const [{ pending }] = await tx<[{ pending: number }]>`
       select count(*)::float8 as pending from deliveries where status = 'pendente'`;
     const summary = { adopted: fault !== null, fault, epoch, endedClaims, pending, ...last };
-    return { summary, told: textOf(summary) };
+    return { summary, reported: textOf(summary) };
   });
 }
 
@@ -141,7 +141,7 @@ Output: {"schemas": [{"name": "carteiro", "bytes": 81920}, …], "roles": [{"nam
         if (own.length > 0) sql.push(`drop owned by ${quoted(own)};`, `drop role ${quoted(own)};`);
         return { summary: { ...things, first, sql }, isGood: first.length === 0 };
       },
-      { onStrange: 'accept', needs: 'owner', isPatient: false, looksFirst: true },
+      { onUnknownServer: 'accept', needs: 'owner', isPatient: false, checksFirst: true },
     );
   },
 });

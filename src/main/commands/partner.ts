@@ -2,8 +2,8 @@ import { TIMES_S } from '../../contract/delivery.ts';
 import { DOCUMENT_MODES, ISSUANCE_MODES, SIGNING_MODES } from '../../contract/statuses.ts';
 import type { Pool } from '../../db/pool.ts';
 import { codeOf } from '../../db/unavailable.ts';
-import { actorOf } from '../../steering/author.ts';
-import { deactivatePartner, reactivatePartner, untilGone } from '../../steering/off-boarding.ts';
+import { actorOf } from '../../admin/author.ts';
+import { deactivatePartner, reactivatePartner, untilGone } from '../../admin/off-boarding.ts';
 import {
   changePartner,
   createPartner,
@@ -11,8 +11,8 @@ import {
   lockPartner,
   readPartner,
   WEBHOOKS_COUNTED,
-} from '../../steering/partners.ts';
-import { listWebhooks } from '../../steering/webhooks.ts';
+} from '../../admin/partners.ts';
+import { listWebhooks } from '../../admin/webhooks.ts';
 import { readUuid } from '../arguments.ts';
 import { choice, choiceOr, command, flag, option, required, UsageError, type Group } from '../command.ts';
 import {
@@ -22,10 +22,10 @@ import {
   paging,
   readHistoryLine,
   reason,
-  steer,
-  steerBounded,
-  tell,
-  tellMore,
+  operate,
+  operateBounded,
+  printResult,
+  printMore,
 } from '../operator.ts';
 import { orMissing, orRefuse } from '../refused.ts';
 import { table } from '../table.ts';
@@ -52,7 +52,7 @@ Output: {"id": "0199…", "name": "Um", "signing": "internal", "documents": "agr
     const account = { name, signing, documents, issuance };
     const work = (pool: Pool) =>
       pool.transaction((tx) => createPartner(tx, account, actorOf(author), id)).catch(refuseTaken);
-    const made = await steer(line, work);
+    const made = await operate(line, work);
     line.print(JSON.stringify({ id: made.id, ...account }));
   },
 });
@@ -71,15 +71,15 @@ Output: a table; with --json [{"id": "0199…", "name": "Um", "active": true, "s
 a line on standard error says with which --after it goes on.`,
   exits: { done: 'they were listed, or there is none' },
   async run({ inactive, after, limit, json }, line) {
-    const page = await steerBounded(line, (sql) => listPartners(sql, inactive, { after: after ?? null, limit }));
+    const page = await operateBounded(line, (sql) => listPartners(sql, inactive, { after: after ?? null, limit }));
     const rows = page.rows.map(({ id, name, active, webhooks: count, signing, documents, issuance }) => {
       const webhooks = count > WEBHOOKS_COUNTED ? `${WEBHOOKS_COUNTED}+` : count;
       return { id, active, webhooks, signing, documents, issuance, name };
     });
     const none = inactive ? 'no partner is inactive' : 'there is no partner: partner create makes one';
     const text = rows.length === 0 ? none : table(rows);
-    tell(line, json, page.rows, text);
-    tellMore(page.next, (id) => `partner list${inactive ? ' --inactive' : ''} --after ${id}`);
+    printResult(line, json, page.rows, text);
+    printMore(page.next, (id) => `partner list${inactive ? ' --inactive' : ''} --after ${id}`);
   },
 });
 
@@ -94,7 +94,7 @@ newest line first. Of the webhooks 100 are shown; moreAfter says that there are 
 has the newest 100 lines; --before N shows the ones before line N, and a line on standard error says with which N it goes on.`,
   exits: { done: 'it was shown', refused: 'there is no such partner' },
   async run({ partner: id, before = null, json }, line) {
-    const shown = await steerBounded(line, async (sql) => {
+    const shown = await operateBounded(line, async (sql) => {
       const partner = await readPartner(sql, id, before);
       const { rows: webhooks, next: moreAfter } = await listWebhooks(sql, { partnerId: id });
       return partner && { ...partner, webhooks, moreAfter };
@@ -109,8 +109,8 @@ has the newest 100 lines; --before N shows the ones before line N, and a line on
         ? []
         : [table(history.map(({ changedAt, change, actor, reason }) => ({ changedAt, change, actor, reason })))]),
     ];
-    tell(line, json, found, lines.join('\n'));
-    tellMore(found.olderThan, (line) => `partner show ${id} --before ${line}`);
+    printResult(line, json, found, lines.join('\n'));
+    printMore(found.olderThan, (line) => `partner show ${id} --before ${line}`);
   },
 });
 
@@ -135,14 +135,14 @@ Output: what the account is now; with --json {"id": "0199…", "name": "Um", "ac
   async run({ partner: id, reason = null, author, json, ...change }, line) {
     if (Object.values(change).every((value) => value === undefined))
       throw new UsageError('give at least one of --name, --signing, --documents and --issuance');
-    const changed = await steer(line, (pool) =>
+    const changed = await operate(line, (pool) =>
       pool.transaction(async (tx) => {
         orMissing(await lockPartner(tx, id), 'partner', id);
         return changePartner(tx, id, change, { actor: actorOf(author), reason });
       }),
     );
     const { name, signing, documents, issuance } = changed;
-    tell(line, json, changed, `${name}: signing ${signing}, documents ${documents}, issuance ${issuance}`);
+    printResult(line, json, changed, `${name}: signing ${signing}, documents ${documents}, issuance ${issuance}`);
   },
 });
 
@@ -165,13 +165,13 @@ all that is suspensa of it now.`,
   },
   async run({ partner: id, reason = null, author, json }, line) {
     const operator = { actor: actorOf(author), reason };
-    const done = await steer(line, async (pool, { progress }) => {
+    const done = await operate(line, async (pool, { progress }) => {
       orRefuse(await pool.transaction((tx) => deactivatePartner(tx, id, operator)), 'partner', id);
       return untilGone(pool, id, (sentence) => progress.show(sentence));
     });
     const { suspended, wereInFlight } = done;
     const text = `inactive; ${suspended} deliveries are suspensa, ${wereInFlight} were in flight and have ended`;
-    tell(line, json, { id, active: false, ...done }, text);
+    printResult(line, json, { id, active: false, ...done }, text);
   },
 });
 
@@ -189,8 +189,13 @@ Output: what is suspended; with --json {"id": "0199…", "active": true, "suspen
   async run({ partner: id, reason = null, author, json }, line) {
     const operator = { actor: actorOf(author), reason };
     const work = (pool: Pool) => reactivatePartner(pool, id, operator);
-    const { suspended } = orRefuse(await steer(line, work, { needs: 'owner' }), 'partner', id);
-    tell(line, json, { id, active: true, suspended }, `active; ${suspended} deliveries stay suspensa until resumed`);
+    const { suspended } = orRefuse(await operate(line, work, { needs: 'owner' }), 'partner', id);
+    printResult(
+      line,
+      json,
+      { id, active: true, suspended },
+      `active; ${suspended} deliveries stay suspensa until resumed`,
+    );
   },
 });
 

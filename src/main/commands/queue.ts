@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from '../../db/pool.ts';
 import { explainDelivery, FAULT_ADVICE } from '../../delivery/partner/explain.ts';
-import { readBounded } from '../../steering/bounds.ts';
-import { type QueueStatus, readQueue } from '../../steering/queue.ts';
+import { readBounded } from '../../admin/bounds.ts';
+import { type QueueStatus, readQueue } from '../../admin/queue.ts';
 import { readInteger, readUuid } from '../arguments.ts';
 import { command, flag, optionOr, type Group } from '../command.ts';
 import { readWorst } from '../operations/worst.ts';
-import { json, steer, tell } from '../operator.ts';
+import { json, operate, printResult } from '../operator.ts';
 import { orMissing } from '../refused.ts';
 import { untilStopped } from '../service/stop-signals.ts';
 import { table } from '../table.ts';
@@ -41,18 +41,18 @@ Output: text; with --json {"at": "2026-…", "pending": 17, "isExact": true, "in
   async run({ lanes, every, once, json }, line) {
     const isLive = process.stdout.isTTY && !once && !json;
     const show = (stopping?: AbortSignal) =>
-      steer(
+      operate(
         line,
         async (pool: Pool) => {
           for (;;) {
             const found = await readBounded(pool, (sql) => readQueue(sql, lanes));
-            tell(line, json, found, isLive ? `${CLEAR}${textOf(found)}\nCtrl-C ends this` : textOf(found));
+            printResult(line, json, found, isLive ? `${CLEAR}${textOf(found)}\nCtrl-C ends this` : textOf(found));
             if (stopping === undefined) return;
             await sleep(every * 1_000, null, { signal: stopping }).catch(() => undefined);
             if (stopping.aborted) return;
           }
         },
-        { onStrange: 'accept' },
+        { onUnknownServer: 'accept' },
       );
     await (isLive ? untilStopped(show) : show());
   },
@@ -103,11 +103,11 @@ Output: the sentence, then the facts, one a line; with --json {"reason": "limite
   exits: { done: 'it was explained', refused: 'there is no such delivery' },
   async run({ delivery: id, json }, line) {
     const read = (pool: Pool) => pool.run((sql) => explainDelivery(sql, id, null));
-    const found = orMissing(await steer(line, read, { onStrange: 'accept' }), 'delivery', id);
+    const found = orMissing(await operate(line, read, { onUnknownServer: 'accept' }), 'delivery', id);
     const facts = Object.entries(found.facts).map(([name, value]) => {
       return `  ${name}: ${value instanceof Date ? value.toISOString() : String(value)}`;
     });
-    tell(line, json, found, [found.en, ...facts].join('\n'));
+    printResult(line, json, found, [found.en, ...facts].join('\n'));
   },
 });
 
@@ -129,11 +129,11 @@ Output: text; with --json [{"webhook": "0199…", "partner": "0199…", "active"
 "failing": true, "saturated": true, "max_in_flight": 8, "failed_attempts": 44, "resultado": "tempo_esgotado", "fault": null}].`,
   exits: { done: 'the list, which is empty when no webhook is late or failing' },
   async run({ limit, json: isJson }, line) {
-    const webhooks = await steer(line, (pool) => pool.transaction((tx) => readWorst(tx, limit)), {
-      onStrange: 'accept',
+    const webhooks = await operate(line, (pool) => pool.transaction((tx) => readWorst(tx, limit)), {
+      onUnknownServer: 'accept',
     });
     const text = webhooks.length === 0 ? 'no webhook is late or failing' : table(webhooks.map((row) => ({ ...row })));
-    tell(line, isJson, webhooks, text);
+    printResult(line, isJson, webhooks, text);
   },
 });
 

@@ -6,7 +6,7 @@ import { isTrustworthy, withoutSlash } from '../../settings/environment-rules.ts
 import { readInteger } from '../arguments.ts';
 import { command, EXIT, option, optionOr, OutOfReach, UsageError, type Group } from '../command.ts';
 import { withJobPool } from '../job-pool.ts';
-import { json, tell } from '../operator.ts';
+import { json, printResult } from '../operator.ts';
 import { untilStopped } from '../service/stop-signals.ts';
 
 const serve = command({
@@ -72,13 +72,13 @@ Output: a line for each rule as it is seen: holds, FAILS, or unseen (it could no
     const { config } = line.configure();
     const { checkBridge } = await import('../../registry/check/check.ts');
     const settings = { ...config.bridge, url };
-    const tellLine = ({ verdict, rule, seen }: { verdict: string; rule: string; seen: string }) => {
+    const printLine = ({ verdict, rule, seen }: { verdict: string; rule: string; seen: string }) => {
       if (!json) line.print(`${verdict === 'fails' ? 'FAILS ' : verdict.padEnd(6)}  ${rule}: ${seen}`);
     };
-    const { lines, isHeard } = await checkBridge(settings, { cpf, cnpj, refusedCpf, waitS: wait }, tellLine);
+    const { lines, isHeard } = await checkBridge(settings, { cpf, cnpj, refusedCpf, waitS: wait }, printLine);
     const count = (verdict: string) => lines.filter((one) => one.verdict === verdict).length;
     const [fails, unseen] = [count('fails'), count('unseen')];
-    tell(line, json, { url, fails, unseen, lines }, `${lines.length} rules: ${fails} fail, ${unseen} unseen`);
+    printResult(line, json, { url, fails, unseen, lines }, `${lines.length} rules: ${fails} fail, ${unseen} unseen`);
     if (!isHeard) throw new OutOfReach(`nothing was heard from ${url}: is that the bridge’s base?`);
     return fails > 0 ? EXIT.refused : EXIT.done;
   },

@@ -1,5 +1,5 @@
 import type { Pool } from '../../db/pool.ts';
-import { actorOf } from '../../steering/author.ts';
+import { actorOf } from '../../admin/author.ts';
 import { isKeyRetired, retireKeys } from '../../webhooks/encryption-keys.ts';
 import { resealAll } from '../../webhooks/reseal.ts';
 import { findLostSecrets, replaceSecret } from '../../webhooks/secret-changes.ts';
@@ -7,7 +7,7 @@ import { createVault, keyIdOf } from '../../webhooks/secrets.ts';
 import { readUuid } from '../arguments.ts';
 import { command, EXIT, flag, Refusal, UsageError, type Group } from '../command.ts';
 import { readProcesses } from '../operations/heartbeat.ts';
-import { author, json, refuseNowhere, requiredReason, steer, tell } from '../operator.ts';
+import { author, json, refuseNowhere, requiredReason, operate, printResult } from '../operator.ts';
 import { orRefuse } from '../refused.ts';
 import { readSecretsKeys } from '../service/key-files.ts';
 import { table } from '../table.ts';
@@ -46,7 +46,7 @@ Output: a table of webhook and secret; with --json [{"webhook": "0199…", "secr
     const done: { webhook: string; secret: string; previousUntil: Date | null }[] = [];
     const tellThem = (none: string) => {
       const text = table(done.map(({ webhook, secret }) => ({ webhook, secret })));
-      tell(line, json, done, text === '' ? none : text);
+      printResult(line, json, done, text === '' ? none : text);
     };
     const work = async (pool: Pool): Promise<void> => {
       if (await pool.run((sql) => isKeyRetired(sql, vault)))
@@ -59,7 +59,7 @@ Output: a table of webhook and secret; with --json [{"webhook": "0199…", "secr
         });
       }
     };
-    await steer(line, work).catch((error: unknown) => {
+    await operate(line, work).catch((error: unknown) => {
       // Each is in force, and nobody can show it again.
       if (done.length > 0) tellThem('');
       throw error;
@@ -97,7 +97,7 @@ the webhooks whose secret no key of SECRETS_KEY opens.`,
     const [newestKeyId = '', ...olderIds] = keys.map(keyIdOf);
     if (olderIds.includes(newestKeyId)) throw new UsageError('SECRETS_KEY: has the same key twice');
     const vault = createVault(keys);
-    const { webhooks, unopened } = await steer(line, async (pool, { progress }) => {
+    const { webhooks, unopened } = await operate(line, async (pool, { progress }) => {
       if (await pool.run((sql) => isKeyRetired(sql, vault)))
         throw new Refusal(`SECRETS_KEY begins with the retired key ${newestKeyId}: put the new one in front`);
       const others = (await pool.run(readProcesses)).filter(({ isAlive, keys }) => isAlive && keys[0] !== newestKeyId);
@@ -119,7 +119,7 @@ the webhooks whose secret no key of SECRETS_KEY opens.`,
         : ''
       : `; the secrets of ${unopened.length} webhooks cannot be opened: add the key that encrypted them, and run it again`;
     const result = { webhooks, unopened, key: newestKeyId, retired: isGood ? olderIds : [] };
-    tell(line, json, result, `${webhooks} webhooks are encrypted again, under key ${newestKeyId}${rest}`);
+    printResult(line, json, result, `${webhooks} webhooks are encrypted again, under key ${newestKeyId}${rest}`);
     return isGood ? EXIT.done : EXIT.refused;
   },
 });

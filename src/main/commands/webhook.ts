@@ -1,15 +1,15 @@
 import { TIMES_S } from '../../contract/delivery.ts';
 import { MAX_CAP } from '../../contract/resources/operator.ts';
-import { actorOf } from '../../steering/author.ts';
-import { countText, readBounded } from '../../steering/bounds.ts';
-import { cutText, listFailing, withFailures } from '../../steering/failures.ts';
-import { untilLanded } from '../../steering/off-boarding.ts';
-import { isPartner } from '../../steering/partners.ts';
-import { countDeliveries, listWebhooks, readWebhook, type WebhookLine } from '../../steering/webhooks.ts';
+import { actorOf } from '../../admin/author.ts';
+import { countText, readBounded } from '../../admin/bounds.ts';
+import { cutText, listFailing, withFailures } from '../../admin/failures.ts';
+import { untilLanded } from '../../admin/off-boarding.ts';
+import { isPartner } from '../../admin/partners.ts';
+import { countDeliveries, listWebhooks, readWebhook, type WebhookLine } from '../../admin/webhooks.ts';
 import { capWebhook, muteWebhook, unmuteWebhook } from '../../webhooks/muting.ts';
 import { readInteger, readUuid } from '../arguments.ts';
 import { choice, command, option, UsageError, type Group } from '../command.ts';
-import { author, before, json, paging, reason, steer, steerBounded, tell, tellMore } from '../operator.ts';
+import { author, before, json, paging, reason, operate, operateBounded, printResult, printMore } from '../operator.ts';
 import { orMissing, orRefuse } from '../refused.ts';
 import { table } from '../table.ts';
 
@@ -37,7 +37,7 @@ policy ENDPOINT_FAILING_AFTER, and gets one delivery at a time until it answers 
   async run({ partner, state, after, limit, json }, line) {
     if (state === 'failing' && after !== undefined)
       throw new UsageError('--state failing has one page: leave out --after');
-    const page = await steerBounded(line, async (sql) => {
+    const page = await operateBounded(line, async (sql) => {
       if (partner !== undefined) orMissing((await isPartner(sql, partner)) || null, 'partner', partner);
       if (state === 'failing') return { ...(await listFailing(sql, partner, limit)), next: null };
       const { rows, next } = await listWebhooks(sql, { partnerId: partner, state }, { after: after ?? null, limit });
@@ -49,10 +49,10 @@ policy ENDPOINT_FAILING_AFTER, and gets one delivery at a time until it answers 
     });
     const none = page.next === null ? 'no webhook fits' : 'no webhook of this page fits';
     const text = rows.length === 0 ? none : table(rows);
-    tell(line, json, page.rows, text);
+    printResult(line, json, page.rows, text);
     const filter = `${partner === undefined ? '' : ` --partner ${partner}`}${state === undefined ? '' : ` --state ${state}`}`;
     if (page.isCut) process.stderr.write(`${cutText(partner)}\n`);
-    tellMore(page.next, (id) => `webhook list${filter} --after ${id}`);
+    printMore(page.next, (id) => `webhook list${filter} --after ${id}`);
   },
 });
 
@@ -80,7 +80,7 @@ Output: text; with --json what webhook list shows, "deliveries": {"pending": 17,
 "active": true}], the newest line first.`,
   exits: { done: 'it was shown', refused: 'there is no such webhook' },
   async run({ webhook: id, before = null, json }, line) {
-    const shown = await steerBounded(line, async (sql) => {
+    const shown = await operateBounded(line, async (sql) => {
       const webhook = await readWebhook(sql, id, before);
       if (webhook === null) return null;
       const { rows, isCut } = await withFailures(sql, [webhook], webhook.partnerId);
@@ -103,9 +103,9 @@ Output: text; with --json what webhook list shows, "deliveries": {"pending": 17,
       `${countText(suspended)} suspensa, ${countText(failed)} erro, ${found.isCut ? 'at least ' : ''}${failedLastHour} attempts failed in the last hour`,
       table(history.map(({ changedAt, change, actor, reason }) => ({ changedAt, change, actor, reason }))),
     ];
-    tell(line, json, found.webhook, lines.join('\n'));
+    printResult(line, json, found.webhook, lines.join('\n'));
     if (found.isCut) process.stderr.write(`${cutText(partnerId)}\n`);
-    tellMore(olderThan, (line) => `webhook show ${id} --before ${line}`);
+    printMore(olderThan, (line) => `webhook show ${id} --before ${line}`);
   },
 });
 
@@ -125,7 +125,7 @@ Output: what waits; with --json {"webhook": "0199…", "muted": true, "pending":
     refused: 'there is no such webhook, or it is muted or inactive',
   },
   async run({ webhook, reason = null, author, json }, line) {
-    const done = await steer(line, async (pool, { progress }) => {
+    const done = await operate(line, async (pool, { progress }) => {
       const operator = { actor: actorOf(author), reason };
       orRefuse(await pool.transaction((tx) => muteWebhook(tx, webhook, operator)), 'webhook', webhook);
       const wereInFlight = await untilLanded(pool, [webhook], (sentence) => progress.show(sentence));
@@ -133,7 +133,7 @@ Output: what waits; with --json {"webhook": "0199…", "muted": true, "pending":
       return { pending, wereInFlight };
     });
     const text = `muted; ${countText(done.pending)} deliveries wait, ${done.wereInFlight} were in flight and have ended`;
-    tell(line, json, { webhook, muted: true, ...done }, text);
+    printResult(line, json, { webhook, muted: true, ...done }, text);
   },
 });
 
@@ -148,12 +148,17 @@ Output: what is pending; with --json {"webhook": "0199…", "muted": false, "pen
 stands for more`,
   exits: { done: 'it is sent to again', refused: 'there is no such webhook, or it is not muted' },
   async run({ webhook, reason = null, author, json }, line) {
-    const pending = await steer(line, async (pool) => {
+    const pending = await operate(line, async (pool) => {
       const operator = { actor: actorOf(author), reason };
       orRefuse(await pool.transaction((tx) => unmuteWebhook(tx, webhook, operator)), 'webhook', webhook);
       return (await readBounded(pool, (sql) => countDeliveries(sql, webhook))).pending;
     });
-    tell(line, json, { webhook, muted: false, pending }, `unmuted; ${countText(pending)} deliveries are pending`);
+    printResult(
+      line,
+      json,
+      { webhook, muted: false, pending },
+      `unmuted; ${countText(pending)} deliveries are pending`,
+    );
   },
 });
 
@@ -174,11 +179,11 @@ Output: a sentence; with --json {"webhook": "0199…", "cap": 3}`,
   async run({ webhook, number, reason = null, author, json }, line) {
     const operator = { actor: actorOf(author), reason };
     orRefuse(
-      await steer(line, (pool) => pool.transaction((tx) => capWebhook(tx, webhook, number, operator))),
+      await operate(line, (pool) => pool.transaction((tx) => capWebhook(tx, webhook, number, operator))),
       'webhook',
       webhook,
     );
-    tell(line, json, { webhook, cap: number }, `at most ${number} of its deliveries are in flight at once`);
+    printResult(line, json, { webhook, cap: number }, `at most ${number} of its deliveries are in flight at once`);
   },
 });
 

@@ -7,10 +7,10 @@ import { findWorker } from '../../core/workers/find-worker.ts';
 import { orderErasure } from '../../core/workers/order-erasure.ts';
 import { indexWorkers } from '../../core/workers/worker-index.ts';
 import type { WorkerKey } from '../../core/workers/worker-key.ts';
-import { actorOf } from '../../steering/author.ts';
+import { actorOf } from '../../admin/author.ts';
 import { command, flag, type Group, option, Refusal, UsageError } from '../command.ts';
 import { readCpf } from '../arguments.ts';
-import { author, json, requiredReason, steer, tell } from '../operator.ts';
+import { author, json, requiredReason, operate, printResult } from '../operator.ts';
 import { orRefuse } from '../refused.ts';
 import { table } from '../table.ts';
 import { readWorkerKey } from '../service/key-files.ts';
@@ -43,7 +43,7 @@ Output: text; with --json {"events": 12, "loans": [{"id": "0199…", "partnerId"
   async run({ cpf, json }, line) {
     const { config } = line.configure();
     const key = await needWorkerKey(config);
-    const found = await steer(line, async (pool) => {
+    const found = await operate(line, async (pool) => {
       await indexWorkers(pool, key);
       return pool.run((sql) => findWorker(sql, key, cpf, config.eraseAfterYears));
     });
@@ -60,7 +60,7 @@ Output: text; with --json {"events": 12, "loans": [{"id": "0199…", "partnerId"
       };
     });
     const text = [`${events.length} events`, ...(rows.length === 0 ? ['no loan'] : [table(rows)])].join('\n');
-    tell(line, json, { events: events.length, loans }, text);
+    printResult(line, json, { events: events.length, loans }, text);
   },
 });
 
@@ -100,7 +100,7 @@ Output: a sentence; with --json {"order": "0199…", "events": 12, "of_others": 
   async run({ cpf, reason, order: courtOrder = null, later, author, json }, line) {
     const { eraseInMonths } = await import('../../archive/erase-months.ts');
     const key = await needWorkerKey(line.configure().config);
-    await steer(line, async (pool, { config, progress }) => {
+    await operate(line, async (pool, { config, progress }) => {
       const actor = actorOf(author);
       const years = config.eraseAfterYears;
       const ordered = await orderErasure(pool, key, { cpf, actor, reason, courtOrder, years });
@@ -119,7 +119,7 @@ Output: a sentence; with --json {"order": "0199…", "events": 12, "of_others": 
       const text = isDone
         ? `erased: ${events} events, by order ${id}${written}${others}`
         : `ordered: ${events} events, by order ${id}; api does the work${others}`;
-      tell(line, json, { order: id, events, of_others: ofOthers, done: isDone, archived: months }, text);
+      printResult(line, json, { order: id, events, of_others: ofOthers, done: isDone, archived: months }, text);
     });
   },
 });

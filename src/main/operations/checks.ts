@@ -4,7 +4,7 @@ import { fault, type Finding, ok, stop, warning } from '../../db/fitness/finding
 import { pendingMigrations } from '../../db/migrations/pending-migrations.ts';
 import type { Tx } from '../../db/pool.ts';
 import { readWrongSettings } from '../../db/connect/session-settings.ts';
-import { lookAtSettings } from '../../db/fitness/server-settings.ts';
+import { checkSettings } from '../../db/fitness/server-settings.ts';
 import { readLeaseFault } from '../../delivery/queue/lease.ts';
 import { readEncryptionKeys, readRetired } from '../../webhooks/encryption-keys.ts';
 import { keyIdOf } from '../../webhooks/secrets.ts';
@@ -28,16 +28,16 @@ type Check = (sql: Tx, asked: Asked) => Promise<readonly Finding[]>;
 
 /** In start-up order; those after `migrations` query its tables. */
 export const CHECKS = {
-  server: lookAtSettings,
-  schema: lookAtSchema,
-  session: lookAtSession,
-  migrations: lookAtMigrations,
-  lease: lookAtLease,
-  secrets: lookAtKeys,
+  server: checkSettings,
+  schema: checkSchema,
+  session: checkSession,
+  migrations: checkMigrations,
+  lease: checkLease,
+  secrets: checkKeys,
 } as const satisfies Record<string, Check>;
 
 /** A pooler may drop what a session sets when it connects; then another schema's tables would be found. */
-async function lookAtSchema(sql: Tx, { schema }: Pick<Asked, 'schema'>): Promise<readonly Finding[]> {
+async function checkSchema(sql: Tx, { schema }: Pick<Asked, 'schema'>): Promise<readonly Finding[]> {
   const [{ may, first }] = await sql<[{ may: boolean | null; first: string | null }]>`
     select has_schema_privilege(to_regnamespace(${schema})::oid, 'usage') as may, current_schema() as first`;
   // Not judged here: without the right to look into the schema, rights are the finding; without the schema, migrations are.
@@ -52,7 +52,7 @@ async function lookAtSchema(sql: Tx, { schema }: Pick<Asked, 'schema'>): Promise
 }
 
 /** What our statements depend on is set by each connection; a pooler in transaction mode drops it, and the login must have it. */
-async function lookAtSession(sql: Tx): Promise<readonly Finding[]> {
+async function checkSession(sql: Tx): Promise<readonly Finding[]> {
   const wrong = await readWrongSettings(sql);
   if (wrong.length === 0) return [ok('session', 'as our statements need it')];
   return wrong.map(({ name, value, wanted }) =>
@@ -60,20 +60,20 @@ async function lookAtSession(sql: Tx): Promise<readonly Finding[]> {
   );
 }
 
-async function lookAtMigrations(sql: Tx, { schema }: Pick<Asked, 'schema'>): Promise<readonly Finding[]> {
+async function checkMigrations(sql: Tx, { schema }: Pick<Asked, 'schema'>): Promise<readonly Finding[]> {
   const pending = await pendingMigrations(sql, schema);
   if (pending === 0) return [ok('migrations', 'none is pending')];
   const found = `${pending} ${pending === 1 ? 'migration is' : 'migrations are'} pending`;
   return [stop('migrations', found, "run the command 'migrate' first")];
 }
 
-async function lookAtLease(sql: Tx): Promise<readonly Finding[]> {
+async function checkLease(sql: Tx): Promise<readonly Finding[]> {
   const found = await readLeaseFault(sql);
   if (found === null) return [ok('lease', 'longer than an attempt takes')];
   return [stop('lease', found, "run the command 'migrate' of this release, which sets the lease")];
 }
 
-async function lookAtKeys(sql: Tx, { config }: Asked): Promise<readonly Finding[]> {
+async function checkKeys(sql: Tx, { config }: Asked): Promise<readonly Finding[]> {
   const about = 'secrets';
   const source = secretsKeysSource(config);
   const ring = [...new Set((await readSecretsKeys(config)).map(keyIdOf))];

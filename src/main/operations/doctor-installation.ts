@@ -1,7 +1,7 @@
 /** The installation: the server that it knows, its roles and what they may do, its secrets. */
 import type { Config } from '../../config.ts';
 import { ROLES } from '../../db/installation.ts';
-import { readServerFault, tellNewest } from '../../db/known-server.ts';
+import { readServerFault, readNewest } from '../../db/known-server.ts';
 import { compareSchema } from '../../db/migrations/compare-schema.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
 import { readBroken, readEncryptionKeys } from '../../webhooks/encryption-keys.ts';
@@ -12,7 +12,7 @@ import { readSecretsKeys } from '../service/key-files.ts';
 import { fault, type Finding, ok, warning } from '../../db/fitness/finding.ts';
 
 /** Tables, views, functions, triggers and rights, beside those that this release would make. */
-export async function lookAtDefinitions(pool: Pool, config: Config): Promise<readonly Finding[]> {
+export async function checkDefinitions(pool: Pool, config: Config): Promise<readonly Finding[]> {
   const about = 'definitions';
   const { differences, uncompared } = await compareSchema(pool, installationOf(config));
   if (differences.length === 0 && uncompared !== null) {
@@ -26,18 +26,18 @@ export async function lookAtDefinitions(pool: Pool, config: Config): Promise<rea
     : differences.map(({ name, detail }) => fault(about, `${name}: ${detail}`, advice));
 }
 
-export async function lookAtEpoch(sql: Tx): Promise<readonly Finding[]> {
+export async function checkEpoch(sql: Tx): Promise<readonly Finding[]> {
   const serverFault = await readServerFault(sql);
   const [{ epoch }] = await sql<[{ epoch: number }]>`select current_epoch() as epoch`;
   if (serverFault === null)
-    return [ok('epoch', `${epoch}, on the server that the installation knows; ${await tellNewest(sql)}`)];
+    return [ok('epoch', `${epoch}, on the server that the installation knows; ${await readNewest(sql)}`)];
   const found = `the database ${serverFault === 'copy' ? 'is a copy' : 'went back in time'}`;
   return [fault('epoch', found, 'if it is to go on from here, run the command adopt')];
 }
 
 const APPEND_ONLY = ['events', 'attempts', 'webhook_history', 'partner_history', 'send_orders', 'seals'] as const;
 
-export async function lookAtRoles(sql: Tx, config: Config): Promise<readonly Finding[]> {
+export async function checkRoles(sql: Tx, config: Config): Promise<readonly Finding[]> {
   const { databaseRolePrefix: prefix } = config;
   const names = namesOf(config);
   const there = await sql<
@@ -64,7 +64,7 @@ export async function lookAtRoles(sql: Tx, config: Config): Promise<readonly Fin
   }
   if (found.length === 1)
     found.push(ok('grants', 'each role may what it needs, and none may alter what is append-only'));
-  return [...found, ...(await lookAtLogin(sql, config))];
+  return [...found, ...(await checkLogin(sql, config))];
 }
 
 function namesOf({ databaseRolePrefix: prefix }: Config): string[] {
@@ -72,7 +72,7 @@ function namesOf({ databaseRolePrefix: prefix }: Config): string[] {
 }
 
 /** Reads only PostgreSQL's own catalog, so it works for a login without any right. */
-export async function lookAtLogin(sql: Tx, config: Config): Promise<readonly Finding[]> {
+export async function checkLogin(sql: Tx, config: Config): Promise<readonly Finding[]> {
   const names = namesOf(config);
   const [{ login, of }] = await sql<[{ login: string; of: string[] | null }]>`
     select quote_ident(current_user) as login,
@@ -83,7 +83,7 @@ export async function lookAtLogin(sql: Tx, config: Config): Promise<readonly Fin
 }
 
 /** Secrets that the ring has the key of, and that do not open all the same; and those under an older key. */
-export async function lookAtSecrets(sql: Tx, config: Config): Promise<readonly Finding[]> {
+export async function checkSecrets(sql: Tx, config: Config): Promise<readonly Finding[]> {
   const about = 'secrets';
   const keys = await readSecretsKeys(config);
   const ring = keys.map(keyIdOf);

@@ -14,7 +14,7 @@ const BEHIND_S = 60;
 /** The newest names; enough to tell a resolver that is away from a name that is gone. */
 const NAMES = 20;
 
-export async function lookAtIssuer({ jwtJwksUrl }: Config): Promise<readonly Finding[]> {
+export async function checkIssuer({ jwtJwksUrl }: Config): Promise<readonly Finding[]> {
   if (jwtJwksUrl === null)
     return [ok('tokens', 'the service’s own key, or none on this host: JWT_JWKS_URL is not set')];
   const keys = createRemoteKeys({ url: jwtJwksUrl });
@@ -30,7 +30,7 @@ export async function lookAtIssuer({ jwtJwksUrl }: Config): Promise<readonly Fin
   }
 }
 
-export async function lookAtRegistry({ sandbox, bridge, loanCore }: Config): Promise<readonly Finding[]> {
+export async function checkRegistry({ sandbox, bridge, loanCore }: Config): Promise<readonly Finding[]> {
   const { url, timeoutS } = bridge;
   if (url !== '') {
     const adapter = createAdapter(bridge);
@@ -52,7 +52,7 @@ export async function lookAtRegistry({ sandbox, bridge, loanCore }: Config): Pro
 }
 
 /** The reports of this release are read on a standby that keeps up. */
-export async function lookAtStandby(config: Config, primary: Pool): Promise<readonly Finding[]> {
+export async function checkStandby(config: Config, primary: Pool): Promise<readonly Finding[]> {
   if (config.readDatabaseUrl === null)
     return [ok('standby', 'reports are read on the primary: READ_DATABASE_URL is not set')];
   const standby = openPool(config, config.readDatabaseUrl, 'doctor', 15_000);
@@ -77,7 +77,7 @@ async function readNames(sql: Tx): Promise<readonly string[]> {
   return [...new Set(names)].slice(0, NAMES);
 }
 
-export async function lookAtNames(
+export async function checkNames(
   sql: Tx,
   { egressProxyUrl, egressProxyResolves }: Config,
 ): Promise<readonly Finding[]> {

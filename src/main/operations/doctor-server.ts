@@ -10,7 +10,7 @@ import { MOST } from '../service/pools.ts';
 const SKEW_WARNING_S = 1;
 const HOLDS = 'it holds back vacuum, seals and the feed';
 
-export async function lookAtSessions(sql: Tx): Promise<readonly Finding[]> {
+export async function checkSessions(sql: Tx): Promise<readonly Finding[]> {
   const { sessions, most } = await readSessions(sql);
   return [roomFor(sessions, most)];
 }
@@ -23,7 +23,7 @@ export function roomFor(sessions: number, most: number): Finding {
 }
 
 /** A disk without room shows only in a write, so one is tried and undone. */
-export async function lookAtWrites(pool: Pool): Promise<readonly Finding[]> {
+export async function checkWrites(pool: Pool): Promise<readonly Finding[]> {
   const found = await readWriteFault(pool, true);
   if (found === null) return [ok('writes', 'the server takes writes')];
   const [what, advice] =
@@ -33,7 +33,7 @@ export async function lookAtWrites(pool: Pool): Promise<readonly Finding[]> {
   return [fault('writes', what, advice)];
 }
 
-export async function lookAtClock(sql: Tx, nowMs: () => number): Promise<readonly Finding[]> {
+export async function checkClock(sql: Tx, nowMs: () => number): Promise<readonly Finding[]> {
   const skewS = await readClockSkewS(sql, nowMs);
   const found = `${skewS.toFixed(1)} s apart from the database's`;
   const advice = 'let both machines keep their time (chrony, systemd-timesyncd): tokens and signatures carry it';
@@ -42,7 +42,7 @@ export async function lookAtClock(sql: Tx, nowMs: () => number): Promise<readonl
 }
 
 /** Open transactions hold back vacuum, seals and the feed; one that writes, or is prepared, does so from any of its databases. */
-export async function lookAtTransactions(sql: Tx): Promise<readonly Finding[]> {
+export async function checkTransactions(sql: Tx): Promise<readonly Finding[]> {
   const open = await readLongOpen(sql);
   const prepared = await sql<{ gid: string; owner: string; database: string }[]>`
     select gid, owner, database from pg_prepared_xacts
@@ -69,7 +69,7 @@ export async function lookAtTransactions(sql: Tx): Promise<readonly Finding[]> {
 }
 
 /** A replication slot that nobody reads keeps the WAL from its place on, and may keep dead rows, until the disk is full. */
-export async function lookAtSlots(sql: Tx): Promise<readonly Finding[]> {
+export async function checkSlots(sql: Tx): Promise<readonly Finding[]> {
   const slots = await sql<{ name: string; mib: number; holdsRows: boolean }[]>`
     select slot_name as name, (pg_wal_lsn_diff(case when pg_is_in_recovery() then pg_last_wal_replay_lsn() else pg_current_wal_lsn() end,
                                                restart_lsn) / 1048576)::float8 as mib,

@@ -4,20 +4,20 @@ import type { Pool, Tx } from '../../db/pool.ts';
 import { fault, type Finding, warning } from '../../db/fitness/finding.ts';
 import { codeOf, DatabaseUnavailable, isOverloaded, PERMISSION_DENIED } from '../../db/unavailable.ts';
 import { CHECKS } from './checks.ts';
-import { lookAtDefinitions, lookAtEpoch, lookAtLogin, lookAtRoles, lookAtSecrets } from './doctor-installation.ts';
-import { lookAtIssuer, lookAtNames, lookAtRegistry, lookAtStandby } from './doctor-outside.ts';
-import { lookAtClock, lookAtSessions, lookAtSlots, lookAtTransactions, lookAtWrites } from './doctor-server.ts';
+import { checkDefinitions, checkEpoch, checkLogin, checkRoles, checkSecrets } from './doctor-installation.ts';
+import { checkIssuer, checkNames, checkRegistry, checkStandby } from './doctor-outside.ts';
+import { checkClock, checkSessions, checkSlots, checkTransactions, checkWrites } from './doctor-server.ts';
 import {
-  lookAtAnchors,
-  lookAtCertificates,
-  lookAtDisk,
-  lookAtJobs,
-  lookAtLags,
-  lookAtProcesses,
-  lookAtSealer,
-  lookAtVerdict,
-  lookAtWorkerKey,
-} from './doctor-upkeep.ts';
+  checkAnchors,
+  checkCertificates,
+  checkDisk,
+  checkJobs,
+  checkLags,
+  checkProcesses,
+  checkSealer,
+  checkVerdict,
+  checkWorkerKey,
+} from './doctor-maintenance.ts';
 
 /** Every finding, in the order of the looks. Throws when the database is out of reach. */
 export async function examine(pool: Pool, config: Config): Promise<readonly Finding[]> {
@@ -28,37 +28,37 @@ export async function examine(pool: Pool, config: Config): Promise<readonly Find
   const at = (about: string, look: (sql: Tx) => Promise<readonly Finding[]>) => beside(about, () => pool.run(look));
   const check = (name: keyof typeof CHECKS) => at(name, (sql) => CHECKS[name](sql, { config, schema: pool.schema }));
   await check('server');
-  await at('sessions', lookAtSessions);
-  await beside('writes', () => lookAtWrites(pool));
-  await at('clock', (sql) => lookAtClock(sql, Date.now));
-  await at('transactions', lookAtTransactions);
-  await at('slots', lookAtSlots);
-  await beside('tokens', () => lookAtIssuer(config));
-  await beside('registry', () => lookAtRegistry(config));
+  await at('sessions', checkSessions);
+  await beside('writes', () => checkWrites(pool));
+  await at('clock', (sql) => checkClock(sql, Date.now));
+  await at('transactions', checkTransactions);
+  await at('slots', checkSlots);
+  await beside('tokens', () => checkIssuer(config));
+  await beside('registry', () => checkRegistry(config));
   await check('schema');
   await check('session');
   await check('migrations');
   const seen = found.find(({ about }) => about === 'migrations');
   // A login that may not look sees no fault at all: whether it is a member of any role tells why.
-  if (seen?.verdict === 'warning') await at('login', (sql) => lookAtLogin(sql, config));
+  if (seen?.verdict === 'warning') await at('login', (sql) => checkLogin(sql, config));
   if (seen?.verdict !== 'ok') return found;
-  await at('epoch', lookAtEpoch);
-  await at('roles', (sql) => lookAtRoles(sql, config));
-  await beside('definitions', () => lookAtDefinitions(pool, config));
+  await at('epoch', checkEpoch);
+  await at('roles', (sql) => checkRoles(sql, config));
+  await beside('definitions', () => checkDefinitions(pool, config));
   await check('lease');
   await check('secrets');
-  await at('secrets', (sql) => lookAtSecrets(sql, config));
-  await at('processes', lookAtProcesses);
-  await at('certificates', lookAtCertificates);
-  await at('sealer', lookAtSealer);
-  await at('verify', lookAtVerdict);
-  await beside('workers', () => lookAtWorkerKey(config));
-  await at('anchors', (sql) => lookAtAnchors(sql, config));
-  await at('lags', lookAtLags);
-  await at('upkeep', lookAtJobs);
-  await at('disk', lookAtDisk);
-  await beside('standby', () => lookAtStandby(config, pool));
-  await at('dns', (sql) => lookAtNames(sql, config));
+  await at('secrets', (sql) => checkSecrets(sql, config));
+  await at('processes', checkProcesses);
+  await at('certificates', checkCertificates);
+  await at('sealer', checkSealer);
+  await at('verify', checkVerdict);
+  await beside('workers', () => checkWorkerKey(config));
+  await at('anchors', (sql) => checkAnchors(sql, config));
+  await at('lags', checkLags);
+  await at('upkeep', checkJobs);
+  await at('disk', checkDisk);
+  await beside('standby', () => checkStandby(config, pool));
+  await at('dns', (sql) => checkNames(sql, config));
   return found;
 }
 

@@ -82,14 +82,14 @@ export async function runHeartbeat(
   let isSkewed = false;
   let certificates: CertificateEnds = {};
   let readAtMs = -Infinity;
-  for (let turn = 0; !signal.aborted; turn += 1) {
+  for (let round = 0; !signal.aborted; round += 1) {
     try {
       if (performance.now() - readAtMs >= CERTIFICATES_MS) {
         certificates = await readCertificates();
         readAtMs = performance.now();
       }
-      if (self.role === 'api' && turn % ROOM_EVERY === 0) await readWriteFault(pool, true);
-      const skewS = await pool.run((sql) => beat(sql, { ...self, certificates }));
+      if (self.role === 'api' && round % ROOM_EVERY === 0) await readWriteFault(pool, true);
+      const skewS = await pool.run((sql) => heartbeat(sql, { ...self, certificates }));
       if (skewS > SKEWED_S && !isSkewed) log.error({ skew_s: Math.round(skewS) }, SKEWED);
       isSkewed = skewS > SKEWED_S;
     } catch (error) {
@@ -101,7 +101,7 @@ export async function runHeartbeat(
 }
 
 /** Writes a sign of life, and deletes rows silent for a day. Returns how many seconds this clock and the database's differ. */
-export async function beat(
+export async function heartbeat(
   sql: Tx,
   { name, role, host, keys, certificates = {} }: Self,
   clockMs = Date.now,

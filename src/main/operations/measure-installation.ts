@@ -12,7 +12,7 @@ import { ownEnds } from '../../webhooks/certificates.ts';
 import { type Role, ROLES } from './checks.ts';
 import { readProjectorLagS } from '../../core/projection/projector.ts';
 import { readOldestDueS } from '../../delivery/queue/oldest-due.ts';
-import { type JobStanding, readJobs } from '../../steering/jobs.ts';
+import { type JobStanding, readJobs } from '../../admin/jobs.ts';
 import { readProcesses } from './heartbeat.ts';
 
 const SHOWN = 100;

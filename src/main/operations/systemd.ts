@@ -9,16 +9,16 @@ import type { Logger } from '../../log-lines.ts';
 const TIMEOUT_MS = 5_000;
 
 /** Returns what ends it; does nothing where no service manager waits. */
-export function tellSystemd(env: NodeJS.ProcessEnv, log: Logger): () => void {
+export function notifySystemd(env: NodeJS.ProcessEnv, log: Logger): () => void {
   const { NOTIFY_SOCKET: socket = '', WATCHDOG_USEC: watchdogUs = '0' } = env;
   if (socket === '') return () => undefined;
-  const tell = (message: string) => {
+  const report = (message: string) => {
     execFile('systemd-notify', [message], { timeout: TIMEOUT_MS }, (error) => {
       if (error !== null) log.warn({ reason: error.message }, 'systemd cannot be told that the process lives');
     });
   };
-  tell('READY=1');
+  report('READY=1');
   const everyMs = Number(watchdogUs) / 2_000;
-  const beating = everyMs > 0 ? setInterval(() => tell('WATCHDOG=1'), everyMs) : undefined;
+  const beating = everyMs > 0 ? setInterval(() => report('WATCHDOG=1'), everyMs) : undefined;
   return () => clearInterval(beating);
 }

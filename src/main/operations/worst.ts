@@ -2,7 +2,7 @@
 import { OUTCOMES } from '../../contract/statuses.ts';
 import type { Tx } from '../../db/pool.ts';
 
-const LOOKED_AT = 10_000;
+const MAX_SCANNED = 10_000;
 /** Deliveries counted of each. */
 const COUNTED = 1_000;
 /** Failed attempts of the last quarter of an hour that are looked at, of each outcome. */
@@ -46,7 +46,7 @@ export async function readWorst(tx: Tx, limit: number): Promise<WorstWebhook[]> 
     ),
     lane as materialized (
       select l as kept, l.webhook_id, coalesce(f.count, 0) >= least(l.max_in_flight, floor(l.window_size)) as saturated, l.max_in_flight
-      from waiting_lanes(${LOOKED_AT}) w
+      from waiting_lanes(${MAX_SCANNED}) w
       join lanes l using (webhook_id)
       left join (select webhook_id, count(*) from flights() group by webhook_id) f using (webhook_id)
     )

@@ -6,7 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../../config.ts';
 import { refuse } from '../../db/fitness/finding.ts';
-import { readServerFault, StrangeServer, tellNewest } from '../../db/known-server.ts';
+import { readServerFault, UnknownServer, readNewest } from '../../db/known-server.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
 import { readWriteFault } from '../../db/write-faults.ts';
 import { UntrustedServer } from '../../db/connect/tls.ts';
@@ -32,7 +32,7 @@ interface Watch {
   /** What else must hold on a migrated database; throws when it does not. */
   readonly demand?: (sql: Tx) => Promise<void>;
   /** What to do on a copy, and on a database that went back in time: refuse it (the default), wait for `adopt`, or work. */
-  readonly onStrange?: 'refuse' | 'wait' | 'accept';
+  readonly onUnknownServer?: 'refuse' | 'wait' | 'accept';
   /** False: a database that is out of reach is not waited for; that is thrown. */
   readonly isPatient?: boolean;
 }
@@ -42,22 +42,22 @@ export async function untilFit(
   pool: Pool,
   log: Logger,
   signal: AbortSignal,
-  { onAway, demand, onStrange = 'refuse', isPatient = true }: Watch = {},
+  { onAway, demand, onUnknownServer = 'refuse', isPatient = true }: Watch = {},
 ): Promise<boolean> {
-  let isToldStrange = false;
+  let isReported = false;
   while (!signal.aborted) {
     try {
       for (const name of ['server', 'schema', 'migrations'] as const) {
         refuse(await pool.run((sql) => CHECKS[name](sql, pool)));
       }
-      const fault = onStrange === 'accept' ? null : await pool.run(readServerFault);
-      if (fault !== null) throw new StrangeServer(fault);
+      const fault = onUnknownServer === 'accept' ? null : await pool.run(readServerFault);
+      if (fault !== null) throw new UnknownServer(fault);
       if (demand !== undefined) await pool.run(demand);
       return true;
     } catch (error) {
-      if (error instanceof StrangeServer && onStrange === 'wait') {
-        if (!isToldStrange) log.error({}, error.message);
-        isToldStrange = true;
+      if (error instanceof UnknownServer && onUnknownServer === 'wait') {
+        if (!isReported) log.error({}, error.message);
+        isReported = true;
         onAway?.();
         await sleep(WAIT_MS);
         continue;
@@ -89,7 +89,7 @@ export function watchFitness(config: Config, databaseUrl: string, roles: readonl
   const pool = openPool(config, databaseUrl, 'start', DEADLINE_MS);
   const demand = async (sql: Tx): Promise<void> => {
     if (config.quarantine)
-      throw new Error(`QUARANTINE is true, so nothing is served or delivered. ${await tellNewest(sql)}: ${COMPARE}`);
+      throw new Error(`QUARANTINE is true, so nothing is served or delivered. ${await readNewest(sql)}: ${COMPARE}`);
     await refuseOtherRights(sql, config, roles);
     const asked = { config, schema: pool.schema };
     if (roles.includes('poller')) refuse(await CHECKS.lease(sql));
@@ -100,8 +100,8 @@ export function watchFitness(config: Config, databaseUrl: string, roles: readonl
     }
   };
   // The API alone stays to say so at /readyz.
-  const onStrange = roles.includes('poller') ? 'refuse' : 'wait';
-  const watching = untilFit(pool, log, stopping.signal, { onAway: away.resolve, demand, onStrange }).then(
+  const onUnknownServer = roles.includes('poller') ? 'refuse' : 'wait';
+  const watching = untilFit(pool, log, stopping.signal, { onAway: away.resolve, demand, onUnknownServer }).then(
     async (isFit) => {
       // A disk without room shows only in a write: from here on each look tries one, until it has room.
       if (isFit) await readWriteFault(pool, true).catch(() => undefined);

@@ -5,7 +5,7 @@ import type { Pool } from '../../db/pool.ts';
 import { type LocalKeys, openLocalKeys } from '../../http/auth/keys-local.ts';
 import { createRemoteKeys } from '../../http/auth/keys-remote.ts';
 import type { Logger } from '../../log-lines.ts';
-import { ensureSandboxPartner } from '../../steering/partners.ts';
+import { ensureSandboxPartner } from '../../admin/partners.ts';
 
 const SANDBOX_TTL_S = 8 * 60 * 60;
 

@@ -12,10 +12,10 @@ import { openPool } from './pools.ts';
 import type { Role } from '../operations/checks.ts';
 import { type Fitness, watchFitness } from './fitness.ts';
 import { startSeen } from '../operations/seen.ts';
-import { startUpkeep } from '../upkeep/list.ts';
+import { startMaintenance } from '../maintenance/list.ts';
 import { type Part, type ServiceDeps, startApi, startPoller, whenFit } from './service.ts';
 import { Interrupted, showDrain, startStopping, unlessStopped } from './stop-signals.ts';
-import { tellSystemd } from '../operations/systemd.ts';
+import { notifySystemd } from '../operations/systemd.ts';
 
 /** Longer than an attempt's deadline, so that a drain ends by itself unless the database is gone. */
 export const DRAIN_TIMEOUT_MS = TIMES_S.drain * 1_000;
@@ -55,10 +55,10 @@ export async function runUntilStopped(
       metrics: createMetrics(),
       fit: fitness.fit,
       leaving: leaving.signal,
-      relief: { often: () => 1 },
+      throttle: { rate: () => 1 },
     };
     const url = await startParts(parts, roles, deps);
-    quiet = tellSystemd(process.env, log);
+    quiet = notifySystemd(process.env, log);
     if (greet !== null && url !== null) {
       greet(await unlessStopped(stopping.signal, greeting(config, database.url, url)));
     }
@@ -90,7 +90,7 @@ async function startParts(parts: Part[], roles: readonly Role[], deps: ServiceDe
   const { config, log } = deps;
   let url: string | null = null;
   // First: a port that is taken ends the command before anything is claimed.
-  parts.push(await startSeen(deps, roles), ...(await startUpkeep(deps, roles)));
+  parts.push(await startSeen(deps, roles), ...(await startMaintenance(deps, roles)));
   if (roles.includes('api')) {
     const api = await startApi(deps).catch(adviseOnListening);
     parts.push(api);
@@ -117,7 +117,7 @@ function adviseOnListening(error: Error & { code?: string; syscall?: string }): 
 
 async function greeting(config: Config, databaseUrl: string, url: string): Promise<string> {
   if (!config.sandbox) return `Carteiro listens on ${url}`;
-  const { ensureSandboxPartner } = await import('../../steering/partners.ts');
+  const { ensureSandboxPartner } = await import('../../admin/partners.ts');
   const pool = openPool(config, databaseUrl, 'start', 10_000);
   try {
     const partner = await pool.run(ensureSandboxPartner);

@@ -6,7 +6,7 @@ import type { Config } from '../../config.ts';
 import { NewestCheckpoint } from '../../audit/checkpoint/newest.ts';
 import { Poller } from '../../delivery/poller/poller.ts';
 import { SESSION_SETTINGS } from '../../delivery/poller/session.ts';
-import { SignOfLife } from '../../delivery/poller/sign-of-life.ts';
+import { Liveness } from '../../delivery/poller/liveness.ts';
 import { createSender } from '../../delivery/sending/send.ts';
 import { watchServer } from '../../db/known-server.ts';
 import { areWritesRefused } from '../../db/refused-writes.ts';
@@ -36,12 +36,12 @@ export interface ServiceDeps {
   readonly fit: Promise<boolean>;
   /** Aborts when the process begins to stop. */
   readonly leaving: AbortSignal;
-  readonly relief: Relief;
+  readonly throttle: Throttle;
 }
 
-/** How often this process does what all share: less than 1 where its poller comes behind others (delivery/poller/sign-of-life.ts). */
-export interface Relief {
-  often: () => number;
+/** How often this process does what all share: less than 1 where its poller comes behind others (delivery/poller/liveness.ts). */
+export interface Throttle {
+  rate: () => number;
 }
 
 export interface Part {
@@ -74,7 +74,7 @@ const NO_MARKING_WHILE_IDLE = '--memory-reducer-gc-count=0';
 const SMALL_HEAP_BYTES = 512 * 1024 * 1024;
 
 /** Starts a poller; it waits for the database if that is away. */
-export async function startPoller({ config, database, log, metrics, fit, relief }: ServiceDeps): Promise<Part> {
+export async function startPoller({ config, database, log, metrics, fit, throttle }: ServiceDeps): Promise<Part> {
   if (getHeapStatistics().heap_size_limit <= SMALL_HEAP_BYTES) {
     for (const flag of [HEAP_GROWTH, NO_MARKING_WHILE_IDLE]) setFlagsFromString(flag);
   }
@@ -90,8 +90,8 @@ export async function startPoller({ config, database, log, metrics, fit, relief 
   const { name } = heartbeat.self;
   const session = openPool(config, database.url, 'sign of life', POLLER_DEADLINE_MS, SIGN_SETTINGS);
   const isPooled = !config.databasePrepare;
-  const sign = new SignOfLife({ session, isPooled, pool, log, name, monotonicMs, now: () => null });
-  relief.often = () => sign.often();
+  const sign = new Liveness({ session, isPooled, pool, log, name, monotonicMs, now: () => null });
+  throttle.rate = () => sign.rate();
   const poller = new Poller({
     pool,
     sign,
@@ -112,7 +112,7 @@ export async function startPoller({ config, database, log, metrics, fit, relief 
     await Promise.all([
       poller.run(),
       sign.run(() => poller.held > 0),
-      watchServer({ pool, log, often: relief.often }, living.signal),
+      watchServer({ pool, log, rate: throttle.rate }, living.signal),
       certificates.run(pool, log, living.signal),
     ]);
   });

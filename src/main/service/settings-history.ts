@@ -2,7 +2,7 @@
  * The settings that an auditor asks about, kept when a start finds others; none is secret. A failure delays no API: it is retried.
  */
 import type { Config } from '../../config.ts';
-import { takeTurns } from '../../db/outage-log.ts';
+import { runLoop } from '../../db/outage-log.ts';
 import type { Pool } from '../../db/pool.ts';
 import type { Logger } from '../../log-lines.ts';
 
@@ -34,8 +34,8 @@ export async function keepSettings(
   const value = JSON.stringify(Object.fromEntries(TOLD.map((name) => [name, config[name]])));
   const kept = new AbortController();
   const what = 'the settings could not be kept in the history';
-  const turns = { log, afterFaultMs: AFTER_FAULT_MS, away: what, fault: what };
-  await takeTurns(turns, AbortSignal.any([signal, kept.signal]), async () => {
+  const loop = { log, afterFaultMs: AFTER_FAULT_MS, away: what, fault: what };
+  await runLoop(loop, AbortSignal.any([signal, kept.signal]), async () => {
     await pool.run(
       (sql) => sql`
         insert into system_history (about, name, value, actor)

@@ -7,15 +7,15 @@ import type { Html, PainelContext, PainelDeps } from '../env.ts';
 import { code, paragraphs, plainList, table } from '../frame/parts.ts';
 import { DOCS } from '../language/choose.ts';
 
-interface Told {
+interface Reported {
   readonly 'x-since'?: string;
   readonly summary?: string;
 }
 
-type Fields = Readonly<Record<string, Told>>;
+type Fields = Readonly<Record<string, Reported>>;
 
-interface Operation extends Told {
-  readonly parameters?: readonly { readonly name: string; readonly schema: Told }[];
+interface Operation extends Reported {
+  readonly parameters?: readonly { readonly name: string; readonly schema: Reported }[];
   /** A body that is no component has its fields here. */
   readonly requestBody?: {
     readonly content: { readonly 'application/json'?: { readonly schema: { readonly properties?: Fields } } };
@@ -34,10 +34,12 @@ export async function changesBody(c: PainelContext, api: PainelDeps['api']): Pro
   const answer = await api(new Request(new URL(`${DESCRIPTION_PATHS[language]}?para=tudo`, c.req.url)));
   const { paths, components } = (await answer.json()) as Description;
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, told]) => Object.assign(told, { name: `${method.toUpperCase()} ${path}` })),
+    Object.entries(methods).map(([method, reported]) =>
+      Object.assign(reported, { name: `${method.toUpperCase()} ${path}` }),
+    ),
   );
   const named = (fields: Fields, prefix: string) =>
-    Object.entries(fields).map(([field, told]) => Object.assign(told, { name: `${prefix}${field}` }));
+    Object.entries(fields).map(([field, reported]) => Object.assign(reported, { name: `${prefix}${field}` }));
   const fields = [
     ...Object.entries(components.schemas).flatMap(([schema, { properties = {} }]) => named(properties, `${schema}.`)),
     ...operations.flatMap(({ name, parameters = [], requestBody }) => [
@@ -52,7 +54,8 @@ export async function changesBody(c: PainelContext, api: PainelDeps['api']): Pro
   const words = DOCS[language].changes;
   return html`${paragraphs(words.intro)}
   ${VERSIONS.map((version) => {
-    const of = (all: readonly (Told & { readonly name: string })[]) => all.filter((one) => one['x-since'] === version);
+    const of = (all: readonly (Reported & { readonly name: string })[]) =>
+      all.filter((one) => one['x-since'] === version);
     const rows = (all: typeof operations) => of(all).map(({ name, summary = '' }) => [code(name), summary]);
     const title = `${words.version} ${version}`;
     const part = (label: string, body: Html | '') =>

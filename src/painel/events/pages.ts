@@ -99,8 +99,8 @@ function row(visit: Visit, item: FeedItem, names: Names) {
 
 /** What sets an event apart. */
 function marks({ t }: Visit, { importado, apagado, ilegivel }: FeedItem): Html {
-  const told = [importado && t.events.imported, apagado && t.events.erased, ilegivel && t.events.unreadable];
-  return html`${told.map((mark) => (mark === undefined ? '' : html`${badge(mark)} `))}`;
+  const reported = [importado && t.events.imported, apagado && t.events.erased, ilegivel && t.events.unreadable];
+  return html`${reported.map((mark) => (mark === undefined ? '' : html`${badge(mark)} `))}`;
 }
 
 function deliveryLinks({ t }: Visit, { entregas }: FeedItem, names: Names): Html {

@@ -89,8 +89,14 @@ function numbersTable({ t, c }: Visit, summary: Summary): Html {
   const series = seriesOf(summary);
   const rows = series.at.flatMap((second, at) => {
     const [good = 0, bad = 0] = [series.delivered[at], series.failed[at]];
-    const told = [momentText(c.var, new Date(second * 1_000)), good, bad, series.p50[at] ?? '–', series.p99[at] ?? '–'];
-    return good + bad > 0 ? [told] : [];
+    const reported = [
+      momentText(c.var, new Date(second * 1_000)),
+      good,
+      bad,
+      series.p50[at] ?? '–',
+      series.p99[at] ?? '–',
+    ];
+    return good + bad > 0 ? [reported] : [];
   });
   const columns = [time, ...[delivered, failed, 'p50 ms', 'p99 ms'].map((number) => ({ number }))];
   return table(asTable, columns, rows.toReversed());

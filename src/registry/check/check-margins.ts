@@ -1,6 +1,6 @@
 /** Rules about margins: the answer's shape, a refusal, and the calls that one process may make at once. */
 import { randomUUIDv7 } from 'node:crypto';
-import { errorTold, marginTold } from '../../contract/registry-wire.ts';
+import { errorReported, marginReported } from '../../contract/registry-wire.ts';
 import { shaped } from '../exchange.ts';
 import type { Bridge, Timed } from './bridge.ts';
 import { Broken, type CheckOptions, type Look, Unseen } from './rule.ts';
@@ -15,7 +15,7 @@ function askMargin(bridge: Bridge, { cpf, cnpj }: Worker): Promise<Timed> {
 export async function checkMargins(bridge: Bridge, look: Look, options: CheckOptions): Promise<void> {
   await look('POST /margens answers 200 with both amounts, or 422 with erro', async () => {
     const answer = await askMargin(bridge, options);
-    if (answer.status === 200) shaped(answer, marginTold);
+    if (answer.status === 200) shaped(answer, marginReported);
     else if (answer.status === 422) errorOf(answer);
     else throw new Broken(`answered ${answer.status}; use --cpf and --cnpj to name a worker that it knows`);
     return `answered ${answer.status}`;
@@ -31,7 +31,7 @@ export async function checkMargins(bridge: Bridge, look: Look, options: CheckOpt
 
 /** The length of the `erro` of a 422. */
 export function errorOf(answer: Timed): number {
-  const { erro } = shaped(answer, errorTold);
+  const { erro } = shaped(answer, errorReported);
   if (erro.trim() === '') throw new Broken('422 with an empty erro, which the partner is shown');
   if (erro.length > 500) throw new Broken(`422 with an erro of ${erro.length} characters; the partner is shown 500`);
   return erro.length;

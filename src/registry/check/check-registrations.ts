@@ -1,7 +1,7 @@
 /** Rules about registrations: one reference has one answer and one effect, however often it is asked. */
 import { randomUUIDv7 } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { registrationTold } from '../../contract/registry-wire.ts';
+import { registrationReported } from '../../contract/registry-wire.ts';
 import { retryAfterMs } from '../adapter.ts';
 import { shaped } from '../exchange.ts';
 import type { Bridge, Timed } from './bridge.ts';
@@ -91,14 +91,14 @@ export async function checkRegistrations(bridge: Bridge, look: Look, options: Ch
     const id = randomUUIDv7();
     const other = await ended(id, await post(id));
     if (end.status !== 200 || other.status !== 200) throw new Unseen('not both of two were concluded');
-    const [one, another] = [end, other].map((answer) => shaped(answer, registrationTold).protocolo_registry);
+    const [one, another] = [end, other].map((answer) => shaped(answer, registrationReported).protocolo_registry);
     if (one === another) throw new Broken('two registrations have one protocolo_registry');
     return 'two registrations, two protocols';
   });
 }
 
 function wellFormed(answer: Timed): Timed {
-  if (answer.status === 200) shaped(answer, registrationTold);
+  if (answer.status === 200) shaped(answer, registrationReported);
   else if (answer.status === 422) errorOf(answer);
   else throw new Broken(`answered ${answer.status}`);
   return answer;

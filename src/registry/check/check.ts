@@ -17,11 +17,11 @@ export interface Checked {
   readonly isHeard: boolean;
 }
 
-/** Runs every rule; `tell` gets each line at once. */
+/** Runs every rule; `report` gets each line at once. */
 export async function checkBridge(
   settings: RegistrySettings,
   options: CheckOptions,
-  tell: (line: Line) => void,
+  report: (line: Line) => void,
 ): Promise<Checked> {
   const lines: Line[] = [];
   const bridge = createBridge(settings);
@@ -30,7 +30,7 @@ export async function checkBridge(
       .then((seen) => ({ rule, verdict: 'holds' as const, seen }))
       .catch((error: unknown) => ({ rule, ...judged(error) }));
     lines.push(line);
-    tell(line);
+    report(line);
   };
   try {
     await look('GET /saude answers 2xx', async () => {

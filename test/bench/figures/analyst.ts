@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sql } from '../../../src/db/pool.ts';
 import { sandboxOn, startCommand } from '../../support/command.ts';
 import { appendFor, createDatabase, insertWebhooks, startPoller } from '../carteiro.ts';
-import { atLeast, atMost, type Bench, type Figure, type Measured, told } from '../figure.ts';
+import { atLeast, atMost, type Bench, type Figure, type Measured, reported } from '../figure.ts';
 import { connect, startServer } from '../harness/server.ts';
 import { pathsOf } from '../workload.ts';
 import { feel } from './arrivals.ts';
@@ -52,8 +52,8 @@ async function run({ receiver, progress, isQuick, seed }: Bench): Promise<Measur
   const holder = connect(url);
   const isOver = new AbortController();
   const sizesOf = () => server.on(DATABASE, hotSizes);
-  let turn = 0;
-  const window = () => feel(receiver, { url, rate: RATE, seconds: windowS, seed: seed + (turn += 1), write });
+  let poll = 0;
+  const window = () => feel(receiver, { url, rate: RATE, seconds: windowS, seed: seed + (poll += 1), write });
   try {
     await window();
     const quiet = await window();
@@ -84,23 +84,23 @@ async function run({ receiver, progress, isQuick, seed }: Bench): Promise<Measur
     const endedMs = performance.now();
     let recoveredS = Number.POSITIVE_INFINITY;
     for (let left = 6; left > 0 && recoveredS === Number.POSITIVE_INFINITY; left -= 1) {
-      const felt = await feel(receiver, { url, rate: RATE, seconds: windowS / 3, seed: seed + (turn += 1), write });
+      const felt = await feel(receiver, { url, rate: RATE, seconds: windowS / 3, seed: seed + (poll += 1), write });
       if (felt.p99 <= 2 * quiet.p99) recoveredS = (performance.now() - endedMs) / 1_000;
     }
     const about = `of ${minutes} min at ${RATE}/s beside reports, an idle transaction and a dead slot`;
     return [
-      told('analyst_quiet', 'commit → arrival, p99, quiet', quiet.p99, 'ms'),
-      told('analyst_p99', `… the worst half minute ${about}`, Math.max(...p99s) / quiet.p99, '×', atMost(2)),
-      told('analyst_backlog', '… left pending at its end', backlog, '', atMost(0)),
-      told(
+      reported('analyst_quiet', 'commit → arrival, p99, quiet', quiet.p99, 'ms'),
+      reported('analyst_p99', `… the worst half minute ${about}`, Math.max(...p99s) / quiet.p99, '×', atMost(2)),
+      reported('analyst_backlog', '… left pending at its end', backlog, '', atMost(0)),
+      reported(
         'analyst_size',
         `… size of ${HOT.length} hot tables and indexes, most against before`,
         Math.max(...sizes) / sumOf(before),
         '×',
         atMost(3),
       ),
-      told('analyst_named', '… culprits that doctor names, of 5', seen, '', atLeast(REPORTS + 2)),
-      told(
+      reported('analyst_named', '… culprits that doctor names, of 5', seen, '', atLeast(REPORTS + 2)),
+      reported(
         'analyst_recovered',
         '… until ten seconds are as quick as twice the quiet ones',
         recoveredS,

@@ -6,7 +6,7 @@ import { EMITTED_NAMES } from '../../../src/contract/events.ts';
 import { LOAN_EXAMPLE } from '../../../src/contract/resources/loan-example.ts';
 import type { Sql } from '../../../src/db/pool.ts';
 import { createDatabase } from '../carteiro.ts';
-import { type Bench, type Figure, type Measured, told } from '../figure.ts';
+import { type Bench, type Figure, type Measured, reported } from '../figure.ts';
 import { median } from '../harness/statistics.ts';
 
 const DATABASE = 'append_kinds';
@@ -74,8 +74,8 @@ async function run({ server, progress, isQuick }: Bench): Promise<Measured[]> {
     const label = `${type}, ${fanOut} webhooks`;
     const id = `append_${type}_${fanOut}`;
     return [
-      told(`${id}_median`, `${label}: median`, median(took), 'ms'),
-      told(`${id}_least`, `${label}: least`, Math.min(...took), 'ms'),
+      reported(`${id}_median`, `${label}: median`, median(took), 'ms'),
+      reported(`${id}_least`, `${label}: least`, Math.min(...took), 'ms'),
     ];
   });
 }

@@ -18,14 +18,14 @@ export interface Rate {
   readonly seconds: number;
   readonly seed: number;
   readonly write: Write;
-  readonly tell?: (text: string) => void;
+  readonly report?: (text: string) => void;
 }
 
 const WRITERS = 4;
 const FLAT_OUT_WRITERS = 8;
 
 /** When each event's commit had returned, by its id. Events are never left out: a late writer catches up. */
-export async function appendAtRate({ url, rate, seconds, seed, write, tell }: Rate): Promise<Map<string, number>> {
+export async function appendAtRate({ url, rate, seconds, seed, write, report }: Rate): Promise<Map<string, number>> {
   const sql = connect(url, WRITERS);
   const random = createRandom(seed).next;
   const commits = new Map<string, number>();
@@ -40,7 +40,7 @@ export async function appendAtRate({ url, rate, seconds, seed, write, tell }: Ra
       if (waitMs > 0.5) await sleep(waitMs);
       const id = randomUUID();
       open.push(write(sql, id, index).then(() => void commits.set(id, monotonicMs())));
-      if (index % rate === 0) tell?.(`${index} of ${count} events`);
+      if (index % rate === 0) report?.(`${index} of ${count} events`);
     }
     await Promise.all(open);
     return commits;

@@ -6,7 +6,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { appendEvents, appendFor, insertWebhooks, partnersOf, startPoller } from '../carteiro.ts';
-import { type Bench, type Figure, type Measured, told } from '../figure.ts';
+import { type Bench, type Figure, type Measured, reported } from '../figure.ts';
 import { cpuOf, cpuOfServer } from '../harness/cpu.ts';
 import { connect } from '../harness/server.ts';
 import { median, percentile } from '../harness/statistics.ts';
@@ -147,19 +147,19 @@ async function run(bench: Bench): Promise<Measured[]> {
         );
         progress.note(`${what}: ${words.join(', ')}`);
       }
-    measured.push(...tell(id, costs));
+    measured.push(...report(id, costs));
   }
   return measured;
 }
 
-function tell(id: string, [own = [], others = []]: readonly (readonly Cost[])[]): Measured[] {
+function report(id: string, [own = [], others = []]: readonly (readonly Cost[])[]): Measured[] {
   return (Object.keys(UNITS) as (keyof Cost)[])
     .filter((key) => !Number.isNaN(own[0]?.[key]))
     .flatMap((key) => {
       const label = `${id}: ${key}`;
       const ratios = own.map((cost, round) => cost[key] / (others[round]?.[key] ?? Number.NaN));
-      const beside = told(`beside_${id}_${key}_ratio`, `${label} against the other tree's`, median(ratios), '×');
-      const here = told(`beside_${id}_${key}`, label, median(own.map((cost) => cost[key])), UNITS[key]);
+      const beside = reported(`beside_${id}_${key}_ratio`, `${label} against the other tree's`, median(ratios), '×');
+      const here = reported(`beside_${id}_${key}`, label, median(own.map((cost) => cost[key])), UNITS[key]);
       return others.length > 0 ? [here, beside] : [here];
     });
 }

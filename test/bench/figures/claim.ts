@@ -6,7 +6,7 @@
 import { createDatabase, insertWebhooks } from '../carteiro.ts';
 import { insertBacklog, insertFanOut } from '../backlog.ts';
 import { openEngine } from '../engine.ts';
-import { atMost, type Bench, type Figure, type Measured, told } from '../figure.ts';
+import { atMost, type Bench, type Figure, type Measured, reported } from '../figure.ts';
 import { median, percentile } from '../harness/statistics.ts';
 import { createRandom } from '../../support/random.ts';
 import { connect, type Server } from '../harness/server.ts';
@@ -59,7 +59,7 @@ async function openSide(url: string, random: () => number) {
   const pick = () => webhooks[Math.floor(random() * webhooks.length)];
   return {
     // The hanging webhook's slots are taken by the first claim, and stay taken while their leases last.
-    async turn() {
+    async poll() {
       const drawn = new Set<string>();
       while (drawn.size < TAKEN) drawn.add(pick()?.id ?? '');
       await insertFanOut(sql, [...drawn]);
@@ -85,15 +85,15 @@ async function run(bench: Bench): Promise<Measured[]> {
   const [loaded, empty] = [await openSide(server.urlOf(BACKLOG), random), await openSide(server.urlOf(EMPTY), random)];
   const loadedMs: number[] = [];
   const emptyMs: number[] = [];
-  await progress.phase('claims', 120, async (tell) => {
+  await progress.phase('claims', 120, async (report) => {
     for (let warm = 0; warm < 20; warm += 1) {
-      await loaded.turn();
-      await empty.turn();
+      await loaded.poll();
+      await empty.poll();
     }
-    for (let turn = 1; turn <= turns; turn += 1) {
-      tell(`${turn} of ${turns} turns`);
-      loadedMs.push(await loaded.turn());
-      emptyMs.push(await empty.turn());
+    for (let poll = 1; poll <= turns; poll += 1) {
+      report(`${poll} of ${turns} turns`);
+      loadedMs.push(await loaded.poll());
+      emptyMs.push(await empty.poll());
     }
   });
   await Promise.all([loaded.close(), empty.close()]);
@@ -103,9 +103,9 @@ async function run(bench: Bench): Promise<Measured[]> {
   progress.note(`claim of 64, median / p99: with the backlog ${spread[0]}, without ${spread[1]}`);
   const value = median(loadedMs) / median(emptyMs);
   return [
-    told('claim_ms', 'claim of 64 with 1,000,000 due on a hanging webhook', median(loadedMs), 'ms'),
-    told('claim_empty_ms', 'claim of 64 with an empty backlog', median(emptyMs), 'ms'),
-    told('claim_ratio', 'claim time with the backlog', value, '×', atMost(2)),
+    reported('claim_ms', 'claim of 64 with 1,000,000 due on a hanging webhook', median(loadedMs), 'ms'),
+    reported('claim_empty_ms', 'claim of 64 with an empty backlog', median(emptyMs), 'ms'),
+    reported('claim_ratio', 'claim time with the backlog', value, '×', atMost(2)),
   ];
 }
 

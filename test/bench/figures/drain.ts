@@ -6,7 +6,7 @@
  */
 import { carteiro } from '../carteiro.ts';
 import type { Contender } from '../contender.ts';
-import { atLeast, atMost, type Bench, type Figure, type Measured, told } from '../figure.ts';
+import { atLeast, atMost, type Bench, type Figure, type Measured, reported } from '../figure.ts';
 import { cpuOf, cpuOfServer } from '../harness/cpu.ts';
 import { median } from '../harness/statistics.ts';
 import { bare } from '../peers/bare.ts';
@@ -48,7 +48,7 @@ export async function drainOnce(
   await server.calm();
   await receiver.reset();
   const running = await contender.start(url, receiver.url);
-  const draining = progress.phase(name, LONGEST_S + 60, async (tell) => {
+  const draining = progress.phase(name, LONGEST_S + 60, async (report) => {
     const first = receiver.reached(1);
     // When it cannot begin, nobody waits for that.
     first.catch(() => undefined);
@@ -59,7 +59,7 @@ export async function drainOnce(
     const done = receiver.reached(count);
     const telling = setInterval(() => {
       void receiver.counters().then(
-        ({ posts }) => tell(`${posts} of ${count}`),
+        ({ posts }) => report(`${posts} of ${count}`),
         () => undefined,
       );
     }, 1_000);
@@ -130,18 +130,18 @@ async function run(bench: Bench): Promise<Measured[]> {
   const ownRates = (drains.get('carteiro') ?? []).map((drain) => drain.perSecond);
 
   const measured: Measured[] = contenders.map(({ id, label }) =>
-    told(`drain_${id}_per_second`, `drain, ${label}`, of(id, 'perSecond'), '/s'),
+    reported(`drain_${id}_per_second`, `drain, ${label}`, of(id, 'perSecond'), '/s'),
   );
   for (const { id, label } of contenders) {
     const bar = BARS.get(id);
     if (bar === undefined) continue;
     const ratios = (drains.get(id) ?? []).map((drain, round) => (ownRates[round] ?? Number.NaN) / drain.perSecond);
-    measured.push(told(`drain_vs_${id}`, `drain against ${label}`, median(ratios), '×', atLeast(bar)));
+    measured.push(reported(`drain_vs_${id}`, `drain against ${label}`, median(ratios), '×', atLeast(bar)));
   }
   for (const { id, label } of contenders) {
     const value = of(id, 'nodeCpu', 'serverCpu');
     const bar = id === 'carteiro' ? atMost(CPU_BAR) : null;
-    measured.push(told(`cpu_${id}`, `CPU of ${label}, Node + PostgreSQL`, value, 's/10,000', bar));
+    measured.push(reported(`cpu_${id}`, `CPU of ${label}, Node + PostgreSQL`, value, 's/10,000', bar));
   }
   return measured;
 }

@@ -8,7 +8,7 @@
 import { setInterval, setTimeout as sleep } from 'node:timers/promises';
 import type { Sql } from '../../../src/db/pool.ts';
 import { createDatabase, insertWebhooks } from '../carteiro.ts';
-import { atMost, type Bench, type Figure, type Measured, told } from '../figure.ts';
+import { atMost, type Bench, type Figure, type Measured, reported } from '../figure.ts';
 import { connect } from '../harness/server.ts';
 import { percentile } from '../harness/statistics.ts';
 import { drive, type Load } from '../steady.ts';
@@ -79,10 +79,10 @@ async function run(bench: Bench): Promise<Measured[]> {
 
   const load: SampledLoad = { done: 0, claims: [], samples: [] };
   const startedMs = performance.now();
-  await progress.phase('endurance', 900, (tell) =>
+  await progress.phase('endurance', 900, (report) =>
     sampling(url, load, () =>
       drive(url, ids, PACE, load, () => {
-        tell(`${load.done} of ${total} claimed and recorded`);
+        report(`${load.done} of ${total} claimed and recorded`);
         return load.done >= total;
       }),
     ),
@@ -116,18 +116,18 @@ async function run(bench: Bench): Promise<Measured[]> {
   const [calm, held] = await snapshotPhase(bench, url, ids, calmMs, heldMs);
   await server.drop(DATABASE);
   return [
-    told('endurance_per_second', 'claims and records without HTTP', perSecond, '/s'),
-    told('endurance_claim_first', 'claim p99, first tenth of 1,800,000', p99(0), 'ms'),
-    told('endurance_claim', 'claim p99, last tenth against first', p99(9) / p99(0), '×', atMost(1.3)),
-    told('endurance_size', 'size of what is hot, last tenth against first', size(9) / size(0), '×', atMost(1.3)),
-    told(
+    reported('endurance_per_second', 'claims and records without HTTP', perSecond, '/s'),
+    reported('endurance_claim_first', 'claim p99, first tenth of 1,800,000', p99(0), 'ms'),
+    reported('endurance_claim', 'claim p99, last tenth against first', p99(9) / p99(0), '×', atMost(1.3)),
+    reported('endurance_size', 'size of what is hot, last tenth against first', size(9) / size(0), '×', atMost(1.3)),
+    reported(
       'endurance_size_worst',
       `… of it what grows most: ${grown.name}, to ${inMiB(largestOf(9, (sizes) => sizes[HOT.indexOf(grown.name)] ?? 0))} MiB`,
       grown.by,
       '×',
     ),
-    told('snapshot_calm', 'claim p99 before a snapshot is held open', calm, 'ms'),
-    told('snapshot_claim', 'claim p99 in the last third of 60 s with it', held / calm, '×', atMost(3)),
+    reported('snapshot_calm', 'claim p99 before a snapshot is held open', calm, 'ms'),
+    reported('snapshot_claim', 'claim p99 in the last third of 60 s with it', held / calm, '×', atMost(3)),
   ];
 }
 
@@ -151,9 +151,9 @@ async function snapshotPhase(
       await sleep(heldMs);
     });
   };
-  await progress.phase('snapshot held open', (calmMs + heldMs) / 1_000 + 60, async (tell) => {
+  await progress.phase('snapshot held open', (calmMs + heldMs) / 1_000 + 60, async (report) => {
     const isOver = () => {
-      tell(`${load.done} claimed and recorded`);
+      report(`${load.done} claimed and recorded`);
       return performance.now() >= until;
     };
     await Promise.all([hold(), drive(url, ids, PACE, load, isOver)]);

@@ -5,7 +5,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createDatabase, insertWebhooks, startPoller, appendFor } from '../carteiro.ts';
-import { atMost, type Bench, type Figure, type Measured, told } from '../figure.ts';
+import { atMost, type Bench, type Figure, type Measured, reported } from '../figure.ts';
 import { cpuOf, cpuOfServer } from '../harness/cpu.ts';
 import { median, percentile } from '../harness/statistics.ts';
 import { dataOf, pathsOf } from '../workload.ts';
@@ -105,7 +105,7 @@ async function idleShare({ server, isQuick }: Bench, url: string, pollers: numbe
   }
 }
 
-const tell = ({ serverCpu, pollerCpu, perSecond, p50, p99 }: Cost): string =>
+const report = ({ serverCpu, pollerCpu, perSecond, p50, p99 }: Cost): string =>
   `PostgreSQL ${serverCpu.toFixed(2)}, poller ${pollerCpu.toFixed(2)} s per 10,000, ${perSecond.toFixed(0)}/s, ` +
   `commit → arrival p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`;
 
@@ -126,7 +126,7 @@ async function run(bench: Bench): Promise<Measured[]> {
     if (only && !only.includes(id)) return;
     const cost = await progress.phase(`event-cost, ${id}`, 120, measure);
     costs.set(id, [...(costs.get(id) ?? []), cost]);
-    progress.note(`event-cost, ${id}: ${tell(cost)}`);
+    progress.note(`event-cost, ${id}: ${report(cost)}`);
   }
   for (let round = 1; round <= rounds; round += 1) {
     await note('floor', () => writesAlone(bench, url, insertOnly));
@@ -154,7 +154,7 @@ function costsTold(costs: ReadonlyMap<string, readonly Cost[]>): Measured[] {
     const of = (...keys: (keyof Cost)[]) => median(all.map((cost) => keys.reduce((sum, key) => sum + cost[key], 0)));
     const name = id.replace(/^(\w+)_(\d+)$/, '$1/s over $2 webhooks').replace('full/s', 'full rate');
     const measured = (what: string, value: number, unit: string, bar: Measured['bar'] = null) =>
-      told(`event_${id}_${what.replaceAll(' ', '_')}`, `${name}: ${what}`, value, unit, bar);
+      reported(`event_${id}_${what.replaceAll(' ', '_')}`, `${name}: ${what}`, value, unit, bar);
     const cpu = measured('CPU', of('serverCpu', 'pollerCpu'), 's/10,000');
     const rate = measured('events', of('perSecond'), '/s');
     if (Number.isNaN(of('p50'))) return [cpu, rate];
@@ -169,7 +169,7 @@ function costsTold(costs: ReadonlyMap<string, readonly Cost[]>): Measured[] {
 
 function idle(shares: ReadonlyMap<number, readonly number[]>): Measured[] {
   return [...shares].map(([pollers, all]) =>
-    told(
+    reported(
       `idle_${pollers}`,
       `${pollers} idle pollers, with PostgreSQL`,
       median(all),

@@ -11,7 +11,7 @@ import { sealAndSign } from '../../support/checkpoint.ts';
 import { startCommand } from '../../support/command.ts';
 import { FAILED_MARGIN } from '../../support/payloads.ts';
 import { carteiro } from '../carteiro.ts';
-import { atMost, type Bench, type Figure, type Measured, told } from '../figure.ts';
+import { atMost, type Bench, type Figure, type Measured, reported } from '../figure.ts';
 import { percentile } from '../harness/statistics.ts';
 
 const DATABASE = 'evidence';
@@ -97,9 +97,9 @@ async function measureVerify({ server, receiver, isQuick, progress }: Bench): Pr
     await seal(pool);
     const day = await progress.phase('verifying a day more', 300, () => verify(url, '--since', 'last'));
     return [
-      told('seal_row', 'sealing a row', sealing, 'µs', atMost(5)),
-      told('verify_whole', `audit verify, ${rows} rows`, whole, 's', atMost(3)),
-      told('verify_day', `… --since last, ${rows / 10} rows more`, day, 's'),
+      reported('seal_row', 'sealing a row', sealing, 'µs', atMost(5)),
+      reported('verify_whole', `audit verify, ${rows} rows`, whole, 's', atMost(3)),
+      reported('verify_day', `… --since last, ${rows / 10} rows more`, day, 's'),
     ];
   } finally {
     await pool.close();
@@ -138,14 +138,14 @@ async function measureProof({ server, receiver, isQuick, progress }: Bench): Pro
       bytes = Math.max(bytes, text.length);
     }
     return [
-      told(
+      reported(
         'proof_p99',
         `a proof of ${ATTEMPTS} attempts beside ${count} seals, p99`,
         percentile(took, 0.99),
         'ms',
         atMost(50),
       ),
-      told('proof_bytes', '… the largest', bytes, 'B', atMost(20_000)),
+      reported('proof_bytes', '… the largest', bytes, 'B', atMost(20_000)),
     ];
   } finally {
     await pool.close();

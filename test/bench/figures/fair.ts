@@ -6,7 +6,7 @@
  */
 import { insertBacklog } from '../backlog.ts';
 import { createDatabase, insertWebhooks, startPoller, appendFor } from '../carteiro.ts';
-import { atLeast, atMost, type Bench, type Figure, type Measured, told } from '../figure.ts';
+import { atLeast, atMost, type Bench, type Figure, type Measured, reported } from '../figure.ts';
 import { median } from '../harness/statistics.ts';
 import { appendAtRate, feel } from './arrivals.ts';
 import { pathsOf } from '../workload.ts';
@@ -49,7 +49,7 @@ async function seed({ server, receiver, isQuick }: Bench, { id, healthy, hanging
   });
 }
 
-async function turn(bench: Bench, scenario: Scenario, name: string): Promise<Turn> {
+async function poll(bench: Bench, scenario: Scenario, name: string): Promise<Turn> {
   const { server, receiver, progress, isQuick } = bench;
   const seconds = isQuick ? 3 : 35;
   await server.drop('fair_now');
@@ -64,9 +64,9 @@ async function turn(bench: Bench, scenario: Scenario, name: string): Promise<Tur
   const poller = await startPoller(url);
   const write = appendFor(healthy.map(({ partner }) => partner));
   try {
-    return await progress.phase(name, seconds + 60, async (tell) => {
+    return await progress.phase(name, seconds + 60, async (report) => {
       await appendAtRate({ url, rate: RATE, seconds: isQuick ? 1 : 3, seed: bench.seed, write });
-      return feel(receiver, { url, rate: RATE, seconds, seed: bench.seed + 1, write, tell }, 1_000);
+      return feel(receiver, { url, rate: RATE, seconds, seed: bench.seed + 1, write, report }, 1_000);
     });
   } finally {
     await poller.end('SIGKILL');
@@ -84,7 +84,7 @@ async function run(bench: Bench): Promise<Measured[]> {
   for (let round = 1; round <= rounds; round += 1) {
     for (const scenario of SCENARIOS) {
       const name = `fair ${round}/${rounds}, ${scenario.label}`;
-      const one = await turn(bench, scenario, name);
+      const one = await poll(bench, scenario, name);
       turns.get(scenario.id)?.push(one);
       progress.note(
         `${name}: first attempt p50 / p99 ${one.p50.toFixed(1)} / ${one.p99.toFixed(1)} ms, ${(one.arrived * 100).toFixed(1)} % arrived`,
@@ -97,12 +97,12 @@ async function run(bench: Bench): Promise<Measured[]> {
   const against = (id: string, key: keyof Turn) =>
     median((turns.get(id) ?? []).map((one, round) => one[key] / (calm[round] ?? one)[key]));
   const measured: Measured[] = [
-    told('fair_none_p99', 'healthy, first attempt p99, none hanging', median(calm.map((one) => one.p99)), 'ms'),
+    reported('fair_none_p99', 'healthy, first attempt p99, none hanging', median(calm.map((one) => one.p99)), 'ms'),
   ];
   for (const { id, label, atMost: bar } of SCENARIOS.slice(1)) {
     measured.push(
-      told(`fair_${id}_p99`, `healthy, p99 with ${label}`, against(id, 'p99'), '×', atMost(bar)),
-      told(
+      reported(`fair_${id}_p99`, `healthy, p99 with ${label}`, against(id, 'p99'), '×', atMost(bar)),
+      reported(
         `fair_${id}_throughput`,
         `healthy, throughput with ${label}`,
         against(id, 'arrived') * 100,

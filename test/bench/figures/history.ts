@@ -13,7 +13,7 @@ import { USUAL_PACE } from '../../../src/core/history/import-history.ts';
 import { startCommand } from '../../support/command.ts';
 import { yearOfHistory } from '../../support/history.ts';
 import { carteiro, startPoller, appendFor, partnersOf } from '../carteiro.ts';
-import { atMost, type Bench, type Figure, type Measured, told } from '../figure.ts';
+import { atMost, type Bench, type Figure, type Measured, reported } from '../figure.ts';
 import { median } from '../harness/statistics.ts';
 import { feel } from './arrivals.ts';
 
@@ -95,11 +95,11 @@ async function run(bench: Bench): Promise<Measured[]> {
       );
     }
     return [
-      told('history_fast', `history, ${loans} loans of 5 events, --rate 0`, fast, 'events/s'),
-      told('history_paced', '… beside 100 events/s, at the default pace', median(speeds), 'events/s'),
-      told('history_bytes', '… log, indexes, loans and seals', bytes, 'B/event'),
-      told('history_felt', 'commit → arrival p99 beside it', median(felt), 'ms'),
-      told('history_ratio', '… against without an import', median(ratios), '×', atMost(2)),
+      reported('history_fast', `history, ${loans} loans of 5 events, --rate 0`, fast, 'events/s'),
+      reported('history_paced', '… beside 100 events/s, at the default pace', median(speeds), 'events/s'),
+      reported('history_bytes', '… log, indexes, loans and seals', bytes, 'B/event'),
+      reported('history_felt', 'commit → arrival p99 beside it', median(felt), 'ms'),
+      reported('history_ratio', '… against without an import', median(ratios), '×', atMost(2)),
     ];
   } finally {
     await poller.end('SIGTERM');

@@ -5,7 +5,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { carteiro, startPoller, appendFor, partnersOf } from '../carteiro.ts';
-import { atMost, type Bench, type Figure, type Measured, told } from '../figure.ts';
+import { atMost, type Bench, type Figure, type Measured, reported } from '../figure.ts';
 import { median } from '../harness/statistics.ts';
 import { graphile, GRAPHILE_SETTINGS } from '../peers/graphile.ts';
 import { startPeer } from '../contender.ts';
@@ -25,11 +25,11 @@ interface Latency {
 async function measureOnce(bench: Bench, name: string, url: string, write: Write): Promise<Latency> {
   const seconds = bench.isQuick ? 3 : 20;
   const { receiver, progress, seed } = bench;
-  return progress.phase(name, seconds + 60, async (tell) => {
+  return progress.phase(name, seconds + 60, async (report) => {
     await receiver.reset();
     await appendAtRate({ url, rate: RATE, seconds: WARM_UP_S, seed, write });
     await sleep(300);
-    return feel(receiver, { url, rate: RATE, seconds, seed: seed + 1, write, tell });
+    return feel(receiver, { url, rate: RATE, seconds, seed: seed + 1, write, report });
   });
 }
 
@@ -70,8 +70,10 @@ async function run(bench: Bench): Promise<Measured[]> {
   for (let round = 1; round <= rounds; round += 1) {
     own.push(await carteiroOnce(bench, `commit → arrival ${round}/${rounds}, Carteiro`));
     peer.push(await graphileOnce(bench, `commit → arrival ${round}/${rounds}, graphile-worker`));
-    const told = [own, peer].map((side) => `${side.at(-1)?.p50.toFixed(1)} / ${side.at(-1)?.p99.toFixed(1)} ms`);
-    progress.note(`commit → arrival ${round}/${rounds}, p50 / p99: Carteiro ${told[0]}, graphile-worker ${told[1]}`);
+    const reported = [own, peer].map((side) => `${side.at(-1)?.p50.toFixed(1)} / ${side.at(-1)?.p99.toFixed(1)} ms`);
+    progress.note(
+      `commit → arrival ${round}/${rounds}, p50 / p99: Carteiro ${reported[0]}, graphile-worker ${reported[1]}`,
+    );
   }
   await server.drop('latency_carteiro');
   await server.drop('latency_graphile');
@@ -80,11 +82,11 @@ async function run(bench: Bench): Promise<Measured[]> {
   const [peer50, peer99] = [of(peer, (round) => round.p50), of(peer, (round) => round.p99)];
   const ratio = median(own.map((round, index) => round.p50 / (peer[index]?.p50 ?? Number.NaN)));
   return [
-    told('latency_p50', 'commit → arrival, p50', p50, 'ms', atMost(5)),
-    told('latency_p99', 'commit → arrival, p99', p99, 'ms', atMost(20)),
-    told('latency_graphile_p50', 'the same, graphile-worker, p50', peer50, 'ms'),
-    told('latency_graphile_p99', 'the same, graphile-worker, p99', peer99, 'ms'),
-    told('latency_vs_graphile', 'p50 against graphile-worker with LISTEN', ratio, '×', atMost(2)),
+    reported('latency_p50', 'commit → arrival, p50', p50, 'ms', atMost(5)),
+    reported('latency_p99', 'commit → arrival, p99', p99, 'ms', atMost(20)),
+    reported('latency_graphile_p50', 'the same, graphile-worker, p50', peer50, 'ms'),
+    reported('latency_graphile_p99', 'the same, graphile-worker, p99', peer99, 'ms'),
+    reported('latency_vs_graphile', 'p50 against graphile-worker with LISTEN', ratio, '×', atMost(2)),
   ];
 }
 

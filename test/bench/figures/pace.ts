@@ -8,7 +8,7 @@ import { insertBacklog } from '../backlog.ts';
 import { carteiro, createDatabase, insertWebhooks, startPoller } from '../carteiro.ts';
 import type { Contender } from '../contender.ts';
 import { startPeer } from '../contender.ts';
-import { atLeast, atMost, type Bench, type Figure, type Measured, told } from '../figure.ts';
+import { atLeast, atMost, type Bench, type Figure, type Measured, reported } from '../figure.ts';
 import { median } from '../harness/statistics.ts';
 import { GRAPHILE_SETTINGS, graphileGathered } from '../peers/graphile.ts';
 import { pgboss, PGBOSS_SETTINGS, pgbossSingle } from '../peers/pgboss.ts';
@@ -78,7 +78,7 @@ const WIDE: readonly Contender[] = [
 ];
 
 /** Deliveries per second of each contender in each round. */
-async function inTurns(bench: Bench, contenders: readonly Contender[], count: number, webhooks: number) {
+async function alternating(bench: Bench, contenders: readonly Contender[], count: number, webhooks: number) {
   const { server, receiver, progress, rounds } = bench;
   for (const contender of contenders) {
     await progress.phase(`pace, seeding ${contender.label}`, 180, () =>
@@ -139,26 +139,26 @@ async function run(bench: Bench): Promise<Measured[]> {
   const only = process.env['BENCH_PACE']?.split(',') ?? ['one', 'narrow', 'many'];
   const measured: Measured[] = [];
   if (only.includes('one')) {
-    const one = await inTurns(bench, [carteiro, fixed], isQuick ? 500 : 20_000, 1);
+    const one = await alternating(bench, [carteiro, fixed], isQuick ? 500 : 20_000, 1);
     const perSecond = median(one.get('carteiro') ?? []);
     measured.push(
-      told('pace_one_per_second', 'one webhook, answers of 50 ms', perSecond, '/s'),
-      told('pace_one_vs_8', '… against a cap of 8', ratio(one, 'carteiro_8'), '×', atLeast(5)),
+      reported('pace_one_per_second', 'one webhook, answers of 50 ms', perSecond, '/s'),
+      reported('pace_one_vs_8', '… against a cap of 8', ratio(one, 'carteiro_8'), '×', atLeast(5)),
     );
   }
   if (only.includes('narrow')) {
     const value = await refusedByNarrow(bench);
-    measured.push(told('pace_refused', 'refused by a receiver of 10', value, '%', atMost(5)));
+    measured.push(reported('pace_refused', 'refused by a receiver of 10', value, '%', atMost(5)));
   }
   if (only.includes('many')) {
-    const many = await inTurns(bench, WIDE, isQuick ? 1_000 : WEBHOOKS * 300, WEBHOOKS);
+    const many = await alternating(bench, WIDE, isQuick ? 1_000 : WEBHOOKS * 300, WEBHOOKS);
     for (const { id, label } of WIDE) {
       const value = median(many.get(id) ?? []);
       const name = `${WEBHOOKS} webhooks, answers of 50 ms, ${label}`;
-      measured.push(told(`pace_many_${id}_per_second`, name, value, '/s'));
+      measured.push(reported(`pace_many_${id}_per_second`, name, value, '/s'));
     }
     const value = Math.min(...WIDE.slice(1).map(({ id }) => ratio(many, id)));
-    measured.push(told('pace_many_vs_best', '… against the best peer', value, '×', atLeast(1.2)));
+    measured.push(reported('pace_many_vs_best', '… against the best peer', value, '×', atLeast(1.2)));
   }
   return measured;
 }

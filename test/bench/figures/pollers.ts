@@ -5,7 +5,7 @@
  */
 import { insertBacklog } from '../backlog.ts';
 import { createDatabase, insertWebhooks, startPoller } from '../carteiro.ts';
-import { atLeast, atMost, type Bar, type Bench, type Figure, type Measured, told } from '../figure.ts';
+import { atLeast, atMost, type Bar, type Bench, type Figure, type Measured, reported } from '../figure.ts';
 import { cpuOf, cpuOfServer } from '../harness/cpu.ts';
 import { connect } from '../harness/server.ts';
 import { median } from '../harness/statistics.ts';
@@ -100,7 +100,7 @@ async function run(bench: Bench): Promise<Measured[]> {
   const measured = shapes.flatMap((shape) => {
     const { count, partners } = shape;
     const of = (id: string, what: string, value: number, unit: string, bar: Bar | null = null) =>
-      told(
+      reported(
         `pollers_${count}_of_${partners}_${id}`,
         `${count} pollers, ${partners} partners: ${what}`,
         value,

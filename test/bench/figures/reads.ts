@@ -9,13 +9,13 @@ import { readSummary } from '../../../src/delivery/partner/summary.ts';
 import { readDeliveries, readDelivery, type DeliverySearch } from '../../../src/delivery/partner/read-deliveries.ts';
 import { readSent } from '../../../src/delivery/partner/read-sent.ts';
 import { readWebhookHealth } from '../../../src/delivery/partner/webhook-health.ts';
-import { countHours } from '../../../src/delivery/queue/upkeep/hour-counter.ts';
+import { countHours } from '../../../src/delivery/queue/maintenance/hour-counter.ts';
 import { Pool, type Sql } from '../../../src/db/pool.ts';
 import { readFeed, readFeedEvent } from '../../../src/log/feed.ts';
 import { findStart } from '../../../src/log/feed-start.ts';
 import { listWebhooks } from '../../../src/webhooks/webhooks.ts';
 import { type BenchWebhook, createDatabase, insertWebhooks } from '../carteiro.ts';
-import { atMost, type Bench, type Figure, type Measured, told } from '../figure.ts';
+import { atMost, type Bench, type Figure, type Measured, reported } from '../figure.ts';
 import { median, percentile } from '../harness/statistics.ts';
 import { createRandom } from '../../support/random.ts';
 import { dataOf, EVENT, pathsOf } from '../workload.ts';
@@ -44,7 +44,7 @@ async function seed(sql: Sql, webhooks: readonly BenchWebhook[], total: number):
         cross join lateral (select interval '7 days' * ((n - ${total}::float8) / ${total})) shift (ago)
         cross join lateral (
           select case when n % 2 = 0 then 1 else 1 + n % ${WEBHOOKS}::int end as place
-        ) turn
+        ) poll
         cross join lateral (
           select (${webhooks.map(({ id }) => id)}::uuid[])[place] as webhook_id,
                  (${webhooks.map(({ partnerId }) => partnerId)}::uuid[])[place] as partner_id
@@ -174,23 +174,23 @@ async function run(bench: Bench): Promise<Measured[]> {
   const large = await fill(bench, DATABASE, total);
   try {
     const label = 'counting by the hour, of 1,000,000 attempts';
-    measured.push(told('reads_count', label, (large.countS / total / 1.2) * 1_000_000, 's'));
+    measured.push(reported('reads_count', label, (large.countS / total / 1.2) * 1_000_000, 's'));
     for (const [name, readLarge] of Object.entries(large.reads)) {
       const readSmall = small.reads[name] as () => Promise<unknown>;
       const tookMs = { small: [] as number[], large: [] as number[] };
-      for (let turn = -10; turn < turns; turn += 1) {
+      for (let poll = -10; poll < turns; poll += 1) {
         for (const [size, read] of [['small', readSmall] as const, ['large', readLarge] as const]) {
           const startedMs = performance.now();
           await read();
-          if (turn >= 0) tookMs[size].push(performance.now() - startedMs);
+          if (poll >= 0) tookMs[size].push(performance.now() - startedMs);
         }
       }
       const [few, many] = [percentile(tookMs.small, 0.99), percentile(tookMs.large, 0.99)];
       const middles = `${median(tookMs.small).toFixed(1)} and ${median(tookMs.large).toFixed(1)} ms`;
       progress.note(`${name}: medians ${middles}, p99 ${few.toFixed(1)} and ${many.toFixed(1)} ms`);
-      measured.push(told(`reads_${measured.length}`, `${name}, p99`, many, 'ms', atMost(MOST_MS)));
+      measured.push(reported(`reads_${measured.length}`, `${name}, p99`, many, 'ms', atMost(MOST_MS)));
       const times = `… against ${SMALL} deliveries`;
-      measured.push(told(`reads_${measured.length}`, times, many / few, '×', atMost(MOST_TIMES)));
+      measured.push(reported(`reads_${measured.length}`, times, many / few, '×', atMost(MOST_TIMES)));
     }
   } finally {
     for (const { pool } of [small, large]) await pool.close();

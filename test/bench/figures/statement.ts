@@ -4,12 +4,12 @@
  */
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { claimDue } from '../../support/turn.ts';
+import { claimDue } from '../../support/poll.ts';
 import { SESSION_SETTINGS } from '../../../src/delivery/poller/session.ts';
 import { Pool, type Tx } from '../../../src/db/pool.ts';
 import { insertFanOut } from '../backlog.ts';
 import { append, createDatabase, insertWebhooks } from '../carteiro.ts';
-import { atMost, type Bench, type Figure, type Measured, told } from '../figure.ts';
+import { atMost, type Bench, type Figure, type Measured, reported } from '../figure.ts';
 import { median } from '../harness/statistics.ts';
 import { dataOf, pathsOf } from '../workload.ts';
 
@@ -35,7 +35,7 @@ async function openSession(url: string) {
   return { timed, close: () => pool.close() };
 }
 
-function turnOf(name: string, count: number) {
+function pollOf(name: string, count: number) {
   return async (tx: Tx) => {
     const { deliveries } = await claimDue(tx, name, FULL);
     if (deliveries.length !== count) throw new Error(`claimed ${deliveries.length} of ${count}`);
@@ -67,7 +67,7 @@ async function run({ server, receiver, progress, isQuick, rounds }: Bench): Prom
         const us = {
           insert: await core.timed((tx) => tx`insert into floor (id, body) values (${id}, ${dataOf(id)})`),
           append: await core.timed((tx) => append(tx as never, id, webhooks[call % WEBHOOKS]?.partnerId ?? '')),
-          one: await poller.timed(turnOf(`one/${id}`, 1)),
+          one: await poller.timed(pollOf(`one/${id}`, 1)),
         };
         await core.timed(endAll);
         if (call >= calls / 3) for (const kind of ['insert', 'append', 'one'] as const) took[kind].push(us[kind]);
@@ -75,7 +75,7 @@ async function run({ server, receiver, progress, isQuick, rounds }: Bench): Prom
       for (let claim = 0; claim < FULL_CLAIMS; claim += 1) {
         const ids = webhooks.map(({ id }) => id);
         for (let each = 0; each < DUE_EACH; each += 1) await core.timed((tx) => insertFanOut(tx as never, ids));
-        const us = await poller.timed(turnOf(`full/${round}/${claim}`, FULL));
+        const us = await poller.timed(pollOf(`full/${round}/${claim}`, FULL));
         await core.timed(endAll);
         if (claim >= FULL_CLAIMS / 3) took.full.push(us);
       }
@@ -84,10 +84,10 @@ async function run({ server, receiver, progress, isQuick, rounds }: Bench): Prom
   });
   await server.drop(DATABASE);
   return [
-    told('statement_insert', 'one insert', median(took.insert), 'µs'),
-    told('statement_append', 'an append with one webhook', median(took.append), 'µs', atMost(115)),
-    told('statement_one', 'the turn that claims its delivery', median(took.one), 'µs', atMost(200)),
-    told('statement_full', 'the turn that arms and claims 512', median(took.full) / 1_000, 'ms'),
+    reported('statement_insert', 'one insert', median(took.insert), 'µs'),
+    reported('statement_append', 'an append with one webhook', median(took.append), 'µs', atMost(115)),
+    reported('statement_one', 'the turn that claims its delivery', median(took.one), 'µs', atMost(200)),
+    reported('statement_full', 'the turn that arms and claims 512', median(took.full) / 1_000, 'ms'),
   ];
 }
 

@@ -5,7 +5,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { createDatabase, insertWebhooks, append } from '../carteiro.ts';
-import { atLeast, type Bench, type Figure, type Measured, told } from '../figure.ts';
+import { atLeast, type Bench, type Figure, type Measured, reported } from '../figure.ts';
 import { connect } from '../harness/server.ts';
 import { median } from '../harness/statistics.ts';
 import type { Sql } from '../../../src/db/pool.ts';
@@ -82,20 +82,20 @@ async function run({ server, progress, isQuick, rounds }: Bench): Promise<Measur
   await perSecond(url, partners, 1, withOutbox);
   const own: number[] = [];
   const bare: number[] = [];
-  await progress.phase('writers', turns * 2 * (seconds + 20), async (tell) => {
-    for (let turn = 1; turn <= turns; turn += 1) {
-      tell(`turn ${turn} of ${turns}`);
+  await progress.phase('writers', turns * 2 * (seconds + 20), async (report) => {
+    for (let poll = 1; poll <= turns; poll += 1) {
+      report(`turn ${poll} of ${turns}`);
       bare.push(await perSecond(url, partners, seconds, withoutOutbox));
       own.push(await perSecond(url, partners, seconds, withOutbox));
     }
   });
   await server.drop(DATABASE);
-  const share = median(own.map((rate, turn) => (rate / (bare[turn] ?? Number.NaN)) * 100));
+  const share = median(own.map((rate, poll) => (rate / (bare[poll] ?? Number.NaN)) * 100));
   progress.note(`writers: ${median(own).toFixed(0)}/s with the outbox, ${median(bare).toFixed(0)}/s without`);
   return [
-    told('writers_per_second', '8 writers, with the outbox', median(own), '/s'),
-    told('writers_bare_per_second', '8 writers, without', median(bare), '/s'),
-    told('writers_share', 'writers with the outbox against without', share, '%', atLeast(60)),
+    reported('writers_per_second', '8 writers, with the outbox', median(own), '/s'),
+    reported('writers_bare_per_second', '8 writers, without', median(bare), '/s'),
+    reported('writers_share', 'writers with the outbox against without', share, '%', atLeast(60)),
   ];
 }
 

@@ -17,7 +17,7 @@ import { readLoan } from '../../../src/core/loans/read-loan.ts';
 import { indexWorkers } from '../../../src/core/workers/worker-index.ts';
 import { workerKeyOf } from '../../../src/core/workers/worker-key.ts';
 import { readSent } from '../../../src/delivery/partner/read-sent.ts';
-import { countHours } from '../../../src/delivery/queue/upkeep/hour-counter.ts';
+import { countHours } from '../../../src/delivery/queue/maintenance/hour-counter.ts';
 import { uuidOf } from '../../../src/db/binary-record.ts';
 import { Pool, type Sql } from '../../../src/db/pool.ts';
 import { fold, type LoanEvent } from '../../../src/loan/evolve.ts';
@@ -28,7 +28,7 @@ import { createRandom } from '../../support/random.ts';
 import { cpfOf } from '../../support/tax-ids.ts';
 import { makeTestFolder } from '../../support/test-folder.ts';
 import { createDatabase, insertWebhooks } from '../carteiro.ts';
-import { atLeast, atMost, type Bench, type Figure, type Measured, told } from '../figure.ts';
+import { atLeast, atMost, type Bench, type Figure, type Measured, reported } from '../figure.ts';
 import { cpuOf, cpuOfServer, memoryOf } from '../harness/cpu.ts';
 import { percentile } from '../harness/statistics.ts';
 import { pathsOf } from '../workload.ts';
@@ -225,9 +225,9 @@ async function run({ server, receiver, progress, isQuick, seed }: Bench): Promis
       ...(await files()),
       ...(await reads()),
       ...(await verify()),
-      told('years_memory', 'memory of maintain, at most', peakMiB, 'MiB', atMost(400)),
-      told('years_fill', 'made in', sum.fill / 1_000, 's'),
-      told('years_maintain', 'maintain of all months, CPU of Node', sum.maintain, 's'),
+      reported('years_memory', 'memory of maintain, at most', peakMiB, 'MiB', atMost(400)),
+      reported('years_fill', 'made in', sum.fill / 1_000, 's'),
+      reported('years_maintain', 'maintain of all months, CPU of Node', sum.maintain, 's'),
     ];
   } finally {
     await pool.close();
@@ -247,8 +247,8 @@ async function run({ server, receiver, progress, isQuick, seed }: Bench): Promis
     for (const { name, bytes } of rows.slice(0, 14)) progress.note(`${name}: ${(bytes / 1e6).toFixed(1)} MB`);
     progress.note(`${within} deliveries in rows, ${archived} in files, ${seals} events of deliveries in rows`);
     return [
-      told('years_inside', `rows and indexes of a delivery within ${KEEP} months`, inside, 'B', atMost(1_200)),
-      told('years_outside', 'hot bytes that stay of an older one', outside, 'B', atMost(250)),
+      reported('years_inside', `rows and indexes of a delivery within ${KEEP} months`, inside, 'B', atMost(1_200)),
+      reported('years_outside', 'hot bytes that stay of an older one', outside, 'B', atMost(250)),
     ];
   }
 
@@ -271,14 +271,14 @@ async function run({ server, receiver, progress, isQuick, seed }: Bench): Promis
       return bytes / parts.filter(({ tabela }) => tabela === by).reduce((all, { linhas }) => all + linhas, 0);
     };
     return [
-      told(
+      reported(
         'years_delivery',
         'files, a delivery with its attempt',
         of(['deliveries', 'attempts'], 'deliveries'),
         'B',
         atMost(120),
       ),
-      told('years_event', 'files, an event', of(['events'], 'events'), 'B', atMost(150)),
+      reported('years_event', 'files, an event', of(['events'], 'events'), 'B', atMost(150)),
     ];
   }
 
@@ -331,12 +331,12 @@ async function run({ server, receiver, progress, isQuick, seed }: Bench): Promis
     const loanS = (spent() - betweenS) / away.length;
     progress.note(`${away.length} loans, of which ${back} had come back with a delivery`);
     return [
-      told('years_read', 'any delivery as it was sent, p99', percentile(oneMs, 0.99), 'ms', atMost(1_000)),
-      told('years_read_p50', '… p50', percentile(oneMs, 0.5), 'ms'),
-      told('years_read_cpu', '… CPU of Node and PostgreSQL', readS * 1_000, 'ms'),
-      told('years_loan', 'any loan at any version, p99', percentile(loanMs, 0.99), 'ms', atMost(200)),
-      told('years_loan_p50', '… p50', percentile(loanMs, 0.5), 'ms'),
-      told('years_loan_cpu', '… CPU of Node and PostgreSQL', loanS * 1_000, 'ms'),
+      reported('years_read', 'any delivery as it was sent, p99', percentile(oneMs, 0.99), 'ms', atMost(1_000)),
+      reported('years_read_p50', '… p50', percentile(oneMs, 0.5), 'ms'),
+      reported('years_read_cpu', '… CPU of Node and PostgreSQL', readS * 1_000, 'ms'),
+      reported('years_loan', 'any loan at any version, p99', percentile(loanMs, 0.99), 'ms', atMost(200)),
+      reported('years_loan_p50', '… p50', percentile(loanMs, 0.5), 'ms'),
+      reported('years_loan_cpu', '… CPU of Node and PostgreSQL', loanS * 1_000, 'ms'),
     ];
   }
 
@@ -366,15 +366,15 @@ async function run({ server, receiver, progress, isQuick, seed }: Bench): Promis
         `Killed after ${beganS.toFixed(1)} s, resumed: ${rest.tookS.toFixed(1)} s, ${rest.stdout.slice(0, 120)}`,
     );
     return [
-      told('years_verify', `audit verify of ${linhas} rows`, linhas / whole.tookS, 'rows/s', atLeast(150_000)),
-      told(
+      reported('years_verify', `audit verify of ${linhas} rows`, linhas / whole.tookS, 'rows/s', atLeast(150_000)),
+      reported(
         'years_verify_cpu',
         '… a CPU second of Node and PostgreSQL',
         linhas / (whole.cpuS + whole.serverS),
         'rows/s',
       ),
-      told('years_verify_memory', '… its memory', whole.peakMiB, 'MiB', atMost(400)),
-      told('years_resume', '… resumed, against from the start', rest.tookS / whole.tookS, '×'),
+      reported('years_verify_memory', '… its memory', whole.peakMiB, 'MiB', atMost(400)),
+      reported('years_resume', '… resumed, against from the start', rest.tookS / whole.tookS, '×'),
     ];
   }
 
@@ -399,7 +399,7 @@ async function run({ server, receiver, progress, isQuick, seed }: Bench): Promis
   }
 }
 
-/** A command with the heap of a job (main/upkeep/jobs.ts). */
+/** A command with the heap of a job (main/maintenance/jobs.ts). */
 function startLean(words: readonly string[], env: Record<string, string>) {
   const heap = ['--max-semi-space-size=8', '--max-old-space-size=192'];
   return startProgram([process.execPath, ...heap, MAIN, ...words], env);

@@ -6,8 +6,8 @@ const REDRAW_MS = 250;
 const LINE_MS = 5_000;
 
 export interface Progress {
-  /** Runs `work` as one phase; throws when it takes longer than `boundS`. `told` may say how far it is. */
-  phase<T>(name: string, boundS: number, work: (tell: (text: string) => void) => Promise<T>): Promise<T>;
+  /** Runs `work` as one phase; throws when it takes longer than `boundS`. `reported` may say how far it is. */
+  phase<T>(name: string, boundS: number, work: (report: (text: string) => void) => Promise<T>): Promise<T>;
   /** A line that stays. */
   note(text: string): void;
 }
@@ -27,10 +27,10 @@ export function createProgress(): Progress {
     note,
     async phase(name, boundS, work) {
       const beganMs = performance.now();
-      let told = '';
+      let reported = '';
       const show = () => {
         const seconds = ((performance.now() - beganMs) / 1_000).toFixed(0);
-        const text = `${name}: ${told === '' ? '' : `${told}, `}${seconds} s of at most ${boundS} s`;
+        const text = `${name}: ${reported === '' ? '' : `${reported}, `}${seconds} s of at most ${boundS} s`;
         if (isTerminal)
           process.stderr.write(`\r\u001B[2K${stamp()}  ${text.slice(0, (process.stderr.columns || 100) - 10)}`);
         else note(text);
@@ -39,7 +39,7 @@ export function createProgress(): Progress {
       const { promise: late, reject } = Promise.withResolvers<never>();
       const bound = setTimeout(() => reject(new Error(`${name} took longer than ${boundS} s`)), boundS * 1_000);
       try {
-        return await Promise.race([work((text) => (told = text)), late]);
+        return await Promise.race([work((text) => (reported = text)), late]);
       } finally {
         clearInterval(shower);
         clearTimeout(bound);

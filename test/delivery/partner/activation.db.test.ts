@@ -1,10 +1,10 @@
 /** Loans in order while their suspended deliveries are resumed, when many wait behind those, and when nobody resumes them. */
 import { beforeEach, expect, test } from 'vitest';
 import { leaveToResume, leaveToSuspend, resumeWhile } from '../../../src/delivery/partner/activation.ts';
-import { claimDue, takeTurn } from '../../support/turn.ts';
+import { claimDue, pollLanes } from '../../support/poll.ts';
 import { record } from '../../../src/delivery/queue/record.ts';
 import { setInOrder } from '../../../src/delivery/queue/orders/lane.ts';
-import { deactivatePartner } from '../../../src/steering/off-boarding.ts';
+import { deactivatePartner } from '../../../src/admin/off-boarding.ts';
 import { DELIVERED, reportFor } from '../../support/delivered.ts';
 import { useOneWebhook } from '../../support/one-webhook.ts';
 import { failedDisbursementOf } from '../../support/payloads.ts';
@@ -21,7 +21,7 @@ beforeEach(async () => {
   await pool.transaction((tx) => setInOrder(tx, webhookId, true));
   await append(0, 1);
   await setActive(false);
-  await takeTurn(pool, 'p/0', 100, new Date(nowMs));
+  await pollLanes(pool, 'p/0', 100, new Date(nowMs));
   await setActive(true);
   await pool.transaction((tx) => leaveToResume(tx, webhookId));
 });
@@ -44,7 +44,7 @@ async function setActive(active: boolean): Promise<void> {
 }
 
 /** Takes a turn `atS` later; how many it took, and how many rows of deliveries it wrote. */
-async function turn(atS: number): Promise<{ taken: number; written: number }> {
+async function poll(atS: number): Promise<{ taken: number; written: number }> {
   const now = new Date(nowMs + atS * 1_000);
   return pool.transaction(async (tx) => {
     const count = async () => {
@@ -60,13 +60,13 @@ async function turn(atS: number): Promise<{ taken: number; written: number }> {
 
 test('no turn takes what waits for suspended deliveries, or writes anything of it', async () => {
   await append(1, 1);
-  for (const atS of [0, 1, 30, 299]) expect(await turn(atS)).toEqual({ taken: 0, written: 0 });
+  for (const atS of [0, 1, 30, 299]) expect(await poll(atS)).toEqual({ taken: 0, written: 0 });
 });
 
 test('a resumption that died holds nobody back for longer than five minutes', async () => {
   await append(1, 1);
-  expect(await turn(299)).toMatchObject({ taken: 0 });
-  expect(await turn(300)).toMatchObject({ taken: LOANS });
+  expect(await poll(299)).toMatchObject({ taken: 0 });
+  expect(await poll(300)).toMatchObject({ taken: LOANS });
 });
 
 test('once a resumption is over, what waited for it goes out by version, and what is tried again later waits on', async () => {
@@ -74,7 +74,7 @@ test('once a resumption is over, what waited for it goes out by version, and wha
   const [{ id }] = await sql<[{ id: string }]>`
     update deliveries set next_attempt_at = now() + interval '1 minute'
     where id = (select max(id::text)::uuid from deliveries) returning id`;
-  expect(await turn(0)).toMatchObject({ taken: 0 });
+  expect(await poll(0)).toMatchObject({ taken: 0 });
   expect(await resumeWhile(pool, webhookId, AUTHOR, Infinity)).toEqual({ ok: 'resumed' });
   expect(await sql`select resumes_until from lanes`).toEqual([{ resumes_until: null }]);
   const taken: string[] = [];
@@ -84,7 +84,7 @@ test('once a resumption is over, what waited for it goes out by version, and wha
     [3, LOANS - 1],
   ]) {
     const now = new Date(nowMs + 5_000);
-    const deliveries = await takeTurn(pool, `q${version}/1`, 100, now);
+    const deliveries = await pollLanes(pool, `q${version}/1`, 100, now);
     expect(deliveries.map(({ loanVersion }) => loanVersion)).toEqual(Array(count).fill(version));
     await record(
       pool,
@@ -106,7 +106,7 @@ test.for<[string, () => Promise<unknown>]>([
   await sql`update partners set active = true`;
   await setActive(true);
   await append(1, 1);
-  expect(await turn(0)).toMatchObject({ taken: LOANS });
+  expect(await poll(0)).toMatchObject({ taken: LOANS });
 });
 
 async function failForDays(): Promise<void> {

@@ -37,7 +37,7 @@ test('every search of one webhook and of thirty reads no table from end to end',
     ...ALL_DELIVERIES,
     limit: 20,
   };
-  for (let turn = 0; turn < TURNS; turn += 1) {
+  for (let poll = 0; poll < TURNS; poll += 1) {
     for (const list of [all, { ...all, webhookIds: webhookIds.slice(0, 1) }]) {
       const { deliveries, next } = await readDeliveries(pool, list);
       expect(deliveries).toHaveLength(20);

@@ -1,6 +1,6 @@
 /** What the page reads goes by indexes and looks at a bounded number of rows, however many there are. */
 import { expect, test } from 'vitest';
-import { PENDING_LOOKED_AT, STREAK_OF } from '../../../src/contract/resources/webhook-health.ts';
+import { MAX_PENDING_SCANNED, STREAK_OF } from '../../../src/contract/resources/webhook-health.ts';
 import { readLoanHistory } from '../../../src/core/loans/loan-history.ts';
 import { COUNTED, readSummary } from '../../../src/delivery/partner/summary.ts';
 import { readSent } from '../../../src/delivery/partner/read-sent.ts';
@@ -9,7 +9,7 @@ import { readFeedEvent } from '../../../src/log/feed.ts';
 import { findStart } from '../../../src/log/feed-start.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { commitEvents, insertPartner, insertSubscriber, insertWebhook, openTestSecret } from '../../support/outbox.ts';
-import { rowsLookedAt, startCounting } from '../../support/counters.ts';
+import { rowsScanned, startCounting } from '../../support/counters.ts';
 
 /** A session goes over to a generic plan after five runs of a statement. */
 const TURNS = 7;
@@ -34,7 +34,7 @@ test('health, pulse, what waits, one delivery, one event and where a feed begins
   const [row] = await sql<[{ id: string; eventId: string; stream: string }]>`
     select d.id, d.event_id as "eventId", e.stream from deliveries d join events e on e.id = d.event_id limit 1`;
   const counting = await startCounting(url);
-  for (let turn = 0; turn < TURNS; turn += 1) {
+  for (let poll = 0; poll < TURNS; poll += 1) {
     const health = await readWebhookHealth(pool, partnerId, webhookIds);
     expect(health.map((one) => [one.falhas_seguidas, one.pendente_mais_antiga === null])).toEqual(
       webhookIds.map(() => [STREAK_OF, false]),
@@ -45,7 +45,7 @@ test('health, pulse, what waits, one delivery, one event and where a feed begins
     // No contract is in this stream, so it is no loan.
     expect(await readLoanHistory(pool, partnerId, row.stream, { from: 1, most: 100 })).toBeNull();
     expect((await readFeedEvent(pool, partnerId, row.eventId))?.deliveries).toHaveLength(10);
-    await findStart(pool, partnerId, new Date(Date.now() - 1_000 * turn), turn % 2 === 0);
+    await findStart(pool, partnerId, new Date(Date.now() - 1_000 * poll), poll % 2 === 0);
     expect((await readSent(pool, openTestSecret, partnerId, row.id, [1]))?.attempts).toHaveLength(1);
   }
   await pool.close();
@@ -65,6 +65,6 @@ test('health looks at no more than 1,000 of a backlog that grew after the statis
   await sql`analyze deliveries`;
   await grow(20_000);
   // And the newest hundred of all, twice: for the failures in a row, and for the strange answers.
-  const most = 1.1 * (PENDING_LOOKED_AT + 2 * STREAK_OF);
-  expect(await rowsLookedAt(url, (one) => readWebhookHealth(one, partnerId, [id]))).toBeLessThan(most);
+  const most = 1.1 * (MAX_PENDING_SCANNED + 2 * STREAK_OF);
+  expect(await rowsScanned(url, (one) => readWebhookHealth(one, partnerId, [id]))).toBeLessThan(most);
 });

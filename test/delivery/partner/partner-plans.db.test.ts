@@ -38,7 +38,7 @@ test('lists, one delivery, resends, suspension, resumption and the feed go by th
     ...ALL_DELIVERIES,
     limit: 5,
   };
-  for (let turn = 0; turn < TURNS; turn += 1) {
+  for (let poll = 0; poll < TURNS; poll += 1) {
     const { deliveries } = await readDeliveries(pool, search);
     expect(deliveries).toHaveLength(5);
     expect((await readDeliveries(pool, { ...search, loanId })).deliveries).toHaveLength(1);
@@ -47,10 +47,10 @@ test('lists, one delivery, resends, suspension, resumption and the feed go by th
     expect(await readDelivery(pool, partnerId, deliveries[0]?.id as string)).not.toBeNull();
     await readFeed(pool, {
       partnerId,
-      event: turn % 2 === 0 ? null : 'desembolso.falhou',
+      event: poll % 2 === 0 ? null : 'desembolso.falhou',
       after: null,
       limit: 5,
-      history: turn % 3 === 0,
+      history: poll % 3 === 0,
     });
     const many = {
       partnerId,
@@ -62,7 +62,7 @@ test('lists, one delivery, resends, suspension, resumption and the feed go by th
       after: null,
       author,
     };
-    const resent = await resendMany(pool, { ...many, simulate: turn % 2 === 0 }, Infinity);
+    const resent = await resendMany(pool, { ...many, simulate: poll % 2 === 0 }, Infinity);
     expect(resent).toMatchObject({ ok: { count: 41 } });
     await sql`update webhooks set active = false where id = ${webhookId}`;
     await suspendWhile(pool, webhookId, Infinity);
@@ -85,7 +85,7 @@ test('the feed finds the webhooks of its partner among those of all, deactivated
   await untilSettled(sql);
   await sql`analyze`;
   const counting = await startCounting(url);
-  for (let turn = 0; turn < TURNS; turn += 1) {
+  for (let poll = 0; poll < TURNS; poll += 1) {
     const { events } = await readFeed(pool, { partnerId, event: null, after: null, limit: 5, history: false });
     expect(events.map(({ deliveries }) => deliveries.length)).toEqual([1, 1, 1, 1, 1]);
   }

@@ -53,16 +53,16 @@ function watched(
 async function holding(id: string) {
   const { promise: goal, resolve: letGo } = Promise.withResolvers<void>();
   const { promise: asked, resolve: ask } = Promise.withResolvers<string | null>();
-  const { promise: held, resolve: tellHeld } = Promise.withResolvers<void>();
-  const { promise: hasBoth, resolve: tellBoth } = Promise.withResolvers<void>();
+  const { promise: held, resolve: reportHeld } = Promise.withResolvers<void>();
+  const { promise: hasBoth, resolve: reportBoth } = Promise.withResolvers<void>();
   const over = sql.begin(async (tx) => {
     // It never looks for deadlocks: whoever waits for it does, and is the one that PostgreSQL ends.
     await tx`set local deadlock_timeout = '1h'`;
     await tx`select from deliveries where id = ${id} for update`;
-    tellHeld();
+    reportHeld();
     const second = await asked;
     if (second !== null) await tx`select from deliveries where id = ${second} for update`;
-    tellBoth();
+    reportBoth();
     await goal;
   });
   await held;
@@ -116,17 +116,17 @@ test('a resend by id, a resumption and a deactivation queued between them do not
   const { partnerId, webhookId, author } = many;
   await sql`update deliveries set status = 'suspensa', finished_at = null`;
   const { promise: goal, resolve: letGo } = Promise.withResolvers<void>();
-  const { promise: held, resolve: tellHeld } = Promise.withResolvers<void>();
+  const { promise: held, resolve: reportHeld } = Promise.withResolvers<void>();
   const before = sql.begin(async (tx) => {
     await tx`select from webhooks where id = ${webhookId} for no key update`;
-    tellHeld();
+    reportHeld();
     await goal;
   });
   await held;
-  const { promise: deactivator, resolve: tellDeactivator } = Promise.withResolvers<number>();
+  const { promise: deactivator, resolve: notifyDeactivator } = Promise.withResolvers<number>();
   const deactivating = pool.transaction(async (tx) => {
     const [{ pid }] = await tx<[{ pid: number }]>`select pg_backend_pid() as pid`;
-    tellDeactivator(pid);
+    notifyDeactivator(pid);
     return changeWebhook(tx, { ...author, partnerId, id: webhookId }, { active: false });
   });
   const pid = await deactivator;

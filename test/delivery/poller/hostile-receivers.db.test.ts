@@ -39,7 +39,7 @@ test('each has one attempt with its resultado, and each failure a next one', asy
     await commitEvent(pool, partnerId);
     const sender = createSender({ allowInsecure: true, timeoutMs, tls: { ca: farm.ca } });
     const engine = startEngine(pool, { sender, capacity: 512 });
-    while ((await engine.turn()) > 0);
+    while ((await engine.poll()) > 0);
     await engine.close();
     await sender.close();
   }

@@ -52,7 +52,7 @@ test('of 2,000 transactions, half rolled back, each committed one arrives once a
   expect(counts[0]).toEqual({ events: 1_000, messages: 1_000, deliveries: 1_000, pending: 1_000 });
 
   const engine = startEngine(pool);
-  while ((await engine.turn()) > 0);
+  while ((await engine.poll()) > 0);
   const arrived = receiver.posts.map(
     (post) => (JSON.parse(post.body.toString()) as { data: { emprestimo_id: string } }).data.emprestimo_id,
   );
@@ -89,16 +89,16 @@ test('a secret that cannot be opened is no attempt: the delivery is released, du
     },
     log: { debug: () => {}, info: () => {}, warn: () => {}, error: (_fields, message) => alarms.push(message) },
   });
-  await engine.turn();
+  await engine.poll();
   expect(alarms).toEqual(['a fault of ours kept a delivery from being sent']);
   expect(receiver.posts).toHaveLength(0);
   expect(await readDeliveries(sql, webhookId)).toMatchObject([{ status: 'pendente', attempts: 0, failures: 0 }]);
-  expect(await engine.turn()).toBe(0);
+  expect(await engine.poll()).toBe(0);
   await engine.close();
 
   const mended = startEngine(pool, { openSecret: openTestSecret });
   advance(mended, 120);
-  expect(await mended.turn()).toBe(1);
+  expect(await mended.poll()).toBe(1);
   expect(await sql`select number, outcome from attempts`).toMatchObject([{ number: 1, outcome: 'entregue' }]);
 });
 
@@ -106,7 +106,7 @@ test('a delivery whose lease has too little left is released instead of sent', a
   await commitEvents(sql, partnerId, 1);
   let atMs = 0;
   const engine = startEngine(pool, { monotonicMs: () => (atMs += 20_000) });
-  await engine.turn();
+  await engine.poll();
   expect(receiver.posts).toHaveLength(0);
   expect(await readDeliveries(sql, webhookId)).toMatchObject([{ attempts: 0, claimedBy: null, status: 'pendente' }]);
 });
@@ -128,7 +128,7 @@ test('a release that the server cancels is tried again: no lease is left, and no
       throw new Error('no key of the ring');
     },
   });
-  await engine.turn();
+  await engine.poll();
   expect(await readDeliveries(sql, webhookId)).toMatchObject([{ attempts: 0, claimedBy: null, status: 'pendente' }]);
 });
 
@@ -148,7 +148,7 @@ describe('a poller that stands still between looking at its lease and sending', 
         },
       },
     });
-    await engine.turn();
+    await engine.poll();
     await engine.close();
     await sender.close();
   }
@@ -190,7 +190,7 @@ test('an attempt is not noted to have started late when its record took long to 
     response.writeHead(200).end();
   });
   await commitEvents(sql, partnerId, 1);
-  await engine.turn();
+  await engine.poll();
   const [attempt] = await sql<[{ startedAt: Date }]>`select started_at as "startedAt" from attempts`;
   expect(attempt.startedAt.getTime() - claimedAt.getTime()).toBeLessThan(5_000);
 });

@@ -6,11 +6,11 @@ import { Recorder } from '../../../src/delivery/poller/recorder.ts';
 import { SESSION_SETTINGS } from '../../../src/delivery/poller/session.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { Consent } from '../../../src/delivery/queue/consent.ts';
-import { FailingRuns } from '../../../src/delivery/queue/upkeep/failing-runs.ts';
+import { FailingRuns } from '../../../src/delivery/queue/maintenance/failing-runs.ts';
 import { DELIVERED, reportFor } from '../../support/delivered.ts';
 import { commitEvents, insertSubscriber } from '../../support/outbox.ts';
 import { silentLog } from '../../support/silent-log.ts';
-import { takeTurn } from '../../support/turn.ts';
+import { pollLanes } from '../../support/poll.ts';
 
 const COUNT = 12;
 
@@ -36,7 +36,7 @@ test('a delivery that a stranger holds locked keeps only its own report waiting'
   await setCap(sql, id, COUNT);
   await sql`update lanes set window_size = ${COUNT}`;
   await commitEvents(sql, partnerId, COUNT);
-  const deliveries = await takeTurn(database.pool, 'one/1', COUNT, new Date(Date.now() + 1_000));
+  const deliveries = await pollLanes(database.pool, 'one/1', COUNT, new Date(Date.now() + 1_000));
   expect(deliveries).toHaveLength(COUNT);
   let recorded = 0;
   const recorder = new Recorder({
@@ -69,7 +69,7 @@ test('a report that a webhook waits for takes along those that nobody waits for'
   const { partnerId, id } = await insertSubscriber(sql, 'https://other.example/');
   await sql`update lanes set window_size = 3, max_in_flight = 3 where webhook_id = ${id}`;
   await commitEvents(sql, partnerId, 3);
-  const deliveries = await takeTurn(database.pool, 'two/1', 3, new Date(Date.now() + 1_000));
+  const deliveries = await pollLanes(database.pool, 'two/1', 3, new Date(Date.now() + 1_000));
   const flushes: number[] = [];
   const recorder = new Recorder({
     pool,

@@ -1,7 +1,7 @@
 /** Real pollers beside a backlog: while slots are free and deliveries are due, they do not wait. */
 import { expect, test } from 'vitest';
 import { Poller } from '../../../src/delivery/poller/poller.ts';
-import type { Patience } from '../../../src/delivery/queue/claim.ts';
+import type { PollWait } from '../../../src/delivery/queue/claim.ts';
 import { DELIVERED } from '../../support/delivered.ts';
 import { useEmptyDatabase } from '../../support/one-webhook.ts';
 import { commitEvents, insertPartner, insertWebhook, openTestSecret } from '../../support/outbox.ts';
@@ -49,9 +49,9 @@ class WatchedPoller extends Poller {
     this.#watch = watch;
   }
 
-  override async tick(patience: Patience | null = null): Promise<number> {
+  override async tick(pollWait: PollWait | null = null): Promise<number> {
     const stoodStill = this.#watch.standsStill;
-    const claimed = await super.tick(patience);
+    const claimed = await super.tick(pollWait);
     this.empty = claimed === 0 && stoodStill && this.#watch.standsStill ? this.empty + 1 : 0;
     if (claimed > 0) this.#watch.end();
     this.#watch.judge();

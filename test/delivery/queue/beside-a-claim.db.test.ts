@@ -7,7 +7,7 @@ import { record } from '../../../src/delivery/queue/record.ts';
 import { DELIVERED, reportFor } from '../../support/delivered.ts';
 import { useOneWebhook } from '../../support/one-webhook.ts';
 import { commitEvents } from '../../support/outbox.ts';
-import { claimDue } from '../../support/turn.ts';
+import { claimDue } from '../../support/poll.ts';
 
 const { partnerId, pool, sql } = await useOneWebhook();
 

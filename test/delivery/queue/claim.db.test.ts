@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { TIMES_S } from '../../../src/contract/delivery.ts';
 import { setCap } from '../../../src/delivery/queue/orders/lane.ts';
-import { endPoller } from '../../../src/delivery/queue/upkeep/dead-pollers.ts';
+import { endPoller } from '../../../src/delivery/queue/maintenance/dead-pollers.ts';
 import { CHECKS, type CheckName } from '../../model/checks.ts';
 import { DELIVERED } from '../../support/delivered.ts';
 import { startHeldPoller } from '../../support/held-poller.ts';
 import { useOneWebhook } from '../../support/one-webhook.ts';
 import { commitEvents, insertWebhook, readAttempts, readDeliveries } from '../../support/outbox.ts';
-import { claimDue, takeTurn } from '../../support/turn.ts';
+import { claimDue, pollLanes } from '../../support/poll.ts';
 
 const LEASE_S = TIMES_S.lease;
 
@@ -20,7 +20,7 @@ beforeEach(() => {
 
 const after = (seconds: number) => new Date(start.getTime() + seconds * 1_000);
 
-const claim = (name: string, limit: number, now = start) => takeTurn(pool, name, limit, now);
+const claim = (name: string, limit: number, now = start) => pollLanes(pool, name, limit, now);
 
 describe('the claim', () => {
   test('never lets a webhook have more in flight than its window, over any number of concurrent claims', async () => {
@@ -39,7 +39,7 @@ describe('the claim', () => {
     for (const capacity of [5, 10]) {
       const poller = startHeldPoller(pool, `p${capacity}`, capacity, start.getTime());
       let [one, other] = [0, 0];
-      for (let turn = 0; turn < 8; turn += 1) {
+      for (let poll = 0; poll < 8; poll += 1) {
         await poller.tick();
         one += poller.flying('https://partner');
         other += poller.flying('https://other');
@@ -67,10 +67,10 @@ describe('the claim', () => {
     const poller = startHeldPoller(pool, 'p', 64, start.getTime());
     await poller.tick();
     const { promise: committed, resolve: letCommit } = Promise.withResolvers<void>();
-    const { promise: appended, resolve: tellAppended } = Promise.withResolvers<void>();
+    const { promise: appended, resolve: notifyAppended } = Promise.withResolvers<void>();
     const late = sql.begin(async (tx) => {
       await commitEvents(tx as never, partnerId, 1);
-      tellAppended();
+      notifyAppended();
       await committed;
     });
     await appended;

@@ -1,14 +1,14 @@
 /** The database's clock is set back, or put forward, an hour while claims are held. */
 import { beforeEach, expect, test } from 'vitest';
-import { beat } from '../../../src/delivery/queue/keepers.ts';
+import { heartbeat } from '../../../src/delivery/queue/keepers.ts';
 import { LEASE_S } from '../../../src/delivery/queue/lease.ts';
 import { record } from '../../../src/delivery/queue/record.ts';
-import { Sweeper } from '../../../src/delivery/queue/upkeep/sweep.ts';
+import { Sweeper } from '../../../src/delivery/queue/maintenance/sweep.ts';
 import { DELIVERED, reportFor } from '../../support/delivered.ts';
 import { useOneWebhook } from '../../support/one-webhook.ts';
 import { commitEvents, readAttempts, readDeliveries } from '../../support/outbox.ts';
 import { silentLog } from '../../support/silent-log.ts';
-import { takeTurn } from '../../support/turn.ts';
+import { pollLanes } from '../../support/poll.ts';
 
 /** The clock before it is set back, and the time it is set back to. */
 let before: Date;
@@ -32,7 +32,7 @@ beforeEach(() => {
 /** Appends and claims as a poller did before the clock was set back. */
 async function claimBefore(events: number) {
   await commitEvents(sql, partnerId, events);
-  return takeTurn(pool, 'dead/1', 100, before);
+  return pollLanes(pool, 'dead/1', 100, before);
 }
 
 async function sweepAt(seconds: number): Promise<void> {
@@ -40,7 +40,7 @@ async function sweepAt(seconds: number): Promise<void> {
   await sweeper.sweepNowAndThen();
 }
 
-const take = (name: string) => takeTurn(pool, name, 100, new Date(back.getTime() + atMs));
+const take = (name: string) => pollLanes(pool, name, 100, new Date(back.getTime() + atMs));
 
 test('what a dead poller held is taken over a lease after a sweep has seen it, with the row of what was lost', async () => {
   const [first] = await claimBefore(1);
@@ -68,15 +68,15 @@ test('a living poller that reports within its lease keeps its claim', async () =
   await sweepAt(30);
   await sweepAt(60);
   const report = reportFor(claimed, 'dead/1', DELIVERED);
-  const landings = await record(pool, [report], () => 0, new Date(back.getTime() + atMs));
-  expect(landings.get(report)?.standing).toBe('current');
+  const completions = await record(pool, [report], () => 0, new Date(back.getTime() + atMs));
+  expect(completions.get(report)?.standing).toBe('current');
   await sweepAt(90 + LEASE_S);
   expect(await readDeliveries(sql, webhookId)).toMatchObject([{ status: 'entregue', attempts: 1 }]);
 });
 
 test('a keeper that froze before the clock was set back is seen to be silent', async () => {
   await sql`insert into keepers (name, seen_at) values ('frozen', now() + interval '1 hour'), ('alive', now())`;
-  const silent = async () => (await pool.run((tx) => beat(tx, 'alive', 0, false))).silent;
+  const silent = async () => (await pool.run((tx) => heartbeat(tx, 'alive', 0, false))).silent;
   await sweepAt(30);
   expect(await silent()).toEqual([]);
   await sql`update keepers set seen_at = seen_at - interval '6 seconds'`;
@@ -90,15 +90,15 @@ test.each([
   'put forward, it ends what flies, but each POST has its row, and %s that comes after it counts as late',
   async (_, result, status) => {
     await commitEvents(sql, partnerId, 1);
-    const [claimed] = await takeTurn(pool, 'alive/1', 1, back);
+    const [claimed] = await pollLanes(pool, 'alive/1', 1, back);
     if (claimed === undefined) throw new Error('nothing was claimed');
     await sweepAt(3_600);
     expect(await readDeliveries(sql, webhookId)).toMatchObject([{ status: 'pendente', attempts: 1, failures: 0 }]);
     const [again] = await take('alive/2');
     expect([again?.id, again?.number]).toEqual([claimed.id, 2]);
     const report = reportFor(claimed, 'alive/1', result);
-    const landings = await record(pool, [report], () => 0, new Date(back.getTime() + atMs));
-    expect(landings.get(report)?.standing).toBe('late');
+    const completions = await record(pool, [report], () => 0, new Date(back.getTime() + atMs));
+    expect(completions.get(report)?.standing).toBe('late');
     const rows = (await readAttempts(sql, claimed.id)).filter(({ number }) => number === 1);
     expect(rows.map(({ outcome }) => outcome).toSorted()).toEqual(['desconhecido', result.outcome].toSorted());
     expect(await readDeliveries(sql, webhookId)).toMatchObject([{ status, failures: 0 }]);

@@ -5,9 +5,9 @@ import {
   forgetFailing,
   forgetLeft,
   LEFT_AFTER_S,
-  lookForFailing,
+  detectFailing,
   type Step,
-} from '../../../src/delivery/queue/upkeep/failing.ts';
+} from '../../../src/delivery/queue/maintenance/failing.ts';
 import { useEmptyDatabase } from '../../support/one-webhook.ts';
 import { insertPartner } from '../../support/outbox.ts';
 
@@ -22,7 +22,7 @@ beforeEach(async () => {
 });
 
 const look = (atOnce?: number, on = pool) =>
-  lookForFailing(on, POLICY, { restS: 0, ...(atOnce === undefined ? {} : { atOnce }) });
+  detectFailing(on, POLICY, { restS: 0, ...(atOnce === undefined ? {} : { atOnce }) });
 
 /** Takes steps until one says that it was the last. Returns how many webhooks each has changed. */
 async function takeAll(take: () => Promise<Step | null>): Promise<number[]> {
@@ -115,15 +115,15 @@ describe('when the policy is turned off', () => {
 
 describe('what is left of a policy that no poller has any more', () => {
   /** As if the last look had been so many seconds ago. */
-  const lookedBefore = (seconds: number, on: Sql | Tx = sql) =>
+  const checkedBefore = (seconds: number, on: Sql | Tx = sql) =>
     on`update failing_policy set looked_at = now() - ${seconds} * interval '1 second'`;
 
   test('stays while somebody looked within five minutes, and then ends in as many transactions as it takes', async () => {
     await makeFailing(12);
-    await lookedBefore(LEFT_AFTER_S - 60);
+    await checkedBefore(LEFT_AFTER_S - 60);
     expect(await forgetLeft(pool, 5)).toEqual({ changes: [], hasMore: false });
     expect(await countFalhando()).toBe(12);
-    await lookedBefore(LEFT_AFTER_S + 1);
+    await checkedBefore(LEFT_AFTER_S + 1);
     expect(await takeAll(() => forgetLeft(pool, 5))).toEqual([5, 5, 2]);
     expect(await countFalhando()).toBe(0);
     expect([...(await sql`select from failing_policy`), ...(await sql`select from failing_runs`)]).toEqual([]);
@@ -132,13 +132,13 @@ describe('what is left of a policy that no poller has any more', () => {
 
   test('stays when somebody looks at the very moment', async () => {
     await makeFailing(2);
-    await lookedBefore(LEFT_AFTER_S + 1);
+    await checkedBefore(LEFT_AFTER_S + 1);
     const { promise: goal, resolve: letGo } = Promise.withResolvers<void>();
-    const { promise: held, resolve: tellHeld } = Promise.withResolvers<void>();
+    const { promise: held, resolve: reportHeld } = Promise.withResolvers<void>();
     const looking = pool.transaction(async (tx) => {
       await tx`select pg_advisory_xact_lock(advisory_lock('judging'))`;
-      await lookedBefore(0, tx);
-      tellHeld();
+      await checkedBefore(0, tx);
+      reportHeld();
       await goal;
     });
     await held;
@@ -156,7 +156,7 @@ describe('what is left of a policy that no poller has any more', () => {
     expect(await takeAll(() => forgetFailing(pool))).toEqual([0]);
     await look();
     await makeFailing(1);
-    await lookedBefore(LEFT_AFTER_S + 1);
+    await checkedBefore(LEFT_AFTER_S + 1);
     expect((await forgetLeft(pool)).changes).toMatchObject([{ change: 'fim_da_falha' }]);
     expect(await countFalhando()).toBe(0);
     expect(await sql`select from failing_policy`).toEqual([]);

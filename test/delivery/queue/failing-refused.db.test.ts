@@ -2,8 +2,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { SendResult } from '../../../src/delivery/sending/send.ts';
 import type { Pool, Tx } from '../../../src/db/pool.ts';
-import { forgetFailing, lookForFailing } from '../../../src/delivery/queue/upkeep/failing.ts';
-import { FailingRuns } from '../../../src/delivery/queue/upkeep/failing-runs.ts';
+import { forgetFailing, detectFailing } from '../../../src/delivery/queue/maintenance/failing.ts';
+import { FailingRuns } from '../../../src/delivery/queue/maintenance/failing-runs.ts';
 import { muteWebhook, unmuteWebhook } from '../../../src/webhooks/muting.ts';
 import { useOneWebhook } from '../../support/one-webhook.ts';
 
@@ -19,7 +19,7 @@ beforeEach(async () => {
     values (${webhookId}, ${partnerId}, 9, now() - interval '6 days', now() - interval '1 hour', 'resposta_nao_2xx', 500)`;
 });
 
-const look = async () => (await lookForFailing(pool, POLICY, { restS: 0 }))?.changes;
+const look = async () => (await detectFailing(pool, POLICY, { restS: 0 }))?.changes;
 const ended = [{ change: 'fim_da_falha' }];
 const attempt = async (outcome: SendResult['outcome']) => {
   const runs = new FailingRuns('poller');
@@ -34,7 +34,7 @@ const readFailures = () => sql`select failures from failing_runs`;
 const readLane = () => sql`select failing_since as since, active from lanes join webhooks on id = webhook_id`;
 
 /** A look that judges while `change` holds the webhook, and goes on once it has committed. */
-async function lookBeside(change: (tx: Tx) => Promise<unknown>): Promise<unknown> {
+async function checkBeside(change: (tx: Tx) => Promise<unknown>): Promise<unknown> {
   let looks: ReturnType<typeof look> | undefined;
   await pool.transaction(async (tx) => {
     await change(tx);
@@ -69,7 +69,7 @@ describe.each<[string, (tx: Tx) => Promise<unknown>, () => Promise<unknown>]>([
   let changed: unknown;
   beforeEach(async () => {
     await attempt('resposta_nao_2xx');
-    changed = await lookBeside(stop);
+    changed = await checkBeside(stop);
   });
 
   test('keeps its run, since it is falhando still, and the next look ends both', async () => {
@@ -122,7 +122,7 @@ test('a look finds what is falhando by an index of few, however many webhooks th
   for (const statistics of ['never analysed', 'analysed']) {
     if (statistics === 'analysed') await sql`analyze`;
     const read = await pool.transaction(async (tx) => {
-      await lookForFailing({ transaction: (work: (tx: Tx) => unknown) => work(tx) } as unknown as Pool, POLICY, {
+      await detectFailing({ transaction: (work: (tx: Tx) => unknown) => work(tx) } as unknown as Pool, POLICY, {
         restS: 0,
       });
       const [row] = await tx<[{ rows: number }]>`

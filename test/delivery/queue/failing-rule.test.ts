@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { noticeOf, reasonOf } from '../../../src/delivery/queue/upkeep/failing-notice.ts';
+import { noticeOf, reasonOf } from '../../../src/delivery/queue/maintenance/failing-notice.ts';
 import {
   type FailingPolicy,
   judge,
   type Run,
   type FailingStanding,
   whenSuspended,
-} from '../../../src/delivery/queue/upkeep/failing-rule.ts';
+} from '../../../src/delivery/queue/maintenance/failing-rule.ts';
 import { EVENTS } from '../../../src/contract/events.ts';
 
 const POLICY: FailingPolicy = { failingAfter: 5, failingHours: 6, suspendAfterDays: 3 };
@@ -54,7 +54,7 @@ test('nothing is suspended where no days are set', () => {
 });
 
 describe('a notice', () => {
-  const told = {
+  const reported = {
     webhookId: '019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b',
     partnerId: '019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5c',
     url: 'https://receiver.example:8443/hooks/t0ken?key=hunter2',
@@ -67,22 +67,22 @@ describe('a notice', () => {
 
   test('fits its schema, in the order of its keys, and tells of the URL no more than the host', () => {
     for (const change of ['falhando', 'suspensao'] as const) {
-      const notice = noticeOf(change, told);
+      const notice = noticeOf(change, reported);
       if (notice === null) throw new Error('there is no notice');
       const parsed = EVENTS[notice.name].data.parse(notice.data);
       expect(Object.keys(parsed)).toEqual(Object.keys(notice.data));
       expect(notice.data).toMatchObject({ host: 'receiver.example:8443', falhas: 5, ultimo_status_http: 500 });
-      expect(`${JSON.stringify(notice)} ${reasonOf(change, told)}`).not.toMatch(/\/hooks|t0ken|hunter2/);
+      expect(`${JSON.stringify(notice)} ${reasonOf(change, reported)}`).not.toMatch(/\/hooks|t0ken|hunter2/);
     }
   });
 
   test('says when the webhook will be suspended, or that it will not', () => {
-    expect(noticeOf('falhando', told)?.data).toMatchObject({ suspende_em: at(6 + 72).toISOString() });
-    const mild = { ...told, policy: { ...POLICY, suspendAfterDays: null } };
+    expect(noticeOf('falhando', reported)?.data).toMatchObject({ suspende_em: at(6 + 72).toISOString() });
+    const mild = { ...reported, policy: { ...POLICY, suspendAfterDays: null } };
     expect(noticeOf('falhando', mild)?.data).toMatchObject({ suspende_em: null });
   });
 
   test('is not made of the end of falhando', () => {
-    expect(noticeOf('fim_da_falha', told)).toBeNull();
+    expect(noticeOf('fim_da_falha', reported)).toBeNull();
   });
 });

@@ -1,10 +1,10 @@
 /** The policy for failing endpoints on a real database, with a clock of the test's own. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { readWebhookHealth } from '../../../src/delivery/partner/webhook-health.ts';
-import { forgetFailing, lookForFailing } from '../../../src/delivery/queue/upkeep/failing.ts';
-import { FailingRuns } from '../../../src/delivery/queue/upkeep/failing-runs.ts';
-import type { FailingPolicy } from '../../../src/delivery/queue/upkeep/failing-rule.ts';
-import type { Landing } from '../../../src/delivery/queue/record.ts';
+import { forgetFailing, detectFailing } from '../../../src/delivery/queue/maintenance/failing.ts';
+import { FailingRuns } from '../../../src/delivery/queue/maintenance/failing-runs.ts';
+import type { FailingPolicy } from '../../../src/delivery/queue/maintenance/failing-rule.ts';
+import type { Completion } from '../../../src/delivery/queue/record.ts';
 import type { SendResult } from '../../../src/delivery/sending/send.ts';
 import { measureWebhooks } from '../../../src/main/operations/measure-queue.ts';
 import { muteWebhook, unmuteWebhook } from '../../../src/webhooks/muting.ts';
@@ -30,7 +30,7 @@ beforeEach(() => {
 
 /** One step of a look; null: somebody else looks, or has just looked. */
 const look = async (atS = 0, policy = POLICY) => {
-  const step = await lookForFailing(pool, policy, { now: new Date(startMs + atS * 1_000), restS: 0 });
+  const step = await detectFailing(pool, policy, { now: new Date(startMs + atS * 1_000), restS: 0 });
   return step?.changes ?? null;
 };
 const turnOn = () => look();
@@ -180,9 +180,9 @@ describe('a notice', () => {
     await sql`update webhooks set active = false where id = ${inactive.id}`;
     await insertWebhook(sql, await insertPartner(sql), 'https://stranger.example/', ['webhook.falhando']);
     await makeFailing();
-    const told = await sql<{ webhookId: string }[]>`
+    const reported = await sql<{ webhookId: string }[]>`
       select d.webhook_id as "webhookId" from deliveries d join messages m on m.event_id = d.event_id where m.type like 'webhook.%'`;
-    expect(told).toEqual([{ webhookId: listens.id }]);
+    expect(reported).toEqual([{ webhookId: listens.id }]);
     expect(await readNotices()).toMatchObject([{ type: 'webhook.falhando', partnerId, fanOut: 1 }]);
   });
 
@@ -216,7 +216,7 @@ test('pollers that look at once make one change and one notice', async () => {
   await commitEvents(sql, partnerId, 3);
   for (const atS of [1, HOUR_S, 2 * HOUR_S + 10]) await failAt(atS);
   const now = new Date(startMs + 3 * HOUR_S * 1_000);
-  const looks = await Promise.all(Array.from({ length: 6 }, () => lookForFailing(pool, POLICY, { now, restS: 0 })));
+  const looks = await Promise.all(Array.from({ length: 6 }, () => detectFailing(pool, POLICY, { now, restS: 0 })));
   expect(looks.flatMap((step) => step?.changes ?? [])).toEqual([{ webhookId, change: 'falhando' }]);
   expect(await readNotices()).toHaveLength(1);
   expect(await readHistory()).toHaveLength(1);
@@ -226,7 +226,7 @@ test('while one looks, nobody else does', async () => {
   await turnOn();
   await sql.begin(async (tx) => {
     await tx`select pg_advisory_xact_lock(advisory_lock('judging'))`;
-    expect(await lookForFailing(pool, POLICY, { restS: 0 })).toBeNull();
+    expect(await detectFailing(pool, POLICY, { restS: 0 })).toBeNull();
   });
   expect(await look()).toEqual([]);
 });
@@ -253,7 +253,7 @@ test('when many fail at once, some are changed by the next look', async () => {
       await poller.end(BROKEN);
     }
     const now = new Date(startMs + atS * HOUR_S * 1_000);
-    const step = await lookForFailing(pool, POLICY, { now, restS: 0, atOnce: 1 });
+    const step = await detectFailing(pool, POLICY, { now, restS: 0, atOnce: 1 });
     changed.push((step?.changes ?? []).map(({ change }) => change).join());
   }
   expect(changed).toEqual(['falhando', 'falhando', 'falhando', 'suspensao', 'suspensao', 'suspensao']);
@@ -263,7 +263,7 @@ test('when many fail at once, some are changed by the next look', async () => {
 test('each recorded failure counts once, late or not, a lost attempt does not; any success ends the run', async () => {
   await turnOn();
   const runs = new FailingRuns('poller');
-  const count = (...ended: [SendResult, Landing['standing'], number][]) =>
+  const count = (...ended: [SendResult, Completion['standing'], number][]) =>
     runs.count(
       pool,
       new Map(
@@ -308,7 +308,7 @@ test('a success of a webhook in no run writes nothing, and a keeper learns of a 
 
 test('a poller that comes soon after another looks at nothing', async () => {
   await turnOn();
-  expect(await lookForFailing(pool, POLICY, { restS: 3_600 })).toBeNull();
+  expect(await detectFailing(pool, POLICY, { restS: 3_600 })).toBeNull();
   expect(await look()).toEqual([]);
 });
 

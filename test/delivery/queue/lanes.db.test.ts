@@ -1,6 +1,6 @@
 /** Lanes: who has one, who keeps it, and what a change of it waits for. */
 import { expect, test } from 'vitest';
-import { takeTurn } from '../../../src/delivery/queue/claim.ts';
+import { pollLanes } from '../../../src/delivery/queue/claim.ts';
 import { Consent } from '../../../src/delivery/queue/consent.ts';
 import { enter, handBack, noteResting, readLanes } from '../../../src/delivery/queue/keepers.ts';
 import type { KeptLane } from '../../../src/delivery/queue/lanes/kept-lane.ts';
@@ -120,23 +120,23 @@ test('no turn names lanes that may take nothing for long: their rows say so', as
   };
   lanes.seen = await pool.run((tx) => enter(tx, 'p', false));
   await keep();
-  const turn = async (number: number) => {
+  const poll = async (number: number) => {
     const ask = lanes.plan(new Slots(64), Date.now());
-    const taken = await pool.transaction((tx) => takeTurn(tx, { poller: 'p', number, doneBelow: 0 }, lanes.seen, ask));
+    const taken = await pool.transaction((tx) => pollLanes(tx, { poller: 'p', number, doneBelow: 0 }, lanes.seen, ask));
     lanes.seen = taken.seen;
-    return { named: ask.closed.length, due: lanes.hear(ask, taken.rows, Date.now()).length };
+    return { named: ask.closed.length, due: lanes.apply(ask, taken.rows, Date.now()).length };
   };
-  for (let number = 1; number <= 2; number += 1) expect(await turn(number)).toEqual({ named: 100, due: 0 });
+  for (let number = 1; number <= 2; number += 1) expect(await poll(number)).toEqual({ named: 100, due: 0 });
   for (const id of await pool.transaction((tx) => noteResting(tx, 'p', lanes.misnoted)))
     (lanes.get(id) as KeptLane).isResting = true;
-  await turn(3);
-  expect(await turn(4)).toEqual({ named: 0, due: 0 });
+  await poll(3);
+  expect(await poll(4)).toEqual({ named: 0, due: 0 });
   await commitEvents(sql, partnerId, 1);
   // Each muted one is told of, and has more that it may not take.
-  expect(await turn(5)).toEqual({ named: 0, due: 1 });
+  expect(await poll(5)).toEqual({ named: 0, due: 1 });
   await sql`update lanes set muted_at = null, changed = true`;
   await keep();
-  expect((await turn(6)).due).toBeGreaterThan(0);
+  expect((await poll(6)).due).toBeGreaterThan(0);
 });
 
 test('who counts the answers of many URLs waits for the first of their lanes, and holds no later one meanwhile', async () => {

@@ -3,10 +3,10 @@ import { beforeEach, expect, test } from 'vitest';
 import { addUp } from '../../../src/audit/add-up-balance.ts';
 import { readBalance } from '../../../src/audit/balance.ts';
 import { dayOf } from '../../../src/contract/calendar.ts';
-import { claimDue, takeTurn } from '../../support/turn.ts';
+import { claimDue, pollLanes } from '../../support/poll.ts';
 import { SUSPENDED_AT_ONCE, suspendUnclaimed } from '../../../src/delivery/queue/orders/suspend.ts';
-import { Sweeper } from '../../../src/delivery/queue/upkeep/sweep.ts';
-import { deactivatePartner, reactivatePartner, untilGone } from '../../../src/steering/off-boarding.ts';
+import { Sweeper } from '../../../src/delivery/queue/maintenance/sweep.ts';
+import { deactivatePartner, reactivatePartner, untilGone } from '../../../src/admin/off-boarding.ts';
 import { lockForOperator } from '../../../src/webhooks/muting.ts';
 import { useOneWebhook } from '../../support/one-webhook.ts';
 import { commitMarginEvents, insertWebhook } from '../../support/outbox.ts';
@@ -76,7 +76,7 @@ test('the deactivation suspends a bounded number, ends and writes the rest of it
 
 test('what is left is never claimed, and the pollers suspend it, what is due later with it', async () => {
   await letGo();
-  for (let turn = 1; turn <= 5; turn += 1) expect(await takeTurn(pool, `p/${turn}`, 100, now)).toEqual([]);
+  for (let poll = 1; poll <= 5; poll += 1) expect(await pollLanes(pool, `p/${poll}`, 100, now)).toEqual([]);
   expect(await counts()).toEqual({ suspensa: AT_ONCE + LEFT });
   expect(await attempted()).toBe(0);
 });
@@ -84,8 +84,8 @@ test('what is left is never claimed, and the pollers suspend it, what is due lat
 test('no claim takes of what is left, however late it is suspended', async () => {
   await letGo();
   const later = new Date(now.getTime() + 7 * 3_600_000);
-  for (let turn = 1; turn <= 3; turn += 1) {
-    const claimed = await pool.transaction((tx) => claimDue(tx, `p/${turn}`, 100, later));
+  for (let poll = 1; poll <= 3; poll += 1) {
+    const claimed = await pool.transaction((tx) => claimDue(tx, `p/${poll}`, 100, later));
     expect(claimed.deliveries).toEqual([]);
     expect(claimed.inactive).not.toEqual([]);
   }
@@ -105,10 +105,10 @@ test('its poller ends, and the lane is muted: the sweep suspends the rest', asyn
 
 test('the command suspends the rest before it says that the partner is gone', async () => {
   await letGo();
-  const told: string[] = [];
-  const gone = await untilGone(pool, partnerId, (sentence) => told.push(sentence));
+  const reported: string[] = [];
+  const gone = await untilGone(pool, partnerId, (sentence) => reported.push(sentence));
   expect(gone).toEqual({ suspended: AT_ONCE + LEFT, wereInFlight: 0 });
-  expect(told).toEqual(['1000 deliveries more are suspensa', '1200 deliveries more are suspensa']);
+  expect(reported).toEqual(['1000 deliveries more are suspensa', '1200 deliveries more are suspensa']);
 });
 
 test.each(['ends well', 'fails'])(
@@ -116,11 +116,11 @@ test.each(['ends well', 'fails'])(
   async (how) => {
     await letGo();
     const { promise: ended, resolve: end } = Promise.withResolvers<void>();
-    const { promise: batched, resolve: tellBatched } = Promise.withResolvers<number>();
+    const { promise: batched, resolve: notifyBatched } = Promise.withResolvers<number>();
     const hooks = (await sql<{ id: string }[]>`select id from webhooks`).map(({ id }) => id);
     const poller = sql
       .begin(async (tx) => {
-        tellBatched(await suspendUnclaimed(tx, hooks));
+        notifyBatched(await suspendUnclaimed(tx, hooks));
         await ended;
         if (how === 'fails') throw new Error('the poller ends');
       })
@@ -144,7 +144,7 @@ test('let back in before all is suspended, it is sent only what is new', async (
   expect(await reactivatePartner(pool, partnerId, ANA)).toEqual({ ok: { suspended: AT_ONCE + LEFT } });
   await commitMarginEvents(sql, partnerId, 1);
   const later = new Date(Date.now() + 7 * 3_600_000);
-  expect(await takeTurn(pool, 'p/1', 100, later)).toHaveLength(2);
+  expect(await pollLanes(pool, 'p/1', 100, later)).toHaveLength(2);
   expect(await counts()).toEqual({ suspensa: AT_ONCE + LEFT, pendente: 2 });
   // The deactivation, a full batch, and the rest: no transaction held more than that.
   expect(
@@ -155,11 +155,11 @@ test('let back in before all is suspended, it is sent only what is new', async (
 test('let back in while a poller suspends a batch and fails, it is sent nothing of that batch', async () => {
   await letGo();
   const { promise: failed, resolve: fail } = Promise.withResolvers<void>();
-  const { promise: batched, resolve: tellBatched } = Promise.withResolvers<number>();
+  const { promise: batched, resolve: notifyBatched } = Promise.withResolvers<number>();
   const hooks = (await sql<{ id: string }[]>`select id from webhooks`).map(({ id }) => id);
   const poller = sql
     .begin(async (tx) => {
-      tellBatched(await suspendUnclaimed(tx, hooks));
+      notifyBatched(await suspendUnclaimed(tx, hooks));
       await failed;
       throw new Error('the poller ends');
     })
@@ -180,11 +180,11 @@ test('let back in while a poller suspends a batch and fails, it is sent nothing 
 test('let back in while an operator changes its webhooks, it is sent nothing old', async () => {
   await letGo();
   const { promise: changed, resolve: goOn } = Promise.withResolvers<void>();
-  const { promise: locked, resolve: tellLocked } = Promise.withResolvers<void>();
+  const { promise: locked, resolve: reportLocked } = Promise.withResolvers<void>();
   const hooks = await sql<{ id: string }[]>`select id from webhooks order by id`;
   const changing = pool.transaction(async (tx) => {
     for (const { id } of hooks) await lockForOperator(tx, id);
-    tellLocked();
+    reportLocked();
     await changed;
   });
   try {
@@ -204,6 +204,6 @@ test('let back in by hand before all is suspended, it is sent what was still pen
   await letGo();
   await sql`update partners set active = true`;
   const later = new Date(now.getTime() + 7 * 3_600_000);
-  expect((await takeTurn(pool, 'p/1', 100, later)).length).toBeGreaterThan(0);
+  expect((await pollLanes(pool, 'p/1', 100, later)).length).toBeGreaterThan(0);
   expect(await counts()).toEqual({ suspensa: AT_ONCE, pendente: LEFT });
 });

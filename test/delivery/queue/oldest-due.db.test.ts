@@ -1,10 +1,10 @@
 /** The gauge of how late the engine is, which must be true above all when no poller lives. */
 import { expect, test } from 'vitest';
 import { readOldestDueS } from '../../../src/delivery/queue/oldest-due.ts';
-import { rowsLookedAt } from '../../support/counters.ts';
+import { rowsScanned } from '../../support/counters.ts';
 import { useOneWebhook } from '../../support/one-webhook.ts';
 import { commitEvents } from '../../support/outbox.ts';
-import { takeTurn } from '../../support/turn.ts';
+import { pollLanes } from '../../support/poll.ts';
 
 const { database, partnerId, webhookId } = await useOneWebhook();
 const { pool, sql } = database;
@@ -48,7 +48,7 @@ test('is 0 for what is in flight, for what waits for a slot, and for a muted web
   await commitEvents(sql, partnerId, 20);
   await wait(3_600);
   expect(await isLate(3_600, startMs)).toBe(true);
-  await takeTurn(pool, 'p/1', 100, new Date(Date.now() + 5));
+  await pollLanes(pool, 'p/1', 100, new Date(Date.now() + 5));
   expect(await read()).toBe(0);
   await sql`truncate claims`;
   expect(await isLate(3_600, startMs)).toBe(true);
@@ -64,5 +64,5 @@ test('reads a part of the rows that wait, however many there are', async () => {
     insert into pending (webhook_id, delivery_id, event_id, partner_id)
     select webhook_id, id, event_id, partner_id from deliveries`;
   await sql`analyze pending, deliveries`;
-  expect(await rowsLookedAt(database.url, (one) => one.run(readOldestDueS))).toBeLessThan(2_000);
+  expect(await rowsScanned(database.url, (one) => one.run(readOldestDueS))).toBeLessThan(2_000);
 });

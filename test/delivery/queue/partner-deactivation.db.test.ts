@@ -2,7 +2,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import { TIMES_S } from '../../../src/contract/delivery.ts';
 import type { Sql } from '../../../src/db/pool.ts';
-import { takeTurn } from '../../support/turn.ts';
+import { pollLanes } from '../../support/poll.ts';
 import { type DeliveryWorld, startDeliveryWorld } from '../../support/delivery-world.ts';
 import { useOneWebhook } from '../../support/one-webhook.ts';
 import { commitEvents, insertPartner, readDeliveries } from '../../support/outbox.ts';
@@ -48,16 +48,16 @@ test('what is appended for a partner that is deactivated already is a fact witho
   await commitEvents(sql, partnerId, 1);
   expect(await sql`select type from events where partner_id = ${partnerId}`).toHaveLength(1);
   await activate();
-  expect(await takeTurn(pool, 'p/1', 10, now)).toEqual([]);
+  expect(await pollLanes(pool, 'p/1', 10, now)).toEqual([]);
   expect(await statuses()).toEqual([]);
 });
 
 test('what was claimed and lost when its partner was deactivated leaves its row and is suspended', async () => {
   await commitEvents(sql, partnerId, 1);
-  await takeTurn(pool, 'dead/1', 10, now);
+  await pollLanes(pool, 'dead/1', 10, now);
   await deactivate();
   const later = new Date(now.getTime() + (TIMES_S.lease + 1) * 1_000);
-  expect(await takeTurn(pool, 'p/1', 10, later)).toEqual([]);
+  expect(await pollLanes(pool, 'p/1', 10, later)).toEqual([]);
   expect(await statuses()).toEqual(['suspensa']);
   expect(await sql`select outcome from attempts where webhook_id = ${webhookId}`).toEqual([
     { outcome: 'desconhecido' },
@@ -68,9 +68,9 @@ test('re-activated, what was suspended stays so until the partner resumes it; wh
   await commitEvents(sql, partnerId, 2);
   await deactivate();
   await activate();
-  expect(await takeTurn(pool, 'p/1', 10, now)).toEqual([]);
+  expect(await pollLanes(pool, 'p/1', 10, now)).toEqual([]);
   await commitEvents(sql, partnerId, 1);
-  expect(await takeTurn(pool, 'p/2', 10, now)).toHaveLength(1);
+  expect(await pollLanes(pool, 'p/2', 10, now)).toHaveLength(1);
   expect((await statuses()).toSorted()).toEqual(['pendente', 'suspensa', 'suspensa']);
 });
 

@@ -1,11 +1,11 @@
 /** What the sweep finds in `pending` that a bug or a change by hand left. */
 import { expect, test } from 'vitest';
-import { lookAtPage } from '../../../src/delivery/queue/upkeep/pending-page.ts';
-import { Sweeper } from '../../../src/delivery/queue/upkeep/sweep.ts';
+import { checkPage } from '../../../src/delivery/queue/maintenance/pending-page.ts';
+import { Sweeper } from '../../../src/delivery/queue/maintenance/sweep.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { commitEvents, insertSubscriber } from '../../support/outbox.ts';
 import { silentLog } from '../../support/silent-log.ts';
-import { takeTurn } from '../../support/turn.ts';
+import { pollLanes } from '../../support/poll.ts';
 
 const { pool, sql } = await createTestDatabase();
 
@@ -19,20 +19,20 @@ test('a row of pending whose delivery is over is deleted and counted, and nothin
   await sql`alter table deliveries enable trigger deliveries_keep_pending`;
   let counted = 0;
   let nowMs = 0;
-  const metrics = { countStray: (rows: number) => (counted += rows) };
+  const metrics = { countOrphaned: (rows: number) => (counted += rows) };
   const sweeper = new Sweeper({ pool, log: silentLog, monotonicMs: () => nowMs, now: () => null, metrics });
   nowMs = 30_000;
   await sweeper.sweepNowAndThen();
   expect(counted).toBe(1);
   expect(await sql`select from pending`).toHaveLength(4);
-  expect(await takeTurn(pool, 'p/1', 10, new Date(Date.now() + 1_000))).toHaveLength(4);
+  expect(await pollLanes(pool, 'p/1', 10, new Date(Date.now() + 1_000))).toHaveLength(4);
 });
 
 test('page by page it comes by every row', async () => {
-  const look = (from: string | null) => pool.transaction((tx) => lookAtPage(tx, from, 3));
+  const look = (from: string | null) => pool.transaction((tx) => checkPage(tx, from, 3));
   const first = await look(null);
-  expect(first).toMatchObject({ stray: 0, next: '(0,3)' });
-  expect(await look(first.next)).toMatchObject({ stray: 0, next: null });
+  expect(first).toMatchObject({ orphaned: 0, next: '(0,3)' });
+  expect(await look(first.next)).toMatchObject({ orphaned: 0, next: null });
 });
 
 test('a lane of which something has been due for a minute, and nothing flies, is read again; a younger one is not', async () => {
@@ -40,7 +40,7 @@ test('a lane of which something has been due for a minute, and nothing flies, is
   await commitEvents(sql, partnerId, 1);
   await sql`insert into keepers (name) values ('k')`;
   await sql`update lanes set keeper = 'k', changed = false where webhook_id = ${id}`;
-  const wake = async () => (await pool.transaction((tx) => lookAtPage(tx, null, 100))).woken;
+  const wake = async () => (await pool.transaction((tx) => checkPage(tx, null, 100))).woken;
   expect(await wake()).toBe(0);
   await sql`update deliveries set next_attempt_at = now() - interval '2 minutes' where webhook_id = ${id}`;
   expect(await wake()).toBe(1);

@@ -3,12 +3,12 @@ import { expect, test } from 'vitest';
 import type { Pool } from '../../../src/db/pool.ts';
 import { resendOne } from '../../../src/delivery/partner/resend.ts';
 import { enter, readLanes } from '../../../src/delivery/queue/keepers.ts';
-import { endOverdue, readFlying } from '../../../src/delivery/queue/lost.ts';
+import { rescueOverdue, readFlying } from '../../../src/delivery/queue/rescuer.ts';
 import { readOldestDueS } from '../../../src/delivery/queue/oldest-due.ts';
 import { suspendUnclaimed } from '../../../src/delivery/queue/orders/suspend.ts';
-import { endPoller } from '../../../src/delivery/queue/upkeep/dead-pollers.ts';
-import { lookAtPage } from '../../../src/delivery/queue/upkeep/pending-page.ts';
-import { Sweeper } from '../../../src/delivery/queue/upkeep/sweep.ts';
+import { endPoller } from '../../../src/delivery/queue/maintenance/dead-pollers.ts';
+import { checkPage } from '../../../src/delivery/queue/maintenance/pending-page.ts';
+import { Sweeper } from '../../../src/delivery/queue/maintenance/sweep.ts';
 import { SESSION_SETTINGS } from '../../../src/delivery/poller/session.ts';
 import { startCounting } from '../../support/counters.ts';
 import { createTestDatabase, openPool } from '../../support/database.ts';
@@ -86,8 +86,8 @@ test.for([
 /** What is done beside turns and records: the gauge of what is late, the sweep, a take-over, an order. */
 async function everythingRare(pool: Pool, partnerId: string, webhookId: string): Promise<void> {
   await pool.run(readOldestDueS);
-  await pool.transaction((tx) => lookAtPage(tx, null, 100));
-  await pool.transaction((tx) => endOverdue(tx));
+  await pool.transaction((tx) => checkPage(tx, null, 100));
+  await pool.transaction((tx) => rescueOverdue(tx));
   await pool.transaction((tx) => suspendUnclaimed(tx, [webhookId]));
   const [{ id }] = await pool.run(
     (sql) =>
@@ -110,7 +110,7 @@ test.each([false, true])(
     for (const table of HOT) await sql`alter table ${sql(table)} set (autovacuum_enabled = false)`;
     const pool = openPool(url, { name: 'poller', settings: SESSION_SETTINGS });
     // A session goes over to generic plans after five runs.
-    for (let turn = 0; turn < 7; turn += 1) await everythingRare(pool, partnerId, id);
+    for (let poll = 0; poll < 7; poll += 1) await everythingRare(pool, partnerId, id);
     await addOthers(sql, 20_000);
     await commitEvents(sql, partnerId, 200);
     const counting = await startCounting(url, pool);

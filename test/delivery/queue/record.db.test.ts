@@ -1,7 +1,7 @@
 import { TIMES_S } from '../../../src/contract/delivery.ts';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type ClaimedDelivery } from '../../../src/delivery/queue/claim.ts';
-import { takeTurn } from '../../support/turn.ts';
+import { pollLanes } from '../../support/poll.ts';
 import { record } from '../../../src/delivery/queue/record.ts';
 import type { Report } from '../../../src/delivery/queue/report.ts';
 import type { SendResult } from '../../../src/delivery/sending/send.ts';
@@ -24,7 +24,7 @@ beforeEach(async () => {
 const after = (seconds: number) => new Date(start.getTime() + seconds * 1_000);
 
 async function claimOne(claim: string, now: Date): Promise<ClaimedDelivery> {
-  const [delivery] = await takeTurn(pool, claim, 10, now);
+  const [delivery] = await pollLanes(pool, claim, 10, now);
   if (!delivery) throw new Error('nothing was due');
   return delivery;
 }

@@ -9,17 +9,17 @@ import { DELIVERED } from '../../support/delivered.ts';
 import { useOneWebhook } from '../../support/one-webhook.ts';
 import { commitEvents, insertWebhook, openTestSecret } from '../../support/outbox.ts';
 import { silentLog } from '../../support/silent-log.ts';
-import { claimDue } from '../../support/turn.ts';
+import { claimDue } from '../../support/poll.ts';
 
 const { database, pool, sql, partnerId } = await useOneWebhook();
 const PAGES = 256;
 
 async function hold(statement: (tx: Tx) => Promise<unknown>): Promise<() => Promise<void>> {
   const { promise: isOver, resolve: letGo } = Promise.withResolvers<void>();
-  const { promise: isHeld, resolve: tell } = Promise.withResolvers<void>();
+  const { promise: isHeld, resolve: report } = Promise.withResolvers<void>();
   const holding = sql.begin('isolation level repeatable read', async (tx) => {
     await statement(tx as never);
-    tell();
+    report();
     await isOver;
   });
   await isHeld;

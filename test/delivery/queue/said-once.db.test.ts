@@ -35,10 +35,10 @@ test('the database reads poller and term out of a claim’s name', async () => {
   ]);
 });
 
-test('a claim reads each column of take_turn where the function puts it', async () => {
+test('a claim reads each column of poll_lanes where the function puts it', async () => {
   const [row] = await database.sql<[{ names: string[] }]>`
     select array_agg(name order by ordinal) as names
     from pg_proc f, unnest(f.proargnames, f.proargmodes) with ordinality as argument (name, mode, ordinal)
-    where proname = 'take_turn' and mode = 't'`;
+    where proname = 'poll_lanes' and mode = 't'`;
   expect(row.names.join(' ')).toBe('id number webhook_id event body loan_version traceparent salt is_test due_at told');
 });

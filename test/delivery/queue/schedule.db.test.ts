@@ -30,7 +30,7 @@ test('a receiver that answers 500 gets six POSTs of the same bytes, on schedule,
     return delivery;
   };
 
-  expect(await engine.turn()).toBe(1);
+  expect(await engine.poll()).toBe(1);
   for (const delayS of RETRY_DELAYS_S) {
     const { id, nextAttemptAt } = await read();
     const last = (await readAttempts(sql, id)).at(-1);
@@ -39,13 +39,13 @@ test('a receiver that answers 500 gets six POSTs of the same bytes, on schedule,
     expect(Math.abs(dueAt - endedAt - delayS * 1_000)).toBeLessThanOrEqual(2);
 
     engine.now = new Date(dueAt - 1);
-    expect(await engine.turn()).toBe(0);
+    expect(await engine.poll()).toBe(0);
     engine.now = new Date(dueAt + 1);
-    expect(await engine.turn()).toBe(1);
+    expect(await engine.poll()).toBe(1);
   }
   expect(await read()).toMatchObject({ status: 'erro', attempts: 6, failures: 6, nextAttemptAt: null });
   advance(engine, 10 * 86_400);
-  expect(await engine.turn()).toBe(0);
+  expect(await engine.poll()).toBe(0);
 
   expect(receiver.posts).toHaveLength(6);
   const [first] = receiver.posts;
@@ -65,7 +65,7 @@ test('the envelope’s bytes are the contract’s: keys in order, milliseconds, 
   const { partnerId } = await insertSubscriber(sql, `${receiver.url}/`);
   const stream = await commitEvent(pool, partnerId);
   const engine = startEngine(pool);
-  await engine.turn();
+  await engine.poll();
   expect(envelope.safeParse(JSON.parse(String(receiver.posts[0]?.body))).success).toBe(true);
   expect(receiver.posts[0]?.body.toString()).toBe(
     `{"evento":"desembolso.falhou","timestamp":"2026-01-31T12:00:00.000Z","parceiro_id":"${partnerId}",` +

@@ -39,7 +39,7 @@ test('a webhook on a schedule of its own is retried by it to its end, and anothe
   await sql`update webhooks set quick = true where id = ${marked.id}`;
   await commitEvent(pool, partnerId);
   const engine = startEngine(pool);
-  await engine.turn();
+  await engine.poll();
   for (const delayS of quick.delaysS) {
     const [pending] = await readDeliveries(sql, marked.id);
     const last = (await readAttempts(sql, pending?.id ?? '')).at(-1);
@@ -47,7 +47,7 @@ test('a webhook on a schedule of its own is retried by it to its end, and anothe
     const endedAt = Number(last?.startedAt) + Number(last?.durationMs);
     expect(Math.abs(dueAt - endedAt - delayS * 1_000)).toBeLessThanOrEqual(2);
     engine.now = new Date(dueAt + 1);
-    await engine.turn();
+    await engine.poll();
   }
   const [ended] = await readDeliveries(sql, marked.id);
   expect(ended).toMatchObject({ status: 'erro', failures: 8, attempts: 8 });

@@ -43,14 +43,14 @@ describe('a partner', () => {
 
   test('that reaches its share in a claim hides nobody from it, however many of its lanes wait', async () => {
     const poller = start('one', 128);
-    for (const [turn, url] of ['https://first.hangs.example/', 'https://second.hangs.example/'].entries()) {
+    for (const [poll, url] of ['https://first.hangs.example/', 'https://second.hangs.example/'].entries()) {
       await subscribe(url, 200, 1);
-      await poller.fill(turn);
+      await poller.fill(poll);
     }
     await subscribe('https://answers.example/', 5, 1);
     await poller.end(SILENCE, 'https://first.hangs', 30);
     // At least one of its lanes in each turn.
-    for (let turn = 0; turn < 10; turn += 1) await poller.tick(2);
+    for (let poll = 0; poll < 10; poll += 1) await poller.tick(2);
     expect(poller.flying('https://answers')).toBe(5);
   });
 

@@ -15,7 +15,7 @@ test('a partner is told of while it holds eight slots or more, and an eighth of 
       ['a', 8],
       ['b', 20],
     ]),
-    sated: [],
+    atShare: [],
   });
   expect([slots.held, slots.free]).toEqual([28, 72]);
 
@@ -28,13 +28,13 @@ test('a partner is told of while it holds eight slots or more, and an eighth of 
 test('a partner is sated while it holds its share: 16 for each slot free beside the reserve and the next one, 8 at least', () => {
   const slots = new Slots(64);
   slots.take('p/1', partners('a', 52), 0);
-  expect(slots.shares().sated).toEqual(['a']);
+  expect(slots.shares().atShare).toEqual(['a']);
   slots.letGo(flights('p/1', 'a', 1));
-  expect(slots.shares().sated).toEqual([]);
+  expect(slots.shares().atShare).toEqual([]);
   slots.take('p/2', [...partners('b', 5), ...partners('c', 7)], 0);
-  expect(slots.shares().sated).toEqual(['a']);
+  expect(slots.shares().atShare).toEqual(['a']);
   slots.take('p/3', partners('c', 1), 0);
-  expect(slots.shares().sated).toEqual(['a', 'c']);
+  expect(slots.shares().atShare).toEqual(['a', 'c']);
 });
 
 test('a claim waits for a part of those slots alone that what hangs leaves', () => {

@@ -1,20 +1,20 @@
 /** What a lane that was taken over asks for while its earlier keeper's claims stand. */
 import { expect, test } from 'vitest';
 import type { Pool, Sql } from '../../../src/db/pool.ts';
-import { takeTurn } from '../../../src/delivery/queue/claim.ts';
-import { beat, enter, handBack, readLanes } from '../../../src/delivery/queue/keepers.ts';
+import { pollLanes } from '../../../src/delivery/queue/claim.ts';
+import { heartbeat, enter, handBack, readLanes } from '../../../src/delivery/queue/keepers.ts';
 import { newLane } from '../../../src/delivery/queue/lanes/kept-lane.ts';
 import { KeptLanes } from '../../../src/delivery/queue/lanes/kept-lanes.ts';
-import { endOverdue } from '../../../src/delivery/queue/lost.ts';
-import { endPoller } from '../../../src/delivery/queue/upkeep/dead-pollers.ts';
-import { lookAtPage } from '../../../src/delivery/queue/upkeep/pending-page.ts';
+import { rescueOverdue } from '../../../src/delivery/queue/rescuer.ts';
+import { endPoller } from '../../../src/delivery/queue/maintenance/dead-pollers.ts';
+import { checkPage } from '../../../src/delivery/queue/maintenance/pending-page.ts';
 import { record } from '../../../src/delivery/queue/record.ts';
 import { Slots } from '../../../src/delivery/queue/slots.ts';
 import { DELIVERED, reportFor } from '../../support/delivered.ts';
 import { type HeldPoller, startHeldPoller } from '../../support/held-poller.ts';
 import { useOneWebhook } from '../../support/one-webhook.ts';
 import { commitEvents, insertWebhook } from '../../support/outbox.ts';
-import { claimDue } from '../../support/turn.ts';
+import { claimDue } from '../../support/poll.ts';
 
 const HOUR_MS = 3_600_000;
 const FAILED = { ...DELIVERED, outcome: 'resposta_nao_2xx', statusCode: 500 } as const;
@@ -22,19 +22,19 @@ const FAILED = { ...DELIVERED, outcome: 'resposta_nao_2xx', statusCode: 500 } as
 const { partnerId, webhookId, pool, sql } = await useOneWebhook();
 
 /** Turns of a poller that takes the lanes; returns what the next one would read on. */
-async function readOnAfter(turns: number, onePool: Pool, now: Date): Promise<number> {
+async function readOnAfter(polls: number, onePool: Pool, now: Date): Promise<number> {
   const lanes = new KeptLanes();
   await onePool.transaction(async (tx) => {
     lanes.seen = await enter(tx, 'b', false);
     for (const one of await readLanes(tx, 'b', 10)) lanes.keep(one);
   });
   const plan = () => lanes.plan(new Slots(64), now.getTime());
-  for (let turn = 1; turn <= turns; turn += 1) {
+  for (let poll = 1; poll <= polls; poll += 1) {
     const ask = plan();
     const { rows, seen } = await onePool.transaction((tx) =>
-      takeTurn(tx, { poller: 'b', number: turn, doneBelow: turn }, lanes.seen, ask, null, now),
+      pollLanes(tx, { poller: 'b', number: poll, doneBelow: poll }, lanes.seen, ask, null, now),
     );
-    expect(lanes.hear(ask, rows, now.getTime())).toEqual([]);
+    expect(lanes.apply(ask, rows, now.getTime())).toEqual([]);
     lanes.seen = seen;
   }
   const { hooks, loans } = plan();
@@ -72,10 +72,10 @@ test('a silent poller that may hold its lock is known no more, and is found dead
   await commitEvents(sql, partnerId, 1);
   await pool.transaction((tx) => claimDue(tx, 'a/1.1', 1, new Date(Date.now() + 1_000)));
   await sql`update keepers set has_lock = true, seen_at = now() - interval '6 seconds'`;
-  expect(await pool.run((tx) => beat(tx, 'b', 0, true))).toMatchObject({ silent: ['a'], living: 2 });
+  expect(await pool.run((tx) => heartbeat(tx, 'b', 0, true))).toMatchObject({ silent: ['a'], living: 2 });
   await pool.transaction((tx) => endPoller(tx, 'a', false));
-  expect(await pool.run((tx) => beat(tx, 'b', 0, true))).toMatchObject({ silent: [], living: 1 });
-  expect(await pool.run((tx) => beat(tx, 'a', 1, true))).toMatchObject({ isKnown: false });
+  expect(await pool.run((tx) => heartbeat(tx, 'b', 0, true))).toMatchObject({ silent: [], living: 1 });
+  expect(await pool.run((tx) => heartbeat(tx, 'a', 1, true))).toMatchObject({ isKnown: false });
   expect(await sql`select name, has_lock as "hasLock" from keepers`).toEqual([{ name: 'a', hasLock: true }]);
   expect(await pool.transaction((tx) => endPoller(tx, 'a', true))).toMatchObject({ lost: 1 });
   expect(await sql`select from keepers`).toEqual([]);
@@ -130,17 +130,17 @@ test.each([
 test('a silent poller without a lock stays known to who reads what flies, until that is over', async () => {
   await commitEvents(sql, partnerId, 1);
   await pool.transaction((tx) => claimDue(tx, 'silent/1', 1, new Date(Date.now() + 1_000)));
-  const beatAndEnd = async () => {
-    const { silent } = await pool.run((tx) => beat(tx, 'b', 0, true));
+  const heartbeatAndEnd = async () => {
+    const { silent } = await pool.run((tx) => heartbeat(tx, 'b', 0, true));
     for (const name of silent) await pool.transaction((tx) => endPoller(tx, name, false));
     return silent;
   };
-  expect(await beatAndEnd()).toEqual(['silent']);
+  expect(await heartbeatAndEnd()).toEqual(['silent']);
   expect(await sql`select poller from flights()`).toEqual([{ poller: 'silent' }]);
-  expect(await pool.transaction((tx) => endOverdue(tx, new Date(Date.now() + HOUR_MS)))).toBe(1);
-  expect(await beatAndEnd()).toEqual(['silent']);
+  expect(await pool.transaction((tx) => rescueOverdue(tx, new Date(Date.now() + HOUR_MS)))).toBe(1);
+  expect(await heartbeatAndEnd()).toEqual(['silent']);
   expect(await sql`select from claims`).toEqual([]);
-  expect(await beatAndEnd()).toEqual([]);
+  expect(await heartbeatAndEnd()).toEqual([]);
 });
 
 test('lanes are handed back, and sleepers woken, beside somebody who locks others of them in another order', async () => {
@@ -153,7 +153,7 @@ test('lanes are handed back, and sleepers woken, beside somebody who locks other
     await tx`select from lanes where webhook_id = ${other} for update`;
     await pool.transaction(async (own) => {
       await own`set local lock_timeout = '100ms'`;
-      expect(await lookAtPage(own, null, 10)).toMatchObject({ woken: 1 });
+      expect(await checkPage(own, null, 10)).toMatchObject({ woken: 1 });
       expect(await handBack(own, 'a', lanes)).toEqual([webhookId]);
     });
   });

@@ -41,7 +41,7 @@ test('a muting whose reading committed without an answer is kept', async () => {
   state.loses = true;
   await expect(
     (async () => {
-      for (let turn = 1; turn < 5; turn += 1) await poller.tick(turn);
+      for (let poll = 1; poll < 5; poll += 1) await poller.tick(poll);
     })(),
   ).rejects.toThrow('connection lost');
   await commitEvents(sql, partnerId, 3);

@@ -1,16 +1,16 @@
 /** How a poller waits for work in the server: what it finds, what wakes it, and that it stands in nobody's way. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Pool, Sql } from '../../../src/db/pool.ts';
-import { Rhythm } from '../../../src/delivery/poller/rhythm.ts';
-import type { Patience } from '../../../src/delivery/queue/claim.ts';
+import { PollBackoff } from '../../../src/delivery/poller/poll-backoff.ts';
+import type { PollWait } from '../../../src/delivery/queue/claim.ts';
 import { POLLER_DEADLINE_MS } from '../../../src/main/service/service.ts';
 import { openPool } from '../../support/database.ts';
 import { useOneWebhook } from '../../support/one-webhook.ts';
 import { commitEvents } from '../../support/outbox.ts';
 
-const LOOK_ONCE = { ms: 0, napMs: 0 };
+const POLL_ONCE = { ms: 0, pollIntervalMs: 0 };
 /** Longer than a test may take, at the end of which it is told that there is no work. */
-const SLEEP = { ms: 600_000, napMs: 600_000 };
+const SLEEP = { ms: 600_000, pollIntervalMs: 600_000 };
 
 let pool: Pool;
 /** The snapshot up to which the poller has followed. */
@@ -35,23 +35,27 @@ async function follow(): Promise<void> {
 }
 
 /** Whether poller `p`, which has followed up to `seen`, finds something new. */
-async function findsWork({ ms, napMs }: Patience = LOOK_ONCE, wakeAt: Date | null = null, by = pool): Promise<boolean> {
+async function findsWork(
+  { ms, pollIntervalMs }: PollWait = POLL_ONCE,
+  wakeAt: Date | null = null,
+  by = pool,
+): Promise<boolean> {
   const [row] = await by.run(
-    (sql) => sql<[{ told: string | null }]>`
-      select wait_for_work('p', null, pg_snapshot_xmax(s), array(select pg_snapshot_xip(s)), ${wakeAt}::timestamptz, ${ms}::float8, ${napMs}::float8) as told
+    (sql) => sql<[{ reported: string | null }]>`
+      select wait_for_work('p', null, pg_snapshot_xmax(s), array(select pg_snapshot_xip(s)), ${wakeAt}::timestamptz, ${ms}::float8, ${pollIntervalMs}::float8) as reported
       from (select ${seen}::text::pg_snapshot as s) seen`,
   );
-  return row.told === null;
+  return row.reported === null;
 }
 
 /** One event in a transaction that ends when told so. */
 function appendSlowly(): Record<'appended' | 'ended', Promise<void>> & Record<'commit' | 'rollBack', () => void> {
   const { promise: mayEnd, resolve: commit, reject } = Promise.withResolvers<void>();
-  const { promise: appended, resolve: tellAppended } = Promise.withResolvers<void>();
+  const { promise: appended, resolve: notifyAppended } = Promise.withResolvers<void>();
   const rolledBack = new Error('rolled back');
   const transaction = database.sql.begin(async (tx) => {
     await commitEvents(tx as unknown as Sql, partnerId, 1);
-    tellAppended();
+    notifyAppended();
     await mayEnd;
   });
   const ended = transaction.then(
@@ -115,7 +119,7 @@ describe('an idle poller', () => {
 
   test('is told when what it knows of comes due, though nothing is committed meanwhile', async () => {
     const [{ at }] = await database.sql<[{ at: Date }]>`select clock_timestamp() + interval '0.2 s' as at`;
-    expect(await findsWork({ ms: 600_000, napMs: 5 }, at)).toBe(false);
+    expect(await findsWork({ ms: 600_000, pollIntervalMs: 5 }, at)).toBe(false);
     const [row] = await database.sql<
       [{ isLater: boolean }]
     >`select clock_timestamp() >= ${at}::timestamptz as "isLater"`;
@@ -124,7 +128,7 @@ describe('an idle poller', () => {
 
   test('is told of a change of a lane that it keeps', async () => {
     await database.sql`update lanes set keeper = 'p'`;
-    const waiting = findsWork({ ms: 600_000, napMs: 5 });
+    const waiting = findsWork({ ms: 600_000, pollIntervalMs: 5 });
     await expect.poll(sleepers).toBe(1);
     await database.sql`update webhooks set url = 'https://other.example/' where id = ${webhookId}`;
     expect(await waiting).toBe(false);
@@ -165,17 +169,17 @@ describe('an idle poller', () => {
   });
 
   test('is told of no work before its pool loses patience', async () => {
-    const rhythm = new Rhythm();
-    for (let atMs = 0; atMs < 60_000; atMs += 1_000) rhythm.hear(0, 0, atMs);
+    const backoff = new PollBackoff();
+    for (let atMs = 0; atMs < 60_000; atMs += 1_000) backoff.observe(0, 0, atMs);
     const other = openPool(database.url, { name: 'idle', deadlineMs: POLLER_DEADLINE_MS });
-    expect(await findsWork(rhythm.patience(), null, other)).toBe(false);
+    expect(await findsWork(backoff.pollWait(), null, other)).toBe(false);
     await other.close();
   });
 
   test('looks again when it would have woken, though what it waits for is not over', async () => {
     const slow = appendSlowly();
     await slow.appended;
-    const idle = findsWork({ ...SLEEP, napMs: 100 });
+    const idle = findsWork({ ...SLEEP, pollIntervalMs: 100 });
     await expect.poll(locks).toEqual(AWAITED);
     await commitEvents(database.sql, partnerId, 1);
     expect(await idle).toBe(true);

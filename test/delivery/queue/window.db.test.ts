@@ -21,21 +21,21 @@ const start = (name: string) => startHeldPoller(pool, name, 512, startMs);
 const readWindow = async () => (await sql<[{ size: number }]>`select window_size as size from lanes`)[0].size;
 
 describe('what a record tells of answers', () => {
-  const tell = (...results: (number | null)[]) =>
+  const report = (...results: (number | null)[]) =>
     gatherAnswers(
       results.map((statusCode) => ({ webhookId, partnerId, result: { ...DELIVERED, statusCode, durationMs: 5 } })),
     );
 
   test.each([200, 204, 302, 400, 404, 410])('%i came well', (status) => {
-    expect(tell(status, status)).toEqual([{ webhookId, partnerId, isSilent: false, good: 2, bad: 0, goodMs: 10 }]);
+    expect(report(status, status)).toEqual([{ webhookId, partnerId, isSilent: false, good: 2, bad: 0, goodMs: 10 }]);
   });
 
   test.each([429, 502, 503, 504])('%i is too much', (status) => {
-    expect(tell(status, 200)).toEqual([{ webhookId, partnerId, isSilent: false, good: 1, bad: 1, goodMs: 5 }]);
+    expect(report(status, 200)).toEqual([{ webhookId, partnerId, isSilent: false, good: 1, bad: 1, goodMs: 5 }]);
   });
 
   test('any other failure of the receiver says nothing, and no answer is silence', () => {
-    expect(tell(500, 501, null)).toEqual([{ webhookId, partnerId, isSilent: true, good: 0, bad: 0, goodMs: 0 }]);
+    expect(report(500, 501, null)).toEqual([{ webhookId, partnerId, isSilent: true, good: 0, bad: 0, goodMs: 0 }]);
   });
 });
 

@@ -223,9 +223,9 @@ ScriptAlias /hook ${file('slow.sh')}
   await start('apache2', '-f', file('apache.conf'), '-DFOREGROUND');
   const sender = createSender({ allowInsecure: true });
   const one = () => sender.send({ url: `http://127.0.0.1:${port}/hook`, body: Buffer.from('{}'), headers: [] });
-  const turn = async () => (await Promise.all([one(), one(), one()])).map(({ outcome }) => outcome);
+  const poll = async () => (await Promise.all([one(), one(), one()])).map(({ outcome }) => outcome);
   const outcomes = await Promise.all(
-    Array.from({ length: 5 }, async () => [...(await turn()), ...(await turn()), ...(await turn()), ...(await turn())]),
+    Array.from({ length: 5 }, async () => [...(await poll()), ...(await poll()), ...(await poll()), ...(await poll())]),
   );
   await sender.close();
   expect(new Set(outcomes.flat())).toEqual(new Set(['entregue']));

@@ -96,9 +96,9 @@ describe.skipIf(builder === null)('the image', () => {
     ['poll', { METRICS_PORT: '0' }, /"url":"http:\/\/127\.0\.0\.1:(\d+)","msg":"metrics are served"/],
   ])(
     '%s starts as process 1, is healthy by the image’s own check, and drains on SIGTERM with 0',
-    async (command, own, told) => {
+    async (command, own, reported) => {
       const running = startInImage(image, [command], { ...env, ...own });
-      const [, port = ''] = told.exec(await running.log(told)) ?? [];
+      const [, port = ''] = reported.exec(await running.log(reported)) ?? [];
       await running.log(/the poller delivers|the API listens/);
       const status = readFileSync(`/proc/${running.pid()}/status`, 'utf8');
       expect(status).toMatch(/^Uid:\t1000\t1000\t1000\t1000$/m);

@@ -164,8 +164,8 @@ describe.skipIf(systemd === null)('the units', () => {
 
   async function momentsOf(unit: string, words: string): Promise<number[]> {
     const lines = await sh(`journalctl --no-pager --output cat --unit ${unit}`);
-    const told = lines.split('\n').filter((line) => line.includes(`"msg":"${words}`));
-    return told.map((line) => Date.parse((JSON.parse(line) as { time: string }).time));
+    const reported = lines.split('\n').filter((line) => line.includes(`"msg":"${words}`));
+    return reported.map((line) => Date.parse((JSON.parse(line) as { time: string }).time));
   }
 
   test('that are killed are started again; with an environment that cannot be used they are not', async () => {

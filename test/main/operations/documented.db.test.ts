@@ -23,9 +23,12 @@ interface Sample {
 
 /** A histogram's samples count as its own, without `le`. */
 function samplesOf(text: string): Sample[] {
-  return [...text.matchAll(/^(\w+)(?:\{(.*)\})? \S+$/gm)].map(([, sample = '', told = '']) => {
+  return [...text.matchAll(/^(\w+)(?:\{(.*)\})? \S+$/gm)].map(([, sample = '', reported = '']) => {
     const name = documented.has(sample) ? sample : sample.replace(/_(bucket|sum|count)$/, '');
-    const pairs = [...told.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)].map(([, label = '', value = '']) => [label, value]);
+    const pairs = [...reported.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)].map(([, label = '', value = '']) => [
+      label,
+      value,
+    ]);
     return { name, labels: Object.fromEntries(pairs.filter(([label]) => label !== 'le')) };
   });
 }
@@ -97,9 +100,9 @@ test('what real processes show is on the page: names, labels and listed values',
   expect(texts[0]).toMatch(/^carteiro_delivery_attempt_duration_seconds_count\{outcome="entregue"\} 3$/m);
   expect(new Set(texts.flatMap(namesOf))).toEqual(new Set(documented.keys()));
   const strange = texts.flatMap(samplesOf).flatMap(({ name, labels }) => {
-    const told = documented.get(name)?.labels ?? new Map<string, null>();
-    const isWhole = [...told.keys()].toSorted().join() === Object.keys(labels).toSorted().join();
-    const unlisted = Object.entries(labels).filter(([label, value]) => told.get(label)?.has(value) === false);
+    const reported = documented.get(name)?.labels ?? new Map<string, null>();
+    const isWhole = [...reported.keys()].toSorted().join() === Object.keys(labels).toSorted().join();
+    const unlisted = Object.entries(labels).filter(([label, value]) => reported.get(label)?.has(value) === false);
     return isWhole && unlisted.length === 0 ? [] : [{ name, labels }];
   });
   expect(strange).toEqual([]);

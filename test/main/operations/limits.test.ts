@@ -4,7 +4,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { SKEWED_S } from '../../../src/db/clock-skew.ts';
 import { MANY_TRANSACTIONS } from '../../../src/db/held-rows.ts';
-import { LATE_S } from '../../../src/main/operations/doctor-upkeep.ts';
+import { LATE_S } from '../../../src/main/operations/doctor-maintenance.ts';
 
 const alerts = readFileSync(path.resolve(import.meta.dirname, '../../../src/main/operations/alerts.yml'), 'utf8');
 

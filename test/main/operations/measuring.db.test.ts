@@ -1,7 +1,7 @@
 /** What `/metrics` says of the database must be true with every poller dead, and cheap whatever the tables hold. */
 import { beforeEach, expect, test } from 'vitest';
 import type { Pool } from '../../../src/db/pool.ts';
-import { beat } from '../../../src/main/operations/heartbeat.ts';
+import { heartbeat } from '../../../src/main/operations/heartbeat.ts';
 import {
   measureBalance,
   measureInstallation,
@@ -19,7 +19,7 @@ import { useOneWebhook } from '../../support/one-webhook.ts';
 import { commitEvents, insertSubscriber, insertWebhook } from '../../support/outbox.ts';
 import { untilSettled } from '../../support/settled.ts';
 import { silentLog } from '../../support/silent-log.ts';
-import { takeTurn } from '../../support/turn.ts';
+import { pollLanes } from '../../support/poll.ts';
 import { createTestDatabase, openPool } from '../../support/database.ts';
 
 const { database, partnerId, webhookId } = await useOneWebhook();
@@ -63,7 +63,7 @@ test('what a dead poller had claimed is overdue when its lease is over', async (
   const { pool } = database;
   const startMs = Date.now();
   await commitEvents(sql, partnerId, 5);
-  await takeTurn(pool, 'gone/1', 5, new Date(Date.now() + 5));
+  await pollLanes(pool, 'gone/1', 5, new Date(Date.now() + 5));
   await wait(20);
   expect(by(await measureOverdue(sql), 'overdue')).toEqual({ poller: 0, cap: 0, database: 0 });
   await wait(30);
@@ -74,7 +74,7 @@ test('what a dead poller had claimed is overdue when its lease is over', async (
 test('what waits behind the cap of its webhook is told apart from what waits for a poller', async () => {
   const { pool } = database;
   await commitEvents(sql, partnerId, 20);
-  await takeTurn(pool, 'p/1', 100, new Date(Date.now() + 5));
+  await pollLanes(pool, 'p/1', 100, new Date(Date.now() + 5));
   await wait(15);
   const { partnerId: other } = await insertSubscriber(sql, 'https://other.example/');
   await commitEvents(sql, other, 3);
@@ -116,7 +116,7 @@ test('webhooks in trouble are counted, and those without any work are not', asyn
     saturated: 0,
     silent: 0,
   });
-  await takeTurn(pool, 'p/1', 100, new Date(Date.now() + 5));
+  await pollLanes(pool, 'p/1', 100, new Date(Date.now() + 5));
   await sql`update lanes set window_size = 1 where webhook_id = ${webhookId}`;
   await sql`
     update deliveries d set attempts = 1 from (select delivery_id from flights() limit 1) f where d.id = f.delivery_id`;
@@ -128,7 +128,7 @@ test('webhooks in trouble are counted, and those without any work are not', asyn
 
 test('a process is alive for 30 s after a sign of life, then lost, and after a day forgotten', async () => {
   const self = { name: 'here', role: 'api', host: 'host', keys: ['1a2b3c4d'] } as const;
-  for (const name of ['here', 'quiet', 'old']) await beat(sql, { ...self, name });
+  for (const name of ['here', 'quiet', 'old']) await heartbeat(sql, { ...self, name });
   await sql`
     update processes p set seen_at = now() - ago
     from (values ('here', interval '0'), ('quiet', '31 seconds'), ('old', '25 hours')) as seen (name, ago)
@@ -144,10 +144,10 @@ test('a process is alive for 30 s after a sign of life, then lost, and after a d
   const { here = 0, quiet = 0, ...others } = Object.fromEntries(ages);
   expect([Math.round(quiet - here), others]).toEqual([31, {}]);
   // Whole seconds: the host's clock is read to the millisecond.
-  expect(Math.round(await beat(sql, self))).toBe(0);
+  expect(Math.round(await heartbeat(sql, self))).toBe(0);
   // A host whose clock is five minutes off hears so with its next sign of life.
   const startMs = Date.now();
-  const apart = await beat(sql, self, () => Date.now() + 300_000);
+  const apart = await heartbeat(sql, self, () => Date.now() + 300_000);
   expect(Math.round(apart)).toBeLessThanOrEqual(300);
   expect(apart).toBeGreaterThanOrEqual(299 - (Date.now() - startMs) / 1_000);
   expect(await sql`select name from processes order by name`).toEqual([{ name: 'here' }, { name: 'quiet' }]);

@@ -15,8 +15,8 @@ export interface MetricLine {
 
 /** The lines in their order. Throws for labels that are not written as the others are. */
 export function metricsOfThePage(): MetricLine[] {
-  return [...readFileSync(PAGE, 'utf8').matchAll(LINE)].map(([, name = '', told = '']) => {
-    const parts = told.split(';').map((part) => part.trim());
+  return [...readFileSync(PAGE, 'utf8').matchAll(LINE)].map(([, name = '', reported = '']) => {
+    const parts = reported.split(';').map((part) => part.trim());
     return { name, labels: new Map(parts.filter((part) => part !== '').map((part) => labelOf(name, part))) };
   });
 }

@@ -4,8 +4,8 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { readConfig } from '../../../src/config.ts';
 import type { Queue } from '../../../src/contract/resources/operator.ts';
-import { lookAtCertificates } from '../../../src/main/operations/doctor-upkeep.ts';
-import { beat } from '../../../src/main/operations/heartbeat.ts';
+import { checkCertificates } from '../../../src/main/operations/doctor-maintenance.ts';
+import { heartbeat } from '../../../src/main/operations/heartbeat.ts';
 import { measureProcesses } from '../../../src/main/operations/measure-installation.ts';
 import { readCertificateEnds } from '../../../src/main/operations/heartbeat.ts';
 import { makeAuthority } from '../../support/certificates.ts';
@@ -38,12 +38,12 @@ test('each file that a setting names is read; one that cannot be is left out', a
 });
 
 test('the doctor warns 21 days before, and metrics, API and page show the first end of each', async () => {
-  expect(await lookAtCertificates(sql)).toMatchObject([{ verdict: 'ok' }]);
+  expect(await checkCertificates(sql)).toMatchObject([{ verdict: 'ok' }]);
   const soon = inDays(20);
-  await beat(sql, { ...self, certificates: { EGRESS_CERT_FILE: soon, REGISTRY_CERT_FILE: inDays(300) } });
-  await beat(sql, { ...self, name: 'dois', certificates: { EGRESS_CERT_FILE: inDays(40) } });
-  await beat(sql, { ...self, name: 'três', certificates: { ANCHOR_TIMESTAMP_CERT_FILE: inDays(-1) } });
-  expect((await lookAtCertificates(sql)).map(({ verdict, found }) => [verdict, found.split(' ')[0]])).toEqual([
+  await heartbeat(sql, { ...self, certificates: { EGRESS_CERT_FILE: soon, REGISTRY_CERT_FILE: inDays(300) } });
+  await heartbeat(sql, { ...self, name: 'dois', certificates: { EGRESS_CERT_FILE: inDays(40) } });
+  await heartbeat(sql, { ...self, name: 'três', certificates: { ANCHOR_TIMESTAMP_CERT_FILE: inDays(-1) } });
+  expect((await checkCertificates(sql)).map(({ verdict, found }) => [verdict, found.split(' ')[0]])).toEqual([
     ['fault', 'ANCHOR_TIMESTAMP_CERT_FILE'],
     ['warning', 'EGRESS_CERT_FILE'],
     ['ok', 'REGISTRY_CERT_FILE'],
@@ -63,7 +63,7 @@ test('the doctor warns 21 days before, and metrics, API and page show the first 
 
   // Of a process that is gone nothing is told.
   await sql`update processes set seen_at = now() - interval '2 minutes' where name <> 'dois'`;
-  expect(await lookAtCertificates(sql)).toMatchObject([
+  expect(await checkCertificates(sql)).toMatchObject([
     { verdict: 'ok', found: expect.stringContaining('EGRESS') as string },
   ]);
 });

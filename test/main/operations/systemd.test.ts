@@ -2,7 +2,7 @@
 import { chmod, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { tellSystemd } from '../../../src/main/operations/systemd.ts';
+import { notifySystemd } from '../../../src/main/operations/systemd.ts';
 import { silentLog } from '../../support/silent-log.ts';
 import { makeTestFolder } from '../../support/test-folder.ts';
 
@@ -14,8 +14,8 @@ test('tells that it is ready and that it lives, and nothing where no service man
   const before = process.env['PATH'];
   process.env['PATH'] = `${folder.path}:${before}`;
   try {
-    tellSystemd({}, silentLog)();
-    const quiet = tellSystemd({ NOTIFY_SOCKET: '/run/x', WATCHDOG_USEC: '20000' }, silentLog);
+    notifySystemd({}, silentLog)();
+    const quiet = notifySystemd({ NOTIFY_SOCKET: '/run/x', WATCHDOG_USEC: '20000' }, silentLog);
     await expect.poll(() => readFile(said, 'utf8').catch(() => '')).toMatch(/WATCHDOG=1\n[^]*WATCHDOG=1\n/);
     quiet();
     expect((await readFile(said, 'utf8')).match(/READY=1/g)).toHaveLength(1);

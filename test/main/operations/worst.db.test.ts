@@ -4,7 +4,7 @@ import { readWorst } from '../../../src/main/operations/worst.ts';
 import { callCommand } from '../../support/command.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { commitEvents, insertSubscriber } from '../../support/outbox.ts';
-import { takeTurn } from '../../support/turn.ts';
+import { pollLanes } from '../../support/poll.ts';
 
 const database = await createTestDatabase();
 
@@ -17,7 +17,7 @@ async function webhookWith(events: number): Promise<{ partner: string; webhook: 
 test('those with most that is late come first, and those with nothing late or failing not at all', async () => {
   const { sql, pool } = database;
   const [slow, , failing] = [await webhookWith(20), await webhookWith(3), await webhookWith(1)];
-  await takeTurn(pool, 'p/1', 200, new Date(Date.now() + 1_000));
+  await pollLanes(pool, 'p/1', 200, new Date(Date.now() + 1_000));
   await sql`
     update deliveries set next_attempt_at = now() - interval '95 seconds' where webhook_id = ${slow.webhook} and id not in (select delivery_id from flights())`;
   await sql`update deliveries set attempts = 1 where webhook_id = ${failing.webhook}`;

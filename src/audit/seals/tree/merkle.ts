@@ -5,7 +5,7 @@
  * that a proof names begins at a multiple of its size, so it lies in one tile of each level.
  */
 import { hash } from 'node:crypto';
-import { setImmediate as othersTurn } from 'node:timers/promises';
+import { setImmediate as nextTick } from 'node:timers/promises';
 
 export const HASH_BYTES = 32;
 const TILE = 256;
@@ -69,7 +69,7 @@ export async function levelAboveInPieces(hashes: Buffer): Promise<Buffer> {
   const pieces: Buffer[] = [];
   for (let at = 0; at < hashes.length; at += PIECE) {
     pieces.push(levelAbove(hashes.subarray(at, at + PIECE)));
-    await othersTurn();
+    await nextTick();
   }
   return Buffer.concat(pieces);
 }

@@ -2,7 +2,7 @@
  * Sorts hashes by their bytes, in place. They are as if random: the first bits choose a bucket of about one. The sealer sorts some
  * MiB of them in the process that delivers, so the event loop has its turn after each piece.
  */
-import { setImmediate as othersTurn } from 'node:timers/promises';
+import { setImmediate as nextTick } from 'node:timers/promises';
 import { HASH_BYTES } from './merkle.ts';
 
 /** Hashes that are moved in a piece. */
@@ -28,7 +28,7 @@ export async function sortHashes(hashes: Buffer, width = HASH_BYTES): Promise<vo
       swap(words, row, at(next, own), width / 4);
       next[own] = at(next, own) + 1;
       moved += 1;
-      if (moved % PIECE === 0) await othersTurn();
+      if (moved % PIECE === 0) await nextTick();
     }
     sortFew(hashes, words, start, end, width);
     start = end;

@@ -21,7 +21,7 @@ import { excessOf } from './handing-over.ts';
 import { KeptLoans, type LoanAsk } from './kept-loans.ts';
 import { LaneReading } from './lane-reading.ts';
 import type { Slots } from '../slots.ts';
-import { type Ask, type Found, TurnPlan } from './turn-plan.ts';
+import { type Ask, type Found, PollPlan } from './poll-plan.ts';
 import { nextWindow } from '../window.ts';
 
 export class KeptLanes {
@@ -31,7 +31,7 @@ export class KeptLanes {
   readonly #ordered = new Set<KeptLane>();
   /** Flights that ended during the current turn, which may not have seen their end. */
   readonly #endedMeanwhile = new Map<string, number>();
-  #planned: TurnPlan | null = null;
+  #planned: PollPlan | null = null;
   #retriesFirst = false;
   /** Flights of earlier keepers' claims, with their lanes. */
   readonly #foreign = new Map<string, string>();
@@ -97,12 +97,12 @@ export class KeptLanes {
   }
 
   /** `flying`: the earlier keepers' flights that are not over. */
-  hearForeign(flying: ReadonlySet<string>): void {
+  applyForeign(flying: ReadonlySet<string>): void {
     for (const [id, webhookId] of this.#foreign) {
       if (flying.has(id)) continue;
       this.#foreign.delete(id);
       const flight = this.#lanes.get(webhookId)?.flying.get(id);
-      if (flight?.isForeign === true) this.lookAgain(webhookId, id, flight.number);
+      if (flight?.isForeign === true) this.recheck(webhookId, id, flight.number);
     }
   }
 
@@ -125,7 +125,7 @@ export class KeptLanes {
   plan(slots: Slots, nowMs: number): Ask {
     this.#reading.planned();
     this.#endedMeanwhile.clear();
-    const plan = new TurnPlan(slots, nowMs, this.#reading.ready.size);
+    const plan = new PollPlan(slots, nowMs, this.#reading.ready.size);
     this.#planned = plan;
     for (const lane of this.#ordered) {
       if (nowMs < lane.resumesUntilMs) plan.wakeBy(lane.resumesUntilMs);
@@ -150,12 +150,12 @@ export class KeptLanes {
     return plan.ask;
   }
 
-  #readReady(plan: TurnPlan): void {
+  #readReady(plan: PollPlan): void {
     for (const lane of this.#reading.ready) plan.read(lane, { dueAt: null, id: lane.cursor }, '-infinity');
   }
 
   /** Applies a turn's result. Returns what may be sent: the due rows that are not in flight already. */
-  hear<Row extends Found>(ask: Ask, rows: readonly Row[], nowMs: number): Extract<Row, { kind: 'due' }>[] {
+  apply<Row extends Found>(ask: Ask, rows: readonly Row[], nowMs: number): Extract<Row, { kind: 'due' }>[] {
     const mine: Extract<Row, { kind: 'due' }>[] = [];
     const fresh = new Map<string, number>();
     const shut = new Set<string>();
@@ -182,8 +182,8 @@ export class KeptLanes {
       if (hasMore && this.#planned?.cut.has(lane) === true) lane.served += count;
       else this.#reading.rotate(lane, hasMore);
     }
-    this.#hearLoans(ask.loans?.asks ?? [], rows, shut);
-    const late = this.#reading.heard();
+    this.#applyLoans(ask.loans?.asks ?? [], rows, shut);
+    const late = this.#reading.applied();
     for (const row of rows) {
       const lane = this.#lanes.get(row.webhookId);
       if (row.kind === 'next' && lane !== undefined)
@@ -198,7 +198,7 @@ export class KeptLanes {
     return mine;
   }
 
-  #hearLoans(asks: readonly LoanAsk[], rows: readonly Found[], shut: ReadonlySet<string>): void {
+  #applyLoans(asks: readonly LoanAsk[], rows: readonly Found[], shut: ReadonlySet<string>): void {
     for (const { hook, loan } of asks) {
       const lane = this.#lanes.get(hook);
       if (loan !== null && lane !== undefined && !shut.has(hook))
@@ -214,7 +214,7 @@ export class KeptLanes {
   }
 
   /** Ends a flight by its record. `retryAt`: when it is tried again. */
-  land(webhookId: string, id: string, number: number, retryAt: Date | null): void {
+  complete(webhookId: string, id: string, number: number, retryAt: Date | null): void {
     const lane = this.#lanes.get(webhookId);
     if (lane === undefined) return;
     const flight = lane.flying.get(id);
@@ -226,10 +226,10 @@ export class KeptLanes {
    * Ends a flight without a record: it was given back, somebody else ended it, or the record's commit is unknown. Its row is looked for at
    * its old place, among those due at once, and among the retries.
    */
-  lookAgain(webhookId: string, id: string, number: number): void {
+  recheck(webhookId: string, id: string, number: number): void {
     const lane = this.#lanes.get(webhookId);
     if (lane === undefined) return;
-    this.land(webhookId, id, number, new Date(0));
+    this.complete(webhookId, id, number, new Date(0));
     this.#reading.goBack(lane, { id, dueAt: null });
   }
 

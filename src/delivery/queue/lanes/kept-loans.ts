@@ -1,6 +1,6 @@
 /**
  * What a poller knows of the loans of a lane that delivers each loan in order. Pure.
- * Invariant: a delivery is taken only while no other of its loan is in flight and no earlier one is pending (take_loans.sql decides). One
+ * Invariant: a delivery is taken only while no other of its loan is in flight and no earlier one is pending (poll_loans.sql decides). One
  * that was passed over waits for such another. Each flight's end asks its loan for the next delivery; whoever else ends a delivery changes
  * the lane, which is then read from its start. So nothing waits longer than it has to.
  * Crash: this knowledge is gone; the next keeper reads the lane from its start.

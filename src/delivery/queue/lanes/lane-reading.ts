@@ -3,7 +3,7 @@
  * Invariant: a row that becomes due again during a turn, which may not have seen it, is applied again after the turn.
  */
 import { FIRST, isBehind, type KeptLane, NO_MARK, type Place, previousOf, roomOf, timeOf } from './kept-lane.ts';
-import { MOST_EACH } from './turn-plan.ts';
+import { MOST_EACH } from './poll-plan.ts';
 
 /** Above this many narrow lanes, those that are idle are noted in their rows, so that no turn names them. */
 const FEW_NARROW = 64;
@@ -50,7 +50,7 @@ export class LaneReading {
   }
 
   /** Ends the turn; call what it returns after the result was applied. */
-  heard(): readonly (() => void)[] {
+  applied(): readonly (() => void)[] {
     const late = this.#meanwhile ?? [];
     this.#meanwhile = null;
     return late;

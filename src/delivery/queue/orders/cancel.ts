@@ -7,7 +7,7 @@
 import { NOT_FOUND, type Result } from '../../../contract/refusals.ts';
 import type { DELIVERY_STATUSES } from '../../../contract/statuses.ts';
 import type { Tx } from '../../../db/pool.ts';
-import { logLostAttempts } from '../lost.ts';
+import { logLostAttempts } from '../rescuer.ts';
 import { type Author, logSendOrder } from './send-orders.ts';
 
 type Status = (typeof DELIVERY_STATUSES)[number];

@@ -5,7 +5,7 @@
  * is ended with it, and its attempt logged as lost.
  */
 import type { Tx } from '../../../db/pool.ts';
-import { logLostAttempts } from '../lost.ts';
+import { logLostAttempts } from '../rescuer.ts';
 import { logSendOrder } from './send-orders.ts';
 
 interface Row {

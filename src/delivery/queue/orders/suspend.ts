@@ -9,7 +9,7 @@
  * are being changed.
  */
 import type { Tx } from '../../../db/pool.ts';
-import { logLostAttempts } from '../lost.ts';
+import { logLostAttempts } from '../rescuer.ts';
 
 export const SUSPENDED_AT_ONCE = 1_000;
 

@@ -5,7 +5,7 @@ import { digestOf } from '../../../core/workers/worker-key.ts';
 import { command, option } from '../../command.ts';
 import { readCpf, readDay } from '../../arguments.ts';
 import { withJobPool } from '../../job-pool.ts';
-import { json, tell } from '../../operator.ts';
+import { json, printResult } from '../../operator.ts';
 import { needWorkerKey } from '../worker.ts';
 
 export const report = command({
@@ -49,8 +49,8 @@ Output: text; with --json a list: [{"numero": 15, "pergunta": "…", "respostas"
       });
     });
     const answered = asked.answered.map(({ question, where, none, answers, hasMore }, index) => {
-      const told = answers.map(({ at, answer }) => ({ em: at.toISOString(), texto: answer }));
-      const respostas = told.length > 0 ? told : [{ em: null, texto: `none: ${none}` }];
+      const reported = answers.map(({ at, answer }) => ({ em: at.toISOString(), texto: answer }));
+      const respostas = reported.length > 0 ? reported : [{ em: null, texto: `none: ${none}` }];
       return { numero: index + 1, pergunta: question, respostas, mais: hasMore, onde: where };
     });
     const head = `asked at ${asked.now.toISOString()}; the day is ${asked.from} of São Paulo${cpf === undefined ? '' : ', the CPF the one that was given'}`;
@@ -63,6 +63,6 @@ Output: text; with --json a list: [{"numero": 15, "pergunta": "…", "respostas"
         `   look: ${onde.join('; ')}`,
       ].join('\n'),
     );
-    tell(line, json, answered, [head, ...text].join('\n'));
+    printResult(line, json, answered, [head, ...text].join('\n'));
   },
 });
