@@ -186,11 +186,9 @@ poll_lanes.sql: a claim does not hold the lanes that it serves
 -       due
 + ),
 +       due
-- for update of l skip locked
--     ),
--     found
-+ ),
-+     found
+- for update skip locked
+-       ) kept
++ ) kept
 partner beside a claim: may commit after
 
 queue/claim.ts: a new secret signs before its time

@@ -105,8 +105,14 @@ begin
       select * from unnest(hooks, from_dues, from_ids, to_dues, rooms) with ordinality as t (hook, from_due, from_id, to_due, room, place)
     ),
     lane as materialized (
-      select a.* from ask a join lanes l on l.webhook_id = a.hook where l.keeper = p_poller and not l.changed and not l.in_order
-      for update of l skip locked
+      select a.*
+      from ask a
+      cross join lateral (
+        select l.webhook_id from lanes l
+        where l.webhook_id = a.hook and l.keeper = p_poller and not l.changed and not l.in_order
+        limit 1
+        for update skip locked
+      ) kept
     ),
     found as materialized (
       select l.place as ask, p.*
