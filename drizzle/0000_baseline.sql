@@ -500,7 +500,7 @@ CREATE TABLE "loans" (
 	"is_leaving" boolean,
 	"away_events" "bytea",
 	"away_digest" "bytea",
-	"state" jsonb,
+	"state" json,
 	"status" text generated always as (state ->> 'status') virtual,
 	"number" text generated always as (state ->> 'number') virtual,
 	"disbursed_on" text generated always as (state ->> 'disbursedOn') virtual,

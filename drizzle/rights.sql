@@ -38,7 +38,7 @@ grant insert (act, month, first_seal, last_seal, place, manifest, deliveries, ro
 grant execute on function
   remove_archived(text, uuid[], integer[], timestamptz[], uuid[]), restore_archived(text, json, json),
   remove_old_keys(timestamptz, bigint), mark_leaving(date, bigint, uuid, integer), leave_archived(text, json), end_leaving(),
-  bring_back(json, jsonb) to carteiro_app;
+  bring_back(json, json) to carteiro_app;
 grant select (id, version, is_leaving, away_from, away_to, away_events, away_digest) on loans to carteiro_poller, carteiro_auditor;
 grant execute on function refuse_away(uuid) to carteiro_app, carteiro_poller;
 

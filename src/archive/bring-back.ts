@@ -61,7 +61,7 @@ export async function putBack(pool: Pool, events: readonly Row[], streams: reado
     if (events.length > 0) await tx`select bring_back(${JSON.stringify(events)}::text::json, '{}')`;
     if (streams.length === 0) return;
     const states = (await foldStreams(tx, streams)).map(({ state }) => [state.id, state] as const);
-    await tx`select bring_back('[]', ${JSON.stringify(Object.fromEntries(states))}::text::jsonb)`;
+    await tx`select bring_back('[]', ${JSON.stringify(Object.fromEntries(states))}::text::json)`;
   });
 }
 

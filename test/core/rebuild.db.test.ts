@@ -23,8 +23,14 @@ const read = (id: string) => readLoan(database.pool, partner.partnerId, id);
 
 /** What somebody did to the table by hand. */
 const DAMAGES: readonly (readonly [string, (id: string) => Promise<unknown>])[] = [
-  ['another state', (id) => database.sql`update loans set state = state || '{"signed": false}' where id = ${id}`],
-  ['one key too many', (id) => database.sql`update loans set state = state || '{"extra": 1}' where id = ${id}`],
+  [
+    'another state',
+    (id) => database.sql`update loans set state = (state::jsonb || '{"signed": false}')::json where id = ${id}`,
+  ],
+  [
+    'one key too many',
+    (id) => database.sql`update loans set state = (state::jsonb || '{"extra": 1}')::json where id = ${id}`,
+  ],
   ['a version behind', (id) => database.sql`update loans set version = version - 1 where id = ${id}`],
   ['a version ahead', (id) => database.sql`update loans set version = 999 where id = ${id}`],
   [
@@ -64,7 +70,7 @@ test('a row that is missing is written again, wherever in its batch it belongs',
 test('a row without a stream is reported and left, because there is nothing to fold', async () => {
   const [{ id }] = await database.sql<[{ id: string }]>`
     insert into loans (id, partner_id, version, state)
-    select uuidv7(), partner_id, version, state || '{"number": "N-1"}' from loans where id = ${loan(0).id}
+    select uuidv7(), partner_id, version, (state::jsonb || '{"number": "N-1"}')::json from loans where id = ${loan(0).id}
     returning id`;
   expect(await run(true)).toEqual({ loans: loans.length + 1, differences: [id], repaired: 0 });
   await database.sql`delete from loans where id = ${id}`;
@@ -86,7 +92,7 @@ test('what the API writes meanwhile wins, and is no difference', async () => {
   const fresh = await Promise.all(
     Array.from({ length: 20 }, (_, index) => issueLoan(database.pool, partner, `meanwhile-${index}`)),
   );
-  await database.sql`update loans set state = state || '{"signed": true}' where version = 1`;
+  await database.sql`update loans set state = (state::jsonb || '{"signed": true}')::json where version = 1`;
   const [rebuilt] = await Promise.all([
     run(true, 3),
     ...fresh.map(({ id }) => concludeSigning(database.pool, partner, id)),
@@ -116,14 +122,14 @@ test('a command that commits between the reading of the rows and of the log is n
 
 test('a repair that meets a command in the middle of its transaction waits for it and keeps its version', async () => {
   const { id } = await issueLoan(database.pool, partner, 'in-the-middle');
-  await database.sql`update loans set state = state || '{"signed": true}' where id = ${id}`;
+  await database.sql`update loans set state = (state::jsonb || '{"signed": true}')::json where id = ${id}`;
   let rebuilding: ReturnType<typeof run> | undefined;
   await database.pool.transaction(async (tx) => {
     const data = JSON.stringify({ emprestimo_id: id, tipo_assinatura: 'internal' });
     await tx`
       select append_event(${id}, 1, 'assinatura.concluida', ${partner.partnerId}, ${data}::text::json, 'test')`;
     await tx`
-      update loans set version = 2, state = state || '{"version": 2, "status": "aguardando_averbacao"}' where id = ${id}`;
+      update loans set version = 2, state = (state::jsonb || '{"version": 2, "status": "aguardando_averbacao"}')::json where id = ${id}`;
     rebuilding = run(true);
     const waiting = () => database.sql`select 1 from pg_stat_activity where wait_event_type = 'Lock'`;
     await expect.poll(async () => (await waiting()).length).toBeGreaterThan(0);

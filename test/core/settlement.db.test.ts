@@ -278,7 +278,7 @@ describe('a batch', () => {
     const loan = await loanOf('2023-01-31');
     await database.sql`
       insert into loans (id, partner_id, version, state)
-      select id, partner_id, version, state || jsonb_build_object('id', id, 'number', 'N-' || n)
+      select id, partner_id, version, (state::jsonb || jsonb_build_object('id', id, 'number', 'N-' || n))::json
       from (select gen_random_uuid() as id, n, partner_id, version, state
             from loans, generate_series(1, 19999) n where loans.id = ${loan.id}) copies`;
     expect(await totals('2023-02')).toEqual([20_000, 20_000, 2_406_600]);

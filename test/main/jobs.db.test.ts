@@ -128,7 +128,7 @@ describe('rebuild', () => {
   test('repairs what differs; with --check it only says so, and leaves with 1', async () => {
     const { id } = await issueLoan(database.pool, partners[0], 'rebuild');
     const [{ loans }] = await database.sql<[{ loans: number }]>`select count(*)::int as loans from loans`;
-    await database.sql`update loans set state = state || '{"signed": true}' where id = ${id}`;
+    await database.sql`update loans set state = (state::jsonb || '{"signed": true}')::json where id = ${id}`;
     const answer = async (...args: string[]) => {
       const { code, stdout, stderr } = await run('rebuild', ...args);
       return { code, stderr, ...(JSON.parse(stdout) as object) };

@@ -1,11 +1,11 @@
 -- Puts events back that left the log, as their months' files have them, and ends the absence of the loans of which `p_states` has the
 -- state by their id. Of these no event may be missing now: each comes back as it left, to the last byte, or the call fails. Events of
 -- loans that are not away are not taken.
-create or replace function bring_back(p_events json, p_states jsonb) returns void
+create or replace function bring_back(p_events json, p_states json) returns void
   language plpgsql security definer set search_path from current
 as $$
 declare
-  loans_back constant uuid[] := array(select jsonb_object_keys(p_states)::uuid);
+  loans_back constant uuid[] := array(select json_object_keys(p_states)::uuid);
   strange uuid;
 begin
   perform from loans l

@@ -27,7 +27,7 @@ export async function project(tx: Tx, loans: readonly OwnedLoan[]): Promise<void
   await tx`
     insert into loans (id, partner_id, version, state)
     select id, "partnerId", version, state
-    from json_to_recordset(${JSON.stringify(rows)}::text::json) as folded (id uuid, "partnerId" uuid, version integer, state jsonb)
+    from json_to_recordset(${JSON.stringify(rows)}::text::json) as folded (id uuid, "partnerId" uuid, version integer, state json)
     order by id
     on conflict (id) do update set version = excluded.version, state = excluded.state
     where loans.version < excluded.version`;

@@ -142,7 +142,7 @@ async function repairOne(tx: Tx, id: string): Promise<boolean> {
   // Without a row seen, nothing equals null: a row that has appeared since is newer, and stays.
   await tx`
     insert into loans (id, partner_id, version, state)
-    values (${id}, ${partnerId}, ${state.version}, ${JSON.stringify(state)}::text::jsonb)
+    values (${id}, ${partnerId}, ${state.version}, ${JSON.stringify(state)}::text::json)
     on conflict (id) do update
     set partner_id = excluded.partner_id, version = excluded.version, state = excluded.state
     where loans.version = ${seen?.version ?? null}`;

@@ -57,9 +57,10 @@ async function count(
   const totalCentavos = reported === null ? null : toCentavos(reported.valor_total);
   return tx<InstallmentRow[]>`
     with disbursed as materialized (
-      select id, (state ->> 'installments')::int as installments, (state ->> 'installmentCentavos')::bigint as centavos,
-             ${months(tx, 'disbursed_on')} as months, coalesce(${months(tx, 'until')}, 0) as elsewhere
+      select id, installments, "installmentCentavos" as centavos, ${months(tx, 'disbursed_on')} as months,
+             coalesce(${months(tx, 'until')}, 0) as elsewhere
       from loans
+      cross join lateral json_to_record(state) as folded (installments int, "installmentCentavos" bigint)
       left join settled_elsewhere s on s.loan_id = loans.id and s.partner_id = loans.partner_id
       where loans.partner_id = ${partnerId} and status = 'desembolsada'
     ),

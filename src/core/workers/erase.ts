@@ -74,7 +74,7 @@ async function foldAgain(tx: Tx, eventIds: readonly string[]): Promise<void> {
     for no key update`;
   for (const { id, version } of loans) {
     const state = fold(await readStream(tx, id, version));
-    if (state !== null) await tx`update loans set state = ${JSON.stringify(state)}::text::jsonb where id = ${id}`;
+    if (state !== null) await tx`update loans set state = ${JSON.stringify(state)}::text::json where id = ${id}`;
   }
 }
 
