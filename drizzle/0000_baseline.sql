@@ -500,6 +500,8 @@ CREATE TABLE "loans" (
 	"is_leaving" boolean,
 	"away_events" "bytea",
 	"away_digest" "bytea",
+	"away_worker" "bytea",
+	"away_own" uuid[],
 	"state" json,
 	"status" text generated always as (state ->> 'status') virtual,
 	"number" text generated always as (state ->> 'number') virtual,
@@ -830,6 +832,7 @@ CREATE INDEX "margin_queries_latest" ON "margin_queries" USING btree ("partner_i
 CREATE INDEX "idempotency_keys_subject" ON "idempotency_keys" USING btree (coalesce(body ->> 'id', body ->> 'emprestimo_id', body ->> 'autorizacao_id', body ->> 'consulta_margem_id')) WHERE body is not null;--> statement-breakpoint
 CREATE INDEX "loans_disbursed" ON "loans" USING btree ("partner_id","id") WHERE state ->> 'status' = 'desembolsada';--> statement-breakpoint
 CREATE INDEX "loans_away" ON "loans" USING btree ("away_to") WHERE away_digest is not null;--> statement-breakpoint
+CREATE INDEX "loans_away_by_worker" ON "loans" USING btree ("away_worker") WHERE away_worker is not null;--> statement-breakpoint
 CREATE INDEX "loans_leaving" ON "loans" USING btree ("id") WHERE is_leaving;--> statement-breakpoint
 CREATE INDEX "registrations_due" ON "registrations" USING btree ("next_try_at") WHERE status = 'processando';--> statement-breakpoint
 CREATE UNIQUE INDEX "registrations_protocol" ON "registrations" USING btree ("protocol");--> statement-breakpoint

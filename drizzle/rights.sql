@@ -73,6 +73,8 @@ grant select (order_id, done_at) on erasures to carteiro_auditor;
 grant select on erasure_pages, erasure_orders_as_sealed, erasure_pages_as_sealed, cpf_reads_as_sealed to carteiro_auditor;
 grant select (position, operation, asked, request_id, events, read_at, epoch, tx) on cpf_reads to carteiro_auditor;
 grant select on worker_events, carteiro_auditoria.trabalhadores to carteiro_auditor_cpf;
+grant select (id, away_worker, away_own) on loans to carteiro_auditor_cpf;
+grant execute on function events_of_worker(bytea) to carteiro_app, carteiro_auditor_cpf;
 grant select on balance_verdicts to carteiro_auditor;
 grant select (position, act, month, first_seal, last_seal, place, manifest, deliveries, rows, done_at, epoch, tx) on archive_acts to carteiro_auditor;
 grant select on archive_acts_as_sealed, system_history, system_history_as_sealed to carteiro_auditor;

@@ -40,6 +40,9 @@ export const loans = pgTable(
     awayEvents: bytea('away_events'),
     /** `stream_digest` of its events: they come back unchanged, or not at all. */
     awayDigest: bytea('away_digest'),
+    /** The digest of its worker's CPF, and the events that `worker_events` had of it; null where there were none. */
+    awayWorker: bytea('away_worker'),
+    awayOwn: uuid('away_own').array(),
     /** Not jsonb, which takes 250 B more. */
     state: json('state'),
     status: virtual<(typeof LOAN_STATUSES)[number]>('text', "state ->> 'status'")('status'),
@@ -54,6 +57,9 @@ export const loans = pgTable(
     index('loans_away')
       .on(table.awayTo)
       .where(sql`away_digest is not null`),
+    index('loans_away_by_worker')
+      .on(table.awayWorker)
+      .where(sql`away_worker is not null`),
     index('loans_leaving')
       .on(table.id)
       .where(sql`is_leaving`),

@@ -45,7 +45,7 @@ export const QUESTIONS: readonly Question[] = [
     ask: (sql, { digest }) => sql`
       select read_at as at, actor || ': ' || asked || case when events is null then ' (it may hold any event)' else '' end as answer
       from cpf_reads
-      where ${digest}::bytea is null or events is null or events && array(select event_id from worker_events where digest = ${digest})`,
+      where ${digest}::bytea is null or events is null or events && array(select event_id from events_of_worker(${digest}))`,
   },
   {
     question: 'Which key signed on this day?',

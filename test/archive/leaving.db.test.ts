@@ -139,6 +139,8 @@ describe('maintain', () => {
     const loan = `emprestimos/${over.id}`;
     const paths = [loan, `${loan}?versao=1`, `${loan}/historico`, `eventos/${last.id}`];
     const read = await Promise.all(paths.map(async (to) => (await get(`/v1/${to}`)).body));
+    const workers = async () => db().sql`select * from carteiro_auditoria.trabalhadores order by resumo, evento_id`;
+    const indexed = await workers();
     expect(await done(['maintain'])).toMatchObject({ meses: [{ mes: MONTH }], emprestimos: 2 });
     expect(await awayNow()).toEqual([over.id, other.id].toSorted());
     expect([await eventsOf(over.id), await eventsOf(other.id), await eventsOf(open.id)]).toEqual([0, 0, 1]);
@@ -150,9 +152,14 @@ describe('maintain', () => {
     for (const to of paths) after.push((await get(`/v1/${to}`)).body);
     for (const index of [0, 1, 3]) expect(after[index]).toEqual(read[index]);
     expect(await awayNow()).toEqual([other.id]);
+    expect([await workers(), (await db().sql`select from worker_events`).length < indexed.length]).toEqual([
+      indexed,
+      true,
+    ]);
     await done(['archive', 'recall', other.id]);
     expect(await awayNow()).toEqual([]);
     expect(await rows()).toBe(before);
+    expect(await db().sql`select from worker_events`).toHaveLength(indexed.length);
   });
 });
 

@@ -23,8 +23,12 @@ begin
     raise exception 'the archived files do not have the history of loan % as it left', strange
       using errcode = 'CT409', hint = 'archive verify tells which file is lost or altered: put a copy of it in its place';
   end if;
+  insert into worker_events (event_id, digest, stream, is_own)
+  select event, away_worker, id, true from loans cross join unnest(away_own) event where id = any (loans_back)
+  on conflict do nothing;
   update loans l
-  set state = p_states -> l.id::text, is_leaving = null, away_from = null, away_to = null, away_events = null, away_digest = null
+  set state = p_states -> l.id::text, is_leaving = null, away_from = null, away_to = null, away_events = null, away_digest = null,
+      away_worker = null, away_own = null
   where l.id = any (loans_back) and away_digest is not null;
 end
 $$;

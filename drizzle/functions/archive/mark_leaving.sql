@@ -43,10 +43,13 @@ begin
   ),
   chosen as (
     update loans l
-    set is_leaving = true, away_from = own.first_on, away_to = own.last_on, away_events = own.times, away_digest = stream_digest(l.id, l.version)
+    set is_leaving = true, away_from = own.first_on, away_to = own.last_on, away_events = own.times, away_digest = stream_digest(l.id, l.version),
+        away_worker = own.worker, away_own = case when own.worker is not null then '{}'::uuid[] end
     from ended
     cross join lateral (
       select string_agg(distinct substr(uuid_send(e.id), 1, 6), '') as times, max(e.version) as version,
+             (select case when count(distinct w.digest) = 1 then min(w.digest) end from worker_events w
+              where w.event_id = any (array_agg(e.id)) and w.is_own) as worker,
              min(e.occurred_at at time zone 'America/Sao_Paulo')::date as first_on,
              max(e.occurred_at at time zone 'America/Sao_Paulo')::date as last_on,
              bool_and(e.salt is not null and e.commitment is null

@@ -104,7 +104,7 @@ export const KINDS = {
     fits: {
       evento_id: (sql, event) => sql`(v.eventos is null or ${event}::text::uuid = any (v.eventos))`,
       resumo: (sql, digest) => sql`
-        (v.eventos is null or v.eventos && array(select event_id from worker_events where digest = decode(${digest}, 'hex')))`,
+        (v.eventos is null or v.eventos && array(select event_id from events_of_worker(decode(${digest}, 'hex'))))`,
     },
     cut: BY_TRANSACTION,
   },

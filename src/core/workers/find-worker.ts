@@ -20,7 +20,7 @@ interface WorkerLoan {
 export async function findWorker(tx: Tx, key: WorkerKey, cpf: string, years: number) {
   const events = await tx<{ id: string; isOwn: boolean }[]>`
     with found as materialized (
-      select event_id, stream, is_own from worker_events where digest = ${digestOf(key, cpf)}
+      select event_id, stream, is_own from events_of_worker(${digestOf(key, cpf)})
     )
     select e.id, e.stream = any (array(select stream from found where is_own)) as "isOwn"
     from events e
