@@ -124,3 +124,16 @@ test('beside two pollers at work each delivery is sent once', async () => {
            (select count(*) from deliveries where status = 'pendente')::int - (select count(*) from pending)::int as missing`;
   expect(row).toEqual({ attempts: deliveries, missing: 0 });
 }, 120_000);
+
+test('a copy that lacks rows of pending gets them when its server is adopted', async () => {
+  await commitEvents(sql, partnerId, 3);
+  const [one] = await sql`
+    update deliveries set next_attempt_at = now() + interval '1 hour' where id = (select delivery_id from pending limit 1) returning id`;
+  const all = () =>
+    sql`select webhook_id, due_at, delivery_id, event_id, partner_id, number, is_test from pending order by delivery_id`;
+  const before = await all();
+  await sql`delete from pending where delivery_id in (select delivery_id from pending where delivery_id <> ${one?.['id']} limit 1) or delivery_id = ${one?.['id']}`;
+  await sql`update installation set system_identifier = system_identifier + 1`;
+  await sql`select adopt_server()`;
+  expect(await all()).toEqual(before);
+});
