@@ -64,14 +64,14 @@ export function restAfter(error: unknown, usualMs: number): number {
 
 export interface LoopOptions {
   readonly log: Logger;
-  /** The pause after a failed turn, in ms. */
+  /** The pause after a failed step, in ms. */
   readonly afterFaultMs: number;
-  /** The log lines of a failed turn: in an outage, and otherwise. */
+  /** The log lines of a failed step: in an outage, and otherwise. */
   readonly away: string;
   readonly fault: string;
 }
 
-/** Takes turns until `signal` is aborted, through outages too. Each turn returns the ms to its next. */
+/** Repeats `step` until `signal` is aborted, through outages too. Each step returns the ms to its next. */
 export async function runLoop(
   { log, afterFaultMs, away, fault }: LoopOptions,
   signal: AbortSignal,

@@ -1,4 +1,4 @@
-/** What the operator's steering commands share: who acts and why, what they print, and how they reach the database. */
+/** What the operator's commands share: who acts and why, what they print, and how they reach the database. */
 import { InvalidArgumentError } from 'commander';
 import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';

@@ -1,4 +1,4 @@
--- A poller's turn, in the caller's transaction: waits up to `patience_ms` for work (null: not at all) and claims due rows of its lanes.
+-- One poll, in the caller's transaction: waits up to `patience_ms` for work (null: not at all) and claims due rows of its lanes.
 -- src/delivery/queue/lanes/kept-lanes.ts has the invariant. Parameters:
 --   seen              the snapshot up to which the caller has followed `pending`; wake_at: when something that it knows comes due
 --   closed, tight     lanes that may take nothing new now (reported, not claimed; so are resting ones that are not tight), or few, and how many
@@ -6,7 +6,7 @@
 --   hooks … rooms     lanes to read on behind a place (due_at, id) up to a time, and how many to take; flying: their rows in flight there
 --   loans             the same for lanes in order (poll_loans.sql)
 -- Returns claimed rows, and by lane (`told`) the first place of what it saw unclaimed, the time of its next retry (`next`), or `shut`
--- (locked, changed or not kept); last the turn: its snapshot, the server's start (`event`), the lease, the time, and whether a lane of the
+-- (locked, changed or not kept); last the poll: its snapshot, the server's start (`event`), the lease, the time, and whether a lane of the
 -- caller has changed (`is_test`).
 -- Deliveries and numbers of a claim are one row of `claims`, in the same commit. New rows and snapshot come from one statement; the claim's
 -- time is that statement's. Each look-up in `pending` is by key or by its partial index.

@@ -1,4 +1,4 @@
--- The part of a turn (poll_lanes) on lanes in order; src/delivery/queue/lanes/kept-loans.ts has the invariant. `asks`:
+-- The part of a poll (poll_lanes) on lanes in order; src/delivery/queue/lanes/kept-loans.ts has the invariant. `asks`:
 --   asks     each reads a lane on behind a place, as poll_lanes's `hooks` (`loan` is null), or takes a loan's next delivery
 --   busy     loans with one in flight, by webhook
 --   flying   what is in flight of these lanes

@@ -84,7 +84,7 @@ export async function projectUntil(deps: ProjectorDeps, instant: Date, waitMs: n
   const startedMs = performance.now();
   for (;;) {
     // The first turn that finds nothing left sets the mark, the next one may pass it.
-    for (let loop = 0; loop < 2; loop += 1) while ((await projectBatch(deps, { markEveryMs: 0 })).more);
+    for (let round = 0; round < 2; round += 1) while ((await projectBatch(deps, { markEveryMs: 0 })).more);
     const { passedAt, reason } = await deps.pool.run(readHoldUp);
     if (passedAt !== null && passedAt >= instant) return null;
     if (performance.now() - startedMs >= waitMs) return reason;

@@ -1,6 +1,6 @@
 /**
- * A poller's claims on the lanes that it keeps (keeping.ts): plans each turn and applies its result.
- * Invariant: one turn at a time; lanes are taken between turns.
+ * A poller's claims on the lanes that it keeps (keeping.ts): plans each poll and applies its result.
+ * Invariant: one poll at a time; lanes are taken between polls.
  * Crash or no answer: the claim may have committed, or may still commit. Nothing of it was sent and no state here has moved. Its row of
  * `claims` is deleted repeatedly until it was found or the lease is over.
  */

@@ -4,8 +4,8 @@
  * from a snapshot that is older than its first lane.
  * No answer to a commit: all that it keeps is read anew ({@link Keeping.doubt}).
  * Crash: others see that its lock is gone, or that it is silent ({@link heartbeat}), and free its lanes.
- * Pollers share the lanes evenly. The first {@link ACTIVE_POLLERS} keep them; those behind take only lanes that were free for a beat. A poller
- * without a free slot for {@link FULL_MS} hands back lanes of partners that are under their share.
+ * Pollers share the lanes evenly. The first {@link ACTIVE_POLLERS} keep them; those behind take only lanes that were free for a heartbeat.
+ * A poller without a free slot for {@link FULL_MS} hands back lanes of partners that are under their share.
  */
 import { heartbeat, enter, handBack, handOver, noteResting, readLanes } from '../queue/keepers.ts';
 import type { Tx } from '../../db/pool.ts';
@@ -44,7 +44,7 @@ export class Keeping {
   #heartbeatAtMs = Number.NEGATIVE_INFINITY;
   /** Since when it has had no free slot, monotonic. */
   #fullSinceMs: number | null = null;
-  /** Some lanes were free at the last beat. */
+  /** Some lanes were free at the last heartbeat. */
   #wasFree = false;
   /** A lane of its own has changed and must be read again. */
   isStale = false;

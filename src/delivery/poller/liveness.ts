@@ -48,10 +48,10 @@ export const LEASE_ALONE: Sign = {
 const SURE_MS = GRACE_MS - 150;
 const HEARTBEAT_EVERY_MS = TIMES_S.heartbeat * 1_000;
 const RETRY_MS = 100;
-/** In beats: idle pollers share the looking; the more there are, the less often each looks (up to 8 beats). */
+/** In heartbeats: idle pollers share the checks; the more there are, the less often each checks (up to 8 heartbeats). */
 const MIN_IDLE_HEARTBEATS = 2;
 const MAX_IDLE_HEARTBEATS = 8;
-/** In beats, for idle pollers behind the lookers: they ask before each send, and others look for the dead. */
+/** In heartbeats, for idle pollers behind the active ones: they ask before each send, and others check for dead pollers. */
 const FAR_BEHIND_HEARTBEATS = 96;
 /** How often those behind the first do shared work: the first may be frozen while it holds its lock. */
 const RATE_BEHIND = 1 / 6;

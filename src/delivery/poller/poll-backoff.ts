@@ -1,5 +1,5 @@
 /**
- * When a poller looks for work, and how long work may gather before a claim. Stateful, no I/O; times are monotonic, in milliseconds.
+ * When a poller polls for work, and how long work may gather before a claim. Stateful, no I/O; times are monotonic, in milliseconds.
  * A claim costs about as much as 20 deliveries, so under a steady load one claim per event would dominate. Where {@link GATHERING_MS} bring
  * several events, the poller claims that often and no oftener. It claims at once where events come slower, more is waiting already, or a
  * webhook has no slot left.
@@ -20,12 +20,12 @@ const WORTH_A_CLAIM = 20;
 /** The window over which a rate is measured. */
 const REMEMBERED_MS = 200;
 /**
- * An idle poller's naps in the server: about 1 ms at first, 50 ms after some seconds. `pg_sleep` rounds up: 0.9 takes 1.1 ms, but 1 takes
- * 2.1.
+ * The poll interval of an idle poller, in the server: about 1 ms at first, 50 ms after some seconds. `pg_sleep` rounds up: 0.9 takes
+ * 1.1 ms, but 1 takes 2.1.
  */
 const MIN_POLL_INTERVAL_MS = 0.9;
 const MAX_POLL_INTERVAL_MS = 50;
-/** The growth of the nap for each {@link WAIT_MIN_MS} without work. */
+/** The growth of the poll interval for each {@link WAIT_MIN_MS} without work. */
 const POLL_INTERVAL_GROWTH = 1.06;
 /** Each wait ends in a claim, and a stopping poller waits for it. */
 const WAIT_MIN_MS = 100;

@@ -48,7 +48,7 @@ export interface PollerDeps extends ToOpen, Omit<EngineDeps, 'now'>, Partial<Pic
 
 /** While less than this part of the slots is free, a claim may wait for more. Slots of hanging POSTs do not count. */
 const FEW_SLOTS = 1 / 4;
-/** The rhythm counts the first attempt of a delivery that is younger than this as an arrival; an older one was backlog. */
+/** The backoff counts the first attempt of a delivery that is younger than this as an arrival; an older one was backlog. */
 const JUST_S = 1;
 /** Requests started in one turn of the event loop. */
 const SENT_AT_ONCE = 32;
@@ -100,7 +100,7 @@ export class Poller {
     return this.#slots.held;
   }
 
-  /** One turn: waits for work at most `pollWait`, claims and sends. Returns the number of claimed deliveries. */
+  /** One poll: waits for work at most `pollWait`, claims and sends. Returns the number of claimed deliveries. */
   async tick(pollWait: PollWait | null = null): Promise<number> {
     this.#arrived = 0;
     await this.#claimer.releaseDoubtful();

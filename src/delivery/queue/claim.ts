@@ -1,5 +1,5 @@
 /**
- * The claim: one turn on the lanes that a poller keeps (poll_lanes.sql).
+ * The claim: one poll on the lanes that a poller keeps (poll_lanes.sql).
  * Invariant: a delivery is claimed only by its lane's keeper, under the lane's row lock. Nothing is sent before the claim has committed,
  * which names it in `claims`. What flies of a lane is the keeper's own knowledge (lanes/kept-lanes.ts).
  * Crash before the commit: nothing happened. After it: others free the dead poller's lanes and end its claims (maintenance/dead-pollers.ts). A
@@ -75,7 +75,7 @@ export interface Poll {
 }
 
 /**
- * Takes a turn as `poller` with the claim `number`; all its claims below `doneBelow` are recorded. `now` replaces the database's clock in
+ * Polls as `poller` with the claim `number`; all its claims below `doneBelow` are recorded. `now` replaces the database's clock in
  * tests.
  */
 export async function pollLanes(

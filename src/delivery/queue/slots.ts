@@ -4,7 +4,7 @@
  * that a claim writes depends on these counts.
  * Why by partner: a POST to a hanging receiver keeps its slot for 30 s, so slots for others must be free beforehand. An eighth of the slots
  * is reserved for partners that hold few. Of the rest, a partner may hold 16 slots for each one that stays free; a partner at that share
- * gets nothing in a turn. One partner alone reaches 82 %; eight that all want more reach a ninth each.
+ * gets nothing in a poll. One partner alone reaches 82 %; eight that all want more reach a ninth each.
  * Alternatives: a fixed share per partner leaves slots unused; an equal share of those waiting now leaves nothing for the next one. The
  * lane's window bounds a single webhook's unanswered attempts (lanes/kept-lanes.ts).
  */

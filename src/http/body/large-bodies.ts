@@ -1,5 +1,5 @@
 /**
- * Turns for requests with a large body: only a few are read, parsed and handled at a time.
+ * A semaphore for requests with a large body: only a few are read, parsed and handled at a time.
  *
  * Invariant: a body without a turn is not read, so TCP stops its sender, and the process holds at most a socket's buffer of it. A
  * partner waits for one of its own turns before it joins the line of all partners.

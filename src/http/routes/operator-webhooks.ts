@@ -18,7 +18,7 @@ import { cursor, limite, PAGE_ANSWER } from '../page.ts';
 const PATH = '/v1/operador/webhooks';
 const ONE = { pt: 'O webhook', en: 'The webhook' };
 
-/** States of the list, each with that of the steering room; `com_falhas` is a list of its own. */
+/** States of the list, each with that of the admin room; `com_falhas` is a list of its own. */
 const STATES = { silenciado: 'muted', inativo: 'inactive', falhando: 'falhando' } as const;
 
 export const afterId = z.tuple([uuid]);

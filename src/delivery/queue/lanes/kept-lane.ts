@@ -73,7 +73,7 @@ export interface KeptLane {
   /** Set where it delivers each loan in order. */
   loans: KeptLoans | null;
   resumesUntilMs: number;
-  /** As its row says: a turn that does not name it takes nothing new of it (lane-reading.ts). */
+  /** As its row says: a poll that does not name it takes nothing new of it (lane-reading.ts). */
   isResting: boolean;
   /** It takes nothing new, so that it can be handed back. */
   isLeaving: boolean;

@@ -3,7 +3,7 @@
  * Invariant: each row of `pending` of a kept lane is in flight here; or behind the lane's cursor while the lane is ready; or a retry at or
  * behind the lane's mark, due at `retryAt` or later; or of a transaction that `seen` does not include. So no due row is overlooked. A row
  * whose attempt is in flight is refused, whatever the server says, so nothing is sent twice.
- * Crash: this knowledge is gone; the next keeper reads the lanes from their start. A turn without an answer moves nothing here.
+ * Crash: this knowledge is gone; the next keeper reads the lanes from their start. A poll without an answer moves nothing here.
  */
 import type { Answers } from '../answers.ts';
 import {
@@ -29,7 +29,7 @@ export class KeptLanes {
   readonly #reading = new LaneReading();
   /** Lanes that deliver each loan in order. */
   readonly #ordered = new Set<KeptLane>();
-  /** Flights that ended during the current turn, which may not have seen their end. */
+  /** Flights that ended during the current poll, which may not have seen their end. */
   readonly #endedMeanwhile = new Map<string, number>();
   #planned: PollPlan | null = null;
   #retriesFirst = false;
@@ -121,7 +121,7 @@ export class KeptLanes {
     return this.#reading.misnoted;
   }
 
-  /** Plans a turn at `nowMs` on the database's clock. */
+  /** Plans a poll at `nowMs` on the database's clock. */
   plan(slots: Slots, nowMs: number): Ask {
     this.#reading.planned();
     this.#endedMeanwhile.clear();
@@ -144,7 +144,7 @@ export class KeptLanes {
       else plan.wakeBy(lane.retryAtMs);
     }
     if (this.#retriesFirst) this.#readReady(plan);
-    // Every other lane has room for what a turn takes of it.
+    // Every other lane has room for what a poll takes of it.
     plan.bound(this.#reading.narrow, this.#lanes.values(), this.#reading.ready);
     this.#reading.settle(nowMs);
     return plan.ask;
@@ -154,7 +154,7 @@ export class KeptLanes {
     for (const lane of this.#reading.ready) plan.read(lane, { dueAt: null, id: lane.cursor }, '-infinity');
   }
 
-  /** Applies a turn's result. Returns what may be sent: the due rows that are not in flight already. */
+  /** Applies a poll's result. Returns what may be sent: the due rows that are not in flight already. */
   apply<Row extends Found>(ask: Ask, rows: readonly Row[], nowMs: number): Extract<Row, { kind: 'due' }>[] {
     const mine: Extract<Row, { kind: 'due' }>[] = [];
     const fresh = new Map<string, number>();

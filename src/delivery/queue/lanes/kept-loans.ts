@@ -46,12 +46,12 @@ export class KeptLoans {
     return [...this.#ended.keys()].slice(0, Math.max(most, 0));
   }
 
-  /** Flights ended so far. A turn planned now does not see later ends. */
+  /** Flights ended so far. A poll planned now does not see later ends. */
   get ends(): number {
     return this.#ends;
   }
 
-  /** A turn planned at `ends` has asked for the loan's next delivery. */
+  /** A poll planned at `ends` has asked for the loan's next delivery. */
   asked(loan: string, ends: number): void {
     if ((this.#ended.get(loan) ?? Infinity) <= ends) this.#ended.delete(loan);
   }

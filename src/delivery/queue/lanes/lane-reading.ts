@@ -1,18 +1,18 @@
 /**
  * How far a keeper's lanes are read, and which have more. Pure.
- * Invariant: a row that becomes due again during a turn, which may not have seen it, is applied again after the turn.
+ * Invariant: a row that becomes due again during a poll, which may not have seen it, is applied again after the poll.
  */
 import { FIRST, isBehind, type KeptLane, NO_MARK, type Place, previousOf, roomOf, timeOf } from './kept-lane.ts';
 import { MOST_EACH } from './poll-plan.ts';
 
-/** Above this many narrow lanes, those that are idle are noted in their rows, so that no turn names them. */
+/** Above this many narrow lanes, those that are idle are noted in their rows, so that no poll names them. */
 const FEW_NARROW = 64;
 
 export class LaneReading {
   /** Lanes with more to read behind their cursors, in serving order. */
   readonly ready = new Set<KeptLane>();
   readonly retrying = new Set<KeptLane>();
-  /** Lanes with something in flight, more to read, or a window smaller than what a turn takes. */
+  /** Lanes with something in flight, more to read, or a window smaller than what a poll takes. */
   readonly narrow = new Set<KeptLane>();
   #meanwhile: (() => void)[] | null = null;
   #nowMs = 0;
@@ -25,13 +25,13 @@ export class LaneReading {
     this.#meanwhile = [];
   }
 
-  /** After the narrow lanes were named: those go whose rows say what a turn may take. */
+  /** After the narrow lanes were named: those go whose rows say what a poll may take. */
   settle(nowMs: number): void {
     this.#nowMs = nowMs;
     for (const lane of this.narrow) if (this.#isIdle(lane) && !this.#isMisnoted(lane)) this.narrow.delete(lane);
   }
 
-  /** Idle lanes whose rows should say that a turn takes nothing new of them (`resting`), or no longer say so. */
+  /** Idle lanes whose rows should say that a poll takes nothing new of them (`resting`), or no longer say so. */
   get misnoted(): readonly KeptLane[] {
     if (this.narrow.size <= FEW_NARROW) return [];
     return [...this.narrow].filter((lane) => this.#isIdle(lane) && this.#isMisnoted(lane));
@@ -49,7 +49,7 @@ export class LaneReading {
     return this.#meanwhile !== null;
   }
 
-  /** Ends the turn; call what it returns after the result was applied. */
+  /** Ends the poll; call what it returns after the result was applied. */
   applied(): readonly (() => void)[] {
     const late = this.#meanwhile ?? [];
     this.#meanwhile = null;

@@ -1,6 +1,6 @@
 /**
- * The plan of a turn: what it asks of the server within slots, shares and windows. Pure.
- * A turn reads on at most {@link LANES_A_TURN} places, each for an equal part. Of new rows it takes up to {@link MOST_EACH} of a lane;
+ * The plan of a poll: what it asks of the server within slots, shares and windows. Pure.
+ * A poll reads on at most {@link LANES_A_TURN} places, each for an equal part. Of new rows it takes up to {@link MOST_EACH} of a lane;
  * lanes that may have fewer are named.
  */
 import { isBehind, type KeptLane, type Place, roomOf } from './kept-lane.ts';
@@ -23,7 +23,7 @@ export interface Ask {
   readonly loans: LoanAsks | null;
 }
 
-/** A row of a turn's result: see poll_lanes.sql. */
+/** A row of a poll's result: see poll_lanes.sql. */
 export type Found =
   | {
       readonly kind: 'due';
@@ -147,7 +147,7 @@ function flightsOf(lanes: readonly KeptLane[]): Omit<LoanAsks, 'asks'> {
 }
 
 /**
- * What each partner may take of the free slots, as if this turn's asks were taken (slots.ts): one by one, while the partner holds fewer
+ * What each partner may take of the free slots, as if this poll's asks were taken (slots.ts): one by one, while the partner holds fewer
  * than 8, or than 16 for each slot that stays free beside the reserve.
  */
 function sharing(slots: Slots) {

@@ -3,7 +3,7 @@
  * hour (`attempt_steps`), up to 15 s after they were recorded. Seven days of a webhook's health are then some thousand small rows.
  * Invariant: each attempt is counted once. The mark in `projections` moves in the transaction that counts what lies below it, and never
  * past the oldest transaction that may still commit. The lock on its row lets one poller work at a time.
- * Crash: the turn is rolled back, and the next one counts the same attempts.
+ * Crash: the batch is rolled back, and the next one counts the same attempts.
  * Once a day of São Paulo is older than 25 hours, its hours become one (a busy webhook's week: 11,000 rows → 2,000 to 3,500). The BRIN
  * index by transaction needs bitmap scans, which a poller's session otherwise has off.
  * Alternatives: counting in the record writes to rows that all pollers share; counting when asked reads a week's attempts. Measured: 4.4 µs
@@ -15,9 +15,9 @@ import { hasCode } from '../../../db/unavailable.ts';
 import type { EngineDeps } from '../engine-deps.ts';
 
 export const EVERY_MS = 15_000;
-/** Transactions counted in one turn: some 10 s of a busy server, or half a million attempts of a drained backlog. */
+/** Transactions counted in one batch: some 10 s of a busy server, or half a million attempts of a drained backlog. */
 const BATCH_TXS = 10_000;
-/** The server's own deadlines ended the turn. */
+/** The server's own deadlines ended the batch. */
 const TOO_LONG = /^(57014|25P04)$/;
 const KEPT = '9 days';
 export const TOOK_RATIO = 1.1;
@@ -61,7 +61,7 @@ interface Counted {
 
 async function countBetween(tx: Tx, from: Mark, cut: number): Promise<Counted[]> {
   return tx<Counted[]>`
-    with poll as materialized (
+    with batch as materialized (
       select webhook_id, partner_id, date_bin('15 minutes', recorded_at, 'epoch') as step, outcome,
              case when status_code is null then -1 else ceil(ln(greatest(duration_ms, 1)) / ln(${TOOK_RATIO}::float8)) end as took,
              case when number = 1 and outcome = 'entregue'
@@ -77,7 +77,7 @@ async function countBetween(tx: Tx, from: Mark, cut: number): Promise<Counted[]>
     by_hour as (
       insert into attempt_hours as h (webhook_id, hour, outcome, took, attempts)
       select webhook_id, date_trunc('hour', step), outcome, took, sum(attempts)
-      from poll
+      from batch
       group by 1, 2, 3, 4
       order by 1, 2, 3, 4
       on conflict (webhook_id, hour, outcome, took) do update set attempts = h.attempts + excluded.attempts
@@ -89,7 +89,7 @@ async function countBetween(tx: Tx, from: Mark, cut: number): Promise<Counted[]>
              coalesce(array_agg(n order by arrived) filter (where arrived is not null), '{}')
       from (
         select coalesce(webhook_id, partner_id) as subject_id, step, outcome = 'entregue' as is_delivered, arrived, sum(attempts) as n
-        from poll
+        from batch
         group by grouping sets ((webhook_id), (partner_id)), step, is_delivered, arrived
       ) grouped
       group by 1, 2
@@ -101,7 +101,7 @@ async function countBetween(tx: Tx, from: Mark, cut: number): Promise<Counted[]>
             from (select class, sum(n) as n from unnest(s.classes || excluded.classes, s.counts || excluded.counts) pooled (class, n) group by class) added
           )
     )
-    select distinct unnest(array[webhook_id, partner_id]) as id, (select min(since) from poll) as since from poll`;
+    select distinct unnest(array[webhook_id, partner_id]) as id, (select min(since) from batch) as since from batch`;
 }
 
 /**
@@ -131,7 +131,7 @@ async function mergeDays(tx: Tx, counted: readonly Counted[]): Promise<void> {
 }
 
 /**
- * Counts all that can be counted now, until `isEnough`. A turn that took too long is repeated with fewer transactions: otherwise one with
+ * Counts all that can be counted now, until `isEnough`. A batch that took too long is repeated with fewer transactions: otherwise one with
  * too many attempts would fail for ever and block all later ones.
  */
 export async function countHours(pool: Pool, restMs = 0, isEnough = () => false): Promise<void> {
