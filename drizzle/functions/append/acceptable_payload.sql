@@ -23,14 +23,18 @@ begin
     raise exception 'the event type "%" is not of the family "%"', p_type, p_family
       using errcode = 'CT404', hint = format('its families: %s', array_to_string(known.families, ', '));
   end if;
-  fault := payload_fault(known, p_data);
+  -- A usual payload whose keys stand in another order, as jsonb has them, fits once they are in order: a tenth of what naming faults takes.
+  if json_typeof(p_data) = 'object' and strpos(p_data::text, E'\\') = 0 then
+    ordered := in_catalog_order(known, p_data);
+  end if;
+  fault := case when (usual_event(p_type, p_family, ordered::text, p_stream::text)).version is null then payload_fault(known, p_data) end;
   if fault is not null then
     raise exception 'the payload of "%" does not fit: %', p_type, fault
       using errcode = 'CT400',
             hint = format('its keys: %s%s', array_to_string(known.keys, ', '),
                           '; of these may be absent: ' || nullif(array_to_string(known.optional, ', '), ''));
   end if;
-  ordered := in_catalog_order(known, p_data);
+  ordered := coalesce(ordered, in_catalog_order(known, p_data));
   if ordered ->> 'emprestimo_id' <> p_stream::text then
     raise exception 'the payload of "%" names the loan %, and the stream is %', p_type, ordered ->> 'emprestimo_id', p_stream
       using errcode = 'CT403', hint = 'append to the stream of the loan that emprestimo_id names';
