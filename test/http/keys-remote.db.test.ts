@@ -1,8 +1,9 @@
 /** An issuer that goes away and comes back, seen through the API. */
 import type { JWK } from 'jose';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { KeySource } from '../../src/http/auth/keys.ts';
 import { createRemoteKeys, type RemoteKeys } from '../../src/http/auth/keys-remote.ts';
-import { startApi, type TestApi } from '../support/api.ts';
+import { startApi } from '../support/api.ts';
 import {
   AUDIENCE,
   createSigningKey,
@@ -16,17 +17,17 @@ import {
 
 let keySet: KeySetServer;
 let remote: RemoteKeys;
-let api: TestApi;
 let known: SigningKey;
 let rotated: SigningKey;
-let partnerId: string;
+/** Those of the test that runs. */
+const keys: KeySource = { find: (header, token) => remote.find(header, token), clockToleranceS: 5 };
+const api = await startApi({ tokens: { keys, issuer: ISSUER, audience: AUDIENCE } });
+const partnerId = await api.partner();
 
 beforeEach(async () => {
   [known, rotated] = await Promise.all([createSigningKey('ES256', 'known'), createSigningKey('ES256', 'rotated')]);
   keySet = await startKeySet([known.publicJwk]);
   remote = createRemoteKeys({ url: keySet.url, cooldownMs: 100, timeoutMs: 60_000 });
-  api = await startApi({ tokens: { keys: remote, issuer: ISSUER, audience: AUDIENCE } });
-  partnerId = await api.partner();
 });
 afterEach(async () => {
   remote.close();
@@ -143,10 +144,7 @@ describe('a rotation of keys', () => {
 
 test('unknown keys ask the issuer once in a cooldown, however many they are', async () => {
   remote.close();
-  await api.close();
   remote = createRemoteKeys({ url: keySet.url, cooldownMs: 600_000, timeoutMs: 60_000 });
-  api = await startApi({ tokens: { keys: remote, issuer: ISSUER, audience: AUDIENCE } });
-  partnerId = await api.partner();
   await remote.reload();
   const before = keySet.asked();
   const statuses = await Promise.all(Array.from({ length: 20 }, async () => (await ask(rotated)).status));

@@ -76,8 +76,8 @@ export class Differential {
   #now = Date.now() + 60_000;
   #webhooks = 0;
   /** Steps of single deliveries that were compared. */
-  steps = 0;
-  readonly ends: Record<string, number> = {};
+  #steps = 0;
+  readonly #ends: Record<string, number> = {};
 
   constructor(pool: Pool, sql: Sql, seed: number) {
     this.#pool = pool;
@@ -105,6 +105,8 @@ export class Differential {
       const later = [...this.#lives.values()].map(({ life }) => nextMoment(life)).filter((at) => at > this.#now);
       this.#now = later.length > 0 ? Math.ceil(Math.min(...later)) : this.#now + LEASE_MS;
     }
+    const ended = Object.keys(this.#ends).join();
+    if (ended !== 'erro') throw new Error(`deliveries that were only lost ended in ${ended}`);
   }
 
   /**
@@ -113,9 +115,11 @@ export class Differential {
    */
   async run(steps: number, webhooks = WEBHOOKS): Promise<void> {
     await this.#populate(webhooks);
-    const isDone = () => this.steps >= steps * (Object.keys(this.ends).length < ENDS ? 3 : 1);
+    const isDone = () => this.#steps >= steps * (Object.keys(this.#ends).length < ENDS ? 3 : 1);
     while (!isDone()) await this.#poll();
     await this.#exhaust();
+    const ended = Object.keys(this.#ends);
+    if (ended.length < ENDS) throw new Error(`no delivery came to another end than ${ended.join()}`);
   }
 
   get #clock(): Date {
@@ -175,7 +179,7 @@ export class Differential {
     const before = expected.get(id);
     const effect = take(before?.life ?? tracked.life, step);
     expected.set(id, { ...effect, rows: [...(before?.rows ?? []), ...effect.rows] });
-    this.steps += 1;
+    this.#steps += 1;
     return effect;
   }
 
@@ -194,7 +198,7 @@ export class Differential {
     const held = new Set(this.#tickets.map(({ delivery }) => delivery.id));
     for (const { id, life } of this.#lives.values()) {
       if (life.status === 'pendente' || held.has(id)) continue;
-      this.ends[life.status] = (this.ends[life.status] ?? 0) + 1;
+      this.#ends[life.status] = (this.#ends[life.status] ?? 0) + 1;
       this.#lives.delete(id);
     }
   }

@@ -24,7 +24,7 @@ import { startRegistry } from './registry.ts';
 import { SIGNER } from './checkpoint.ts';
 import { createTestDatabase } from './database.ts';
 import type { ApiDescription } from './description.ts';
-import { describedAnswers, holdToDescription } from './described-answers.ts';
+import { type DescribedAnswers, describedAnswers, holdToDescription } from './described-answers.ts';
 import { endOf } from './ends.ts';
 import { makeTestFolder } from './test-folder.ts';
 
@@ -110,7 +110,7 @@ export async function startApi(overrides: Partial<HttpDeps> = {}) {
     ...overrides,
   };
   const app = createApp(deps);
-  const described = describedAnswers((await (await app.request('/openapi.json?para=tudo')).json()) as ApiDescription);
+  const described = await describe(app, deps);
   const faults = holdToDescription(app, described);
   lines.length = 0;
 
@@ -144,6 +144,18 @@ export async function startApi(overrides: Partial<HttpDeps> = {}) {
       if (faults.length > 0) throw new AggregateError(faults, faults.map(({ message }) => message).join('\n'));
     }),
   };
+}
+
+const descriptions = new Map<string, Promise<DescribedAnswers>>();
+
+/** Its description, which is made of these settings alone: once in a process for each, because it takes 0.2 s. */
+function describe(app: TestApi['app'], { allowInsecure, loanCore, sandbox }: HttpDeps): Promise<DescribedAnswers> {
+  const key = JSON.stringify([allowInsecure, loanCore, sandbox !== null]);
+  const made = async () =>
+    describedAnswers((await (await app.request('/openapi.json?para=tudo')).json()) as ApiDescription);
+  const described = descriptions.get(key) ?? made();
+  descriptions.set(key, described);
+  return described;
 }
 
 function requestOf(method: string, { token, body, headers }: Sending): RequestInit {

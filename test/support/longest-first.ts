@@ -31,7 +31,6 @@ const LONGEST = [
   'test/db/running-system.db.test.ts',
   'test/delivery/sending/hostile-receivers.test.ts',
   'test/chaos/sigterm.db.test.ts',
-  'test/model/differential.db.test.ts',
   'test/chaos/hosts.test.ts',
   'test/chaos/failover.test.ts',
   'test/main/unfit-database.db.test.ts',

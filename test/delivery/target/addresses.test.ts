@@ -181,7 +181,7 @@ function isRefusedIpv4(ipv4: string): boolean {
   return independentVerdict(ipv4) === 'refused' || isKnownException(ipv4);
 }
 
-describe('300,000 generated addresses', () => {
+describe('30,000 generated addresses', () => {
   const random = seeded(20_261_120);
   const below = (limit: number) => Math.floor(random() * limit);
 
@@ -219,7 +219,7 @@ describe('300,000 generated addresses', () => {
   test('the verdict agrees with ipaddr.js but for the exceptions stated above', () => {
     const disagreements: string[] = [];
     const counts = { allowed: 0, refused: 0, exceptions: 0 };
-    for (let n = 0; n < 300_000; n += 1) {
+    for (let n = 0; n < 30_000; n += 1) {
       const address = anyAddress();
       const verdict = strict(address);
       counts[verdict] += 1;
@@ -228,7 +228,7 @@ describe('300,000 generated addresses', () => {
       else disagreements.push(`${address} ${verdict}`);
     }
     expect(disagreements).toEqual([]);
-    expect(Math.min(counts.allowed, counts.refused, counts.exceptions)).toBeGreaterThan(1_000);
+    expect(Math.min(counts.allowed, counts.refused, counts.exceptions)).toBeGreaterThan(100);
   });
 
   test('a sandbox refuses nothing that production allows', () => {
