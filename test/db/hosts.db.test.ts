@@ -6,7 +6,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { reasonOf } from '../../src/main/reason.ts';
 import { isUnavailable } from '../../src/db/unavailable.ts';
 import { startCluster } from '../support/clusters.ts';
-import { runCommand } from '../support/command.ts';
+import { callCommand } from '../support/command.ts';
 import { openPool } from '../support/database.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
@@ -58,7 +58,7 @@ describe('a URL', () => {
     const error: unknown = await whereOf(both).catch((caught: unknown) => caught);
     expect(isUnavailable(error)).toBe(true);
     for (const one of [away, alsoAway]) expect(reasonOf(error)).toContain(`127.0.0.1:${one}: connect ECONNREFUSED`);
-    const { code, stderr } = await runCommand(['migrate'], { DATABASE_URL: both });
+    const { code, stderr } = await callCommand(['migrate'], { DATABASE_URL: both });
     expect({ code, stderr }).toEqual({ code: 3, stderr: expect.stringContaining('ECONNREFUSED') });
     expect(stderr).not.toMatch(/\n\s+at /);
   });

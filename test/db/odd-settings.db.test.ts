@@ -1,4 +1,4 @@
-/** A life under all settings that a role can have, many at once; test/db/every-setting.db.test.ts has one at a time. */
+/** A life under all settings that a role can have, many at once; test/db/every-setting.db.test.ts has each value, a dozen at a time. */
 import { expect, test } from 'vitest';
 import { createTestDatabase } from '../support/database.ts';
 import { liveWith, type OddSetting, readOddSettings } from '../support/odd-settings.ts';

@@ -11,7 +11,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { isUnavailable } from '../../src/db/unavailable.ts';
 import { type Authority, makeAuthority } from '../support/certificates.ts';
 import { startCluster } from '../support/clusters.ts';
-import { runCommand } from '../support/command.ts';
+import { callCommand, runCommand } from '../support/command.ts';
 import { startPollerProcess } from '../support/poller-process.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
 import { openPool } from '../support/database.ts';
@@ -114,7 +114,7 @@ describe('a certificate', () => {
 
   test.each(['127.0.0.1', 'localhost'])('for another host than %s is refused with verify-full alone', async (host) => {
     await present(ours, [host === 'localhost' ? 'db.example' : 'localhost']);
-    const { code, stderr } = await runCommand(['migrate'], { DATABASE_URL: urlWith('verify-full', 'ours', host) });
+    const { code, stderr } = await callCommand(['migrate'], { DATABASE_URL: urlWith('verify-full', 'ours', host) });
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('is for another host') });
     expect(await isEncrypted(urlWith('verify-ca', 'ours', host))).toBe(true);
     await expect(isEncrypted(urlWith('verify-ca', 'another', host))).rejects.toThrow('of another authority');

@@ -14,7 +14,7 @@ import { type Ending, listen } from '../../src/listen/listen.ts';
 import { openHeader } from '../../src/audit/checkpoint/checkpoint.ts';
 import { readCheckpoint } from '../../src/audit/checkpoint/stored.ts';
 import { sealAndSign, SIGNER } from '../support/checkpoint.ts';
-import { runCommand, type RunningCommand, startCommand } from '../support/command.ts';
+import { callCommand, type RunningCommand, startCommand } from '../support/command.ts';
 import { startDeliveryWorld, type Subscriber } from '../support/delivery-world.ts';
 import { listening } from '../support/listening.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
@@ -64,7 +64,7 @@ function start(args: readonly string[] = [], env: Readonly<Record<string, string
 }
 
 const run = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
-  runCommand(['listen', '--forward', hook(), ...args], { CARTEIRO_TOKEN: token, CARTEIRO_API: server.url, ...env });
+  callCommand(['listen', '--forward', hook(), ...args], { CARTEIRO_TOKEN: token, CARTEIRO_API: server.url, ...env });
 
 interface Heard {
   readonly lines: string[];

@@ -17,7 +17,7 @@ const folder = await makeTestFolder();
 const installation = installationOfItsOwn();
 const { rolePrefix } = installation;
 const environment: Record<string, string> = { ...environmentOf(installation, folder.path), DATABASE_URL: core.url };
-const migrated = await runCommand(['migrate'], environment);
+const migrated = await callCommand(['migrate'], environment);
 if (migrated.stdout !== 'migrated\n') throw new Error(migrated.stderr);
 for (const role of ['app', 'poller', 'owner']) {
   const login = `${rolePrefix}_${role}_login`;
@@ -33,8 +33,11 @@ function as(role: string, parameters: string): Record<string, string> {
 describe.each([
   ['a plain URL', '', {}],
   ['a URL with a search path of the core’s', '?options=-csearch_path%3Dcore_own,public', {}],
-  ['a URL with options', '?options=-c%20search_path%3Dcore_own', {}],
-  ['no prepared statements', '', { DATABASE_PREPARE: 'false' }],
+  [
+    'a URL with options and no prepared statements',
+    '?options=-c%20search_path%3Dcore_own',
+    { DATABASE_PREPARE: 'false' },
+  ],
 ])('with %s', (_, parameters, more) => {
   test('partner create, api and poll work: a test delivery arrives, and the core’s tables stay as they are', async () => {
     const before = await fingerprintOf(core.sql, installation);

@@ -1,4 +1,4 @@
-/** The operator's jobs as real processes, alone and two at once. */
+/** The operator's jobs alone, and as two real processes at once. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { Sql } from '../../src/db/pool.ts';
@@ -7,7 +7,7 @@ import { reportEndOfBond } from '../../src/registry/simulated-bonds.ts';
 import { createPartner, issueLoan } from '../core/loan-world.ts';
 import { disbursedLoan } from '../core/disbursed-loans.ts';
 import { contract } from '../loan/loan-spec.ts';
-import { runCommand, sandboxOn, startServing } from '../support/command.ts';
+import { callCommand, runCommand, sandboxOn, startServing } from '../support/command.ts';
 import { createTestDatabase } from '../support/database.ts';
 
 const database = await createTestDatabase();
@@ -17,11 +17,12 @@ const partners: readonly [Provenance, Provenance] = [
 ];
 await database.sql`insert into partners (name, active) values ('inativo', false)`;
 
-const run = (...args: string[]) => runCommand(args, { DATABASE_URL: database.url, SANDBOX: 'true', LOG_LEVEL: 'warn' });
+const env = { DATABASE_URL: database.url, SANDBOX: 'true', LOG_LEVEL: 'warn' };
+const run = (...args: string[]) => callCommand(args, env);
 
 /** Runs the command twice at once and adds up what the two JSON lines say. */
 async function runTwice(...args: string[]): Promise<Record<string, number>> {
-  const both = await Promise.all([run(...args), run(...args)]);
+  const both = await Promise.all([runCommand(args, env), runCommand(args, env)]);
   expect(both.map(({ code, stderr }) => [code, stderr])).toEqual([
     [0, ''],
     [0, ''],
@@ -106,8 +107,8 @@ describe('close-settlement', () => {
   });
 
   test('is refused where the core is outside, before the database is asked: its months are its own to close', async () => {
-    const env = { DATABASE_URL: 'postgres://127.0.0.1:1/none', SANDBOX: 'true', LOAN_CORE: 'outside' };
-    const refused = await runCommand(['close-settlement', '2025-01'], env);
+    const outside = { DATABASE_URL: 'postgres://127.0.0.1:1/none', SANDBOX: 'true', LOAN_CORE: 'outside' };
+    const refused = await callCommand(['close-settlement', '2025-01'], outside);
     expect([refused.code, refused.stdout]).toEqual([2, '']);
     expect(refused.stderr).toMatch(
       /^carteiro: LOAN_CORE is outside, so the core closes its months .*; nothing was closed\n$/,

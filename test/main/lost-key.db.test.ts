@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { createVault, keyIdOf, newSecret } from '../../src/webhooks/secrets.ts';
 import { rotateSecret } from '../../src/webhooks/secret-changes.ts';
 import { createWebhook } from '../../src/webhooks/webhooks.ts';
-import { runCommand } from '../support/command.ts';
+import { callCommand, runCommand } from '../support/command.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { commitEvents, insertPartner } from '../support/outbox.ts';
 import { startPollerProcess } from '../support/poller-process.ts';
@@ -22,7 +22,7 @@ const env = (...keys: Buffer[]) => ({
   LOG_LEVEL: 'warn',
   PORT: '0',
 });
-const reseal = (...keys: Buffer[]) => runCommand(['secrets', 'reseal', '--json', '--author', 'ana'], env(...keys));
+const reseal = (...keys: Buffer[]) => callCommand(['secrets', 'reseal', '--json', '--author', 'ana'], env(...keys));
 
 /** A webhook whose secret `key` has encrypted. */
 async function insertSealed(key: Buffer, url = 'https://partner.example/'): Promise<{ readonly id: string }> {
@@ -77,7 +77,7 @@ test('a lost SECRETS_KEY: new secrets are printed once, what waited leaves, and 
   expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('run secrets replace --all') as string]);
 
   const replace = (...words: string[]) =>
-    runCommand(['secrets', 'replace', ...words, '--reason', 'lost', '--author', 'ana', '--json'], env(fresh));
+    callCommand(['secrets', 'replace', ...words, '--reason', 'lost', '--author', 'ana', '--json'], env(fresh));
   expect((await replace()).code).toBe(2);
   expect((await replace(one.id, '--all')).code).toBe(2);
   expect((await replace('019a0000-0000-7000-8000-000000000000')).code).toBe(1);

@@ -6,7 +6,7 @@ import type { Sql } from '../../src/db/pool.ts';
 import { recheck } from '../../src/db/known-server.ts';
 import { migrate } from '../../src/db/migrations/migrate.ts';
 import { backUp, following, startCluster, type TestCluster, untilCaughtUp } from '../support/clusters.ts';
-import { runCommand, sandboxOn, startCommand, startServing } from '../support/command.ts';
+import { callCommand, runCommand, sandboxOn, startCommand, startServing } from '../support/command.ts';
 import { createTestDatabase, type TestDatabase, openPool } from '../support/database.ts';
 import { commitEvents, insertPartner, readDeliveries } from '../support/outbox.ts';
 import { insertEncryptedWebhook } from '../support/poller-process.ts';
@@ -43,7 +43,7 @@ test('a copy is refused in one sentence by poll, start and the jobs; the auditor
     expect([args, code, saidBy(stderr)]).toEqual([args, 1, [expect.stringMatching(SENTENCE)]]);
   }
   expect(postsTo(partnerId)).toEqual([]);
-  expect((await runCommand(['audit', 'verify'], sandboxOn(database.url))).code).toBe(0);
+  expect((await callCommand(['audit', 'verify'], sandboxOn(database.url))).code).toBe(0);
   const migrated = await runCommand(['migrate'], sandboxOn(database.url));
   expect(migrated).toMatchObject({ code: 0, stdout: 'migrated\n' });
   expect(migrated.stderr).toContain('this database is a copy');
@@ -82,7 +82,7 @@ test('the API on a copy answers 503 at /readyz until adopt, whose closing text s
     Array(3).fill('entregue'),
   );
   expect((await api.end('SIGTERM')).code).toBe(0);
-  const again = await runCommand(['adopt'], sandboxOn(database.url));
+  const again = await callCommand(['adopt'], sandboxOn(database.url));
   expect(JSON.parse(again.stdout)).toMatchObject({ adopted: false, epoch: 2 });
 });
 
@@ -106,7 +106,7 @@ test('a server whose count falls below what a process has seen waits for everybo
   await expect(sealAll(pool)).rejects.toThrow('went back in time');
   const { stderr } = await runCommand(['poll'], sandboxOn(database.url));
   expect(saidBy(stderr)).toEqual([expect.stringContaining('went back in time')]);
-  expect((await runCommand(['adopt'], sandboxOn(database.url))).code).toBe(0);
+  expect((await callCommand(['adopt'], sandboxOn(database.url))).code).toBe(0);
   await expect(recheck(pool, silentLog, { ...ahead, epoch: 1 })).resolves.toMatchObject({ epoch: 2 });
 });
 

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { Installation } from '../../src/db/installation.ts';
 import { Pool } from '../../src/db/pool.ts';
 import { readHeartbeat } from '../../src/delivery/queue/liveness.ts';
-import { runCommand, startServing } from '../support/command.ts';
+import { callCommand, runCommand, startServing } from '../support/command.ts';
 import {
   type CoreDatabase,
   createCoreDatabase,
@@ -30,7 +30,7 @@ beforeAll(async () => {
   folder = await makeTestFolder();
   installation = installationOfItsOwn();
   environment = { ...environmentOf(installation, folder.path), DATABASE_PREPARE: 'false' };
-  const migrated = await runCommand(['migrate'], { ...environment, DATABASE_URL: core.url });
+  const migrated = await callCommand(['migrate'], { ...environment, DATABASE_URL: core.url });
   if (migrated.code !== 0) throw new Error(migrated.stderr);
   for (const role of ['app', 'poller']) {
     const login = loginOf(role);
@@ -57,9 +57,9 @@ const LEASE_ALONE = /a pooler stands before the database/g;
 /** Registers, sends 20 test deliveries and returns how many POSTs arrived. */
 async function deliverThrough(pooler: Pooler): Promise<number> {
   const direct = { ...environment, DATABASE_URL: core.url };
-  const created = await runCommand(['partner', 'create', '--name', 'Um'], direct);
+  const created = await callCommand(['partner', 'create', '--name', 'Um'], direct);
   const { id } = JSON.parse(created.stdout) as { id: string };
-  const token = await runCommand(['token', '--partner', id, '--scope', 'webhooks:read webhooks:write'], direct);
+  const token = await callCommand(['token', '--partner', id, '--scope', 'webhooks:read webhooks:write'], direct);
   const headers = { authorization: `Bearer ${token.stdout.trim()}`, 'content-type': 'application/json' };
   const receiver = await startReceiver();
   const as = (role: string) => ({ ...environment, DATABASE_URL: pooler.urlOf(loginOf(role)) });

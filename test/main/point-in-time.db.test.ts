@@ -4,7 +4,7 @@ import postgres from 'postgres';
 import { expect, onTestFinished, test } from 'vitest';
 import { migrate } from '../../src/db/migrations/migrate.ts';
 import { backUp, finishArchive, recover, startCluster } from '../support/clusters.ts';
-import { runCommand, sandboxOn, startServing } from '../support/command.ts';
+import { callCommand, sandboxOn, startServing } from '../support/command.ts';
 import { commitEvents, insertPartner } from '../support/outbox.ts';
 import { insertEncryptedWebhook } from '../support/poller-process.ts';
 import { startReceiver } from '../support/receiver.ts';
@@ -33,7 +33,7 @@ test('living processes go on after it, the log is whole without a command, and a
   const { id: webhookId } = await insertEncryptedWebhook(here, partnerId, `${receiver.url}/hook`);
   const { proxy, url } = await TcpProxy.to(source.url);
   const environment = sandboxOn(url, { DATA_DIR: join(source.folder.path, 'carteiro') });
-  const run = async (...args: string[]) => runCommand(args, environment);
+  const run = (...args: string[]) => callCommand(args, environment);
   const verify = async (...args: string[]) => {
     const { code, stdout } = await run('audit', 'verify', ...args);
     return { code, verdict: JSON.parse(stdout) as Verdict };

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { credentialsName, openCredentials } from '../../src/webhooks/gateway/credentials.ts';
 import { createVault, keyIdOf, newSecret } from '../../src/webhooks/secrets.ts';
-import { runCommand, startCommand } from '../support/command.ts';
+import { callCommand, runCommand, startCommand } from '../support/command.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { commitEvents, insertPartner } from '../support/outbox.ts';
 import { startPollerProcess } from '../support/poller-process.ts';
@@ -25,7 +25,7 @@ const env = (...keys: Buffer[]) => ({
   LOG_LEVEL: 'warn',
   PORT: '0',
 });
-const reseal = (...keys: Buffer[]) => runCommand(['secrets', 'reseal', '--json', '--author', 'ana'], env(...keys));
+const reseal = (...keys: Buffer[]) => callCommand(['secrets', 'reseal', '--json', '--author', 'ana'], env(...keys));
 
 /** How many secrets and credentials each key has encrypted. */
 async function countByKey(): Promise<Record<string, number>> {
@@ -120,7 +120,7 @@ test('a secret that no key opens is named and left, and no key is retired', asyn
   const { code, stdout } = await reseal(newest, NEW);
   expect([code, JSON.parse(stdout)]).toMatchObject([1, { unopened: [row.id], webhooks: WEBHOOKS - 1, retired: [] }]);
   expect((await reseal(OLD, NEW)).stderr).toMatch(/^carteiro: SECRETS_KEY begins with the retired key [0-9a-f]{8}: /);
-  const without = await runCommand(['secrets', 'reseal'], {
+  const without = await callCommand(['secrets', 'reseal'], {
     ...env(NEW),
     DATABASE_URL: 'postgres://nobody@127.0.0.1:1/x',
   });

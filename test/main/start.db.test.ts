@@ -29,10 +29,10 @@ test('a newcomer starts it, pastes the commands, stops it, and finds everything 
   // A second process on the same folder finds the server, and leaves it running.
   const ofCore = '0198c0de-0000-7000-8000-00000000c04e';
   const create = ['partner', 'create', '--name', 'Outro', '--issuance', 'assincrona', '--id', ofCore];
-  const created2 = await runCommand(create, env);
+  const created2 = await callCommand(create, env);
   const outro = { id: ofCore, name: 'Outro', signing: 'internal', issuance: 'assincrona' };
   expect(JSON.parse(created2.stdout)).toMatchObject(outro);
-  expect(await runCommand(create, env)).toMatchObject({
+  expect(await callCommand(create, env)).toMatchObject({
     code: 2,
     stdout: '',
     stderr: expect.stringContaining('--id: there is a partner of this id already') as string,
@@ -86,8 +86,8 @@ test.each(['start', 'api', 'poll', 'migrate'])(
   async (command) => {
     const folder = await makeTestFolder();
     const DATA_DIR = join(folder.path, 'data');
-    const misspelled = await runCommand([command], { DATA_DIR, DATABSE_URL: 'postgres://carteiro:segredo@db/x' });
-    const alone = await runCommand([command], { DATA_DIR, JWT_ISSUER: 'https://login.example' });
+    const misspelled = await callCommand([command], { DATA_DIR, DATABSE_URL: 'postgres://carteiro:segredo@db/x' });
+    const alone = await callCommand([command], { DATA_DIR, JWT_ISSUER: 'https://login.example' });
     expect([misspelled.code, alone.code, existsSync(DATA_DIR)]).toEqual([2, 2, false]);
     expect(misspelled.stderr).toBe('invalid environment:\n  DATABSE_URL: is not known here; is DATABASE_URL meant?\n');
     expect(alone.stderr).toContain('DATABASE_URL: is required beside JWT_ISSUER');

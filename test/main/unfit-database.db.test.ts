@@ -3,7 +3,15 @@ import { randomBytes } from 'node:crypto';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { type Finished, runCommand, SANDBOX_KEY, sandboxOn, startCommand, startServing } from '../support/command.ts';
+import {
+  callCommand,
+  type Finished,
+  runCommand,
+  SANDBOX_KEY,
+  sandboxOn,
+  startCommand,
+  startServing,
+} from '../support/command.ts';
 import { createLogin } from '../support/logins.ts';
 import { insertPartner } from '../support/outbox.ts';
 import { insertEncryptedWebhook } from '../support/poller-process.ts';
@@ -59,7 +67,7 @@ describe('a database without the migrations', () => {
       ['partner', 'create', '--name', 'Um'],
       ['webhook', 'cap', '019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b', '3'],
     ]) {
-      expect(refusalOf(await runCommand(args, sandboxOn(empty.url)))).toMatch(/^carteiro: \d+ migrations are pending/);
+      expect(refusalOf(await callCommand(args, sandboxOn(empty.url)))).toMatch(/^carteiro: \d+ migrations are pending/);
     }
   });
 
