@@ -1,7 +1,7 @@
 /** A life under each value of each setting that a role can have, a dozen of them at a time: a life takes a second, and there are hundreds. */
 import { expect, test } from 'vitest';
 import { createTestDatabase } from '../support/database.ts';
-import { liveWith, readOddSettings } from '../support/odd-settings.ts';
+import { liveWith, type OddSetting, readOddSettings } from '../support/odd-settings.ts';
 
 const { sql } = await createTestDatabase();
 const ALL = await readOddSettings(sql);
@@ -13,11 +13,9 @@ const REFUSED = new Set([
   'synchronous_commit = off',
   'default_transaction_read_only = on',
 ]);
-const textOf = ({ name, value }: (typeof ALL)[number]) => `${name} = ${value}`;
-const [refused, others] = [true, false].map((is) => ALL.filter((one) => REFUSED.has(textOf(one)) === is)) as [
-  typeof ALL,
-  typeof ALL,
-];
+const isRefused = ({ name, value }: OddSetting) => REFUSED.has(`${name} = ${value}`);
+const refused = ALL.filter(isRefused);
+const others = ALL.filter((one) => !isRefused(one));
 /** Values of one setting are neighbours, and so are settings of one kind: each group has others. */
 const groups = Math.ceil(others.length / AT_ONCE);
 const GROUPS = Array.from({ length: groups }, (_, at) => others.filter((_one, index) => index % groups === at));
@@ -32,6 +30,9 @@ test.each(refused)('a start with $name = $value is refused', async (setting) => 
   expect(await liveWith([setting])).toMatch(/^refused: /);
 });
 
-test.each(GROUPS.map((group) => [group.map(textOf).join(', '), group] as const))('%s: lives', async (_, group) => {
-  expect(await liveWith(group)).toBe('lives');
-});
+test.each(GROUPS.map((group) => [group.map(({ name, value }) => `${name} = ${value}`).join(', '), group] as const))(
+  '%s: lives',
+  async (_, group) => {
+    expect(await liveWith(group)).toBe('lives');
+  },
+);

@@ -54,166 +54,119 @@ const GROWN: Pairs = [
 ];
 const base64 = (bytes: Buffer) => bytes.toString('base64');
 
+const hex = (digits: string) => String.raw`\x${digits}`;
+type Source = readonly [SourceName, object];
+
+const event = (position: number, id: string, tx: string, more: object): Source => [
+  'events',
+  {
+    position,
+    id,
+    stream: id,
+    version: 1,
+    type: 'margem.falhou',
+    family: 'margem',
+    partner_id: PARTNER,
+    occurred_at: AT,
+    actor: 'api',
+    fan_out: 1,
+    imported: false,
+    catalog_version: 1,
+    tx,
+    epoch: 1,
+    ...more,
+  },
+];
+
+const attempt = ([eventId, deliveryId]: readonly [string, string], tx: string, more: object): Source => [
+  'attempts',
+  {
+    delivery_id: deliveryId,
+    number: 1,
+    late: false,
+    event_id: eventId,
+    webhook_id: WEBHOOK,
+    partner_id: PARTNER,
+    outcome: 'entregue',
+    url: 'https://parceiro.example.com/carteiro?x=1',
+    tx,
+    epoch: 1,
+    ...more,
+  },
+];
+
+const sendOrder = (position: number, kind: string, deliveryId: string, tx: string, more: object): Source => [
+  'send_orders',
+  { position, kind, webhook_id: WEBHOOK, partner_id: PARTNER, delivery_ids: [deliveryId], tx, epoch: 1, ...more },
+];
+
+/** A second attempt of the erased event, without a digest of what it sent. */
+const sentWithoutDigest = (recordedAt: string) =>
+  attempt(ERASED, '820', {
+    number: 2,
+    status_code: 204,
+    started_at: recordedAt,
+    duration_ms: 9,
+    claim: 'poller-1/15',
+    body_digest: hex(NO_DIGEST),
+    recorded_at: recordedAt,
+  });
+
 /** Rows as a table has them, as JSON; what is left out is null. */
-const ROWS: readonly (readonly [SourceName, object])[] = [
-  [
-    'events',
-    {
-      position: 41,
-      id: EVENT,
-      stream: EVENT,
-      version: 1,
-      type: 'margem.falhou',
-      family: 'margem',
-      partner_id: PARTNER,
-      occurred_at: AT,
-      actor: 'api',
-      fan_out: 1,
-      imported: false,
-      catalog_version: 1,
-      snapshot: '700:712:705',
-      data: { consulta_margem_id: EVENT, erro: 'não há margem: R$ 1,00' },
-      salt: String.raw`\x000102030405060708090a0b0c0d0e0f`,
-      tx: '711',
-      epoch: 1,
-    },
-  ],
-  [
-    'attempts',
-    {
-      delivery_id: DELIVERY,
-      number: 1,
-      late: false,
-      event_id: EVENT,
-      webhook_id: WEBHOOK,
-      partner_id: PARTNER,
-      outcome: 'entregue',
-      status_code: 200,
-      started_at: '2026-01-31T12:00:00.250Z',
-      duration_ms: 12,
-      url: 'https://parceiro.example.com/carteiro?x=1',
-      address: '203.0.113.7',
-      key_id: '9f3c2b11',
-      claim: 'poller-1/12',
-      answer: 'obrigad',
-      salt: String.raw`\x101112131415161718191a1b1c1d1e1f`,
-      recorded_at: '2026-01-31T12:00:00.263Z',
-      tx: '715',
-      epoch: 1,
-    },
-  ],
-  [
-    'send_orders',
-    {
-      position: 7,
-      kind: 'reenvio',
-      webhook_id: WEBHOOK,
-      partner_id: PARTNER,
-      delivery_ids: [DELIVERY],
-      actor: 'auditor@example.com',
-      reason: 'pedido do parceiro',
-      ordered_at: '2026-01-31T13:00:00.000Z',
-      tx: '802',
-      epoch: 1,
-    },
-  ],
-  [
-    'events',
-    {
-      position: 42,
-      id: TESTED[0],
-      stream: TESTED[0],
-      version: 1,
-      type: 'webhook.teste',
-      family: 'backoffice',
-      partner_id: PARTNER,
-      occurred_at: AT,
-      actor: 'ana',
-      imported: false,
-      data: { exemplo_de: 'margem.falhou', data: { erro: 'exemplo' } },
-      salt: String.raw`\x202122232425262728292a2b2c2d2e2f`,
-      tx: '720',
-      epoch: 1,
-    },
-  ],
-  [
-    'attempts',
-    {
-      delivery_id: TESTED[1],
-      number: 1,
-      late: false,
-      event_id: TESTED[0],
-      webhook_id: WEBHOOK,
-      partner_id: PARTNER,
-      outcome: 'tempo_esgotado',
-      started_at: '2026-01-31T12:00:01.000Z',
-      duration_ms: 30_000,
-      url: 'https://parceiro.example.com/carteiro?x=1',
-      claim: 'poller-1/13',
-      recorded_at: '2026-01-31T12:00:31.002Z',
-      salt: String.raw`\x303132333435363738393a3b3c3d3e3f`,
-      tx: '730',
-      epoch: 1,
-    },
-  ],
-  [
-    'send_orders',
-    {
-      position: 8,
-      kind: 'teste',
-      webhook_id: WEBHOOK,
-      partner_id: PARTNER,
-      delivery_ids: [TESTED[1]],
-      actor: 'ana',
-      ordered_at: AT,
-      tx: '720',
-      epoch: 1,
-    },
-  ],
-  [
-    'events',
-    {
-      position: 43,
-      id: ERASED[0],
-      stream: ERASED[0],
-      version: 1,
-      type: 'margem.falhou',
-      family: 'margem',
-      partner_id: PARTNER,
-      occurred_at: AT,
-      actor: 'api',
-      fan_out: 1,
-      imported: false,
-      catalog_version: 1,
-      snapshot: '740:741:',
-      data: { consulta_margem_id: ERASED[0], erro: 'apagado' },
-      commitment: String.raw`\x${'5a'.repeat(32)}`,
-      tx: '740',
-      epoch: 1,
-    },
-  ],
-  [
-    'attempts',
-    {
-      delivery_id: ERASED[1],
-      number: 1,
-      late: false,
-      event_id: ERASED[0],
-      webhook_id: WEBHOOK,
-      partner_id: PARTNER,
-      outcome: 'entregue',
-      status_code: 204,
-      started_at: '2026-01-31T12:00:02.000Z',
-      duration_ms: 9,
-      url: 'https://parceiro.example.com/carteiro?x=1',
-      claim: 'poller-1/14',
-      body_digest: String.raw`\x${'5a'.repeat(32)}`,
-      commitment: String.raw`\x${'6b'.repeat(32)}`,
-      recorded_at: '2026-01-31T12:00:02.010Z',
-      tx: '745',
-      epoch: 1,
-    },
-  ],
+const ROWS: readonly Source[] = [
+  event(41, EVENT, '711', {
+    snapshot: '700:712:705',
+    data: { consulta_margem_id: EVENT, erro: 'não há margem: R$ 1,00' },
+    salt: hex('000102030405060708090a0b0c0d0e0f'),
+  }),
+  attempt([EVENT, DELIVERY], '715', {
+    status_code: 200,
+    started_at: '2026-01-31T12:00:00.250Z',
+    duration_ms: 12,
+    address: '203.0.113.7',
+    key_id: '9f3c2b11',
+    claim: 'poller-1/12',
+    answer: 'obrigad',
+    recorded_at: '2026-01-31T12:00:00.263Z',
+    salt: hex('101112131415161718191a1b1c1d1e1f'),
+  }),
+  sendOrder(7, 'reenvio', DELIVERY, '802', {
+    actor: 'auditor@example.com',
+    reason: 'pedido do parceiro',
+    ordered_at: '2026-01-31T13:00:00.000Z',
+  }),
+  event(42, TESTED[0], '720', {
+    type: 'webhook.teste',
+    family: 'backoffice',
+    actor: 'ana',
+    fan_out: null,
+    catalog_version: null,
+    data: { exemplo_de: 'margem.falhou', data: { erro: 'exemplo' } },
+    salt: hex('202122232425262728292a2b2c2d2e2f'),
+  }),
+  attempt(TESTED, '730', {
+    outcome: 'tempo_esgotado',
+    started_at: '2026-01-31T12:00:01.000Z',
+    duration_ms: 30_000,
+    claim: 'poller-1/13',
+    recorded_at: '2026-01-31T12:00:31.002Z',
+    salt: hex('303132333435363738393a3b3c3d3e3f'),
+  }),
+  sendOrder(8, 'teste', TESTED[1], '720', { actor: 'ana', ordered_at: AT }),
+  event(43, ERASED[0], '740', {
+    snapshot: '740:741:',
+    data: { consulta_margem_id: ERASED[0], erro: 'apagado' },
+    commitment: hex('5a'.repeat(32)),
+  }),
+  attempt(ERASED, '745', {
+    status_code: 204,
+    started_at: '2026-01-31T12:00:02.000Z',
+    duration_ms: 9,
+    claim: 'poller-1/14',
+    body_digest: hex('5a'.repeat(32)),
+    commitment: hex('6b'.repeat(32)),
+    recorded_at: '2026-01-31T12:00:02.010Z',
+  }),
   [
     'erasure_orders',
     {
@@ -236,7 +189,7 @@ const ROWS: readonly (readonly [SourceName, object])[] = [
       order_id: ORDER,
       number: 1,
       event_ids: [ERASED[0]],
-      remains: [String.raw`\x${'7c'.repeat(32)}`],
+      remains: [hex('7c'.repeat(32))],
       tx: '810',
       epoch: 1,
     },
@@ -244,29 +197,6 @@ const ROWS: readonly (readonly [SourceName, object])[] = [
   sentWithoutDigest('2026-01-31T14:00:01.000Z'),
   sentWithoutDigest('2026-01-31T13:59:59.000Z'),
 ];
-
-/** A second attempt of the erased event, without a digest of what it sent. */
-function sentWithoutDigest(recordedAt: string): readonly [SourceName, object] {
-  const attempt = {
-    delivery_id: ERASED[1],
-    number: 2,
-    late: false,
-    event_id: ERASED[0],
-    webhook_id: WEBHOOK,
-    partner_id: PARTNER,
-    outcome: 'entregue',
-    status_code: 204,
-    started_at: recordedAt,
-    duration_ms: 9,
-    url: 'https://parceiro.example.com/carteiro?x=1',
-    claim: 'poller-1/15',
-    body_digest: String.raw`\x${NO_DIGEST}`,
-    recorded_at: recordedAt,
-    tx: '820',
-    epoch: 1,
-  };
-  return ['attempts', attempt];
-}
 
 interface Row {
   readonly table: SourceName;
@@ -284,8 +214,8 @@ async function rowVectors(sql: Sql) {
     const committed = { events: BODY, attempts: `convert_to(t.answer, 'UTF8')` }[source as string] ?? 'null::bytea';
     const salt = source === 'events' || source === 'attempts' ? 't.salt' : 'null::bytea';
     // What each attempt sent is the body of the event before it.
-    const event = vectors.findLast(({ table }) => table === 'events')?.fields?.['commitment'];
-    const digest = source === 'attempts' && { body_digest: String.raw`\x${String(event)}`, ...row };
+    const sent = vectors.findLast(({ table }) => table === 'events')?.fields?.['commitment'];
+    const digest = source === 'attempts' && { body_digest: hex(String(sent)), ...row };
     const [found] = await sql.unsafe<[{ entry: Buffer; salt: Buffer | null; text: Buffer | null }]>(
       `select ${entryOf(source)} as entry, ${salt} as salt, ${committed} as text
        from jsonb_populate_record(null::${source}, $1::text::jsonb) ${asArchived(source)}`,
