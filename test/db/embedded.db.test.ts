@@ -1,10 +1,11 @@
-import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import { execFile, spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, cp, readdir, readFile, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setImmediate as immediate } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import postgres from 'postgres';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Embedded, findEmbedded, startEmbedded } from '../../src/db/embedded/embedded.ts';
@@ -22,6 +23,11 @@ interface Member {
   /** Settles with the URL once it has joined. */
   readonly url: Promise<string>;
 }
+
+/** A cluster as its first start leaves it. To make one takes longer than what most tests do with it. */
+const made = await makeTestFolder();
+await (await startEmbedded(made.path, silentLog)).leave();
+const useMade = () => promisify(execFile)('cp', ['-a', join(made.path, 'postgres'), dataDir]);
 
 let folder: TestFolder;
 let dataDir: string;
@@ -153,6 +159,7 @@ describe('the embedded PostgreSQL', () => {
   });
 
   it('keeps its data and its URL over a stop', async () => {
+    await useMade();
     const first = joinServer();
     const url = await first.url;
     await query(url, 'create table kept as select 1 as one');
@@ -165,6 +172,7 @@ describe('the embedded PostgreSQL', () => {
   });
 
   it('survives a Ctrl-C that ends the process group of the one that started it', async () => {
+    await useMade();
     const member = joinServer();
     const url = await member.url;
     const server = await postmaster();
@@ -175,6 +183,7 @@ describe('the embedded PostgreSQL', () => {
   });
 
   it('that a killed process left running is the next one’s, which stops it', async () => {
+    await useMade();
     const killed = joinServer();
     const url = await killed.url;
     const server = await postmaster();
@@ -188,6 +197,7 @@ describe('the embedded PostgreSQL', () => {
   });
 
   it('comes back with its data after a kill of the server and of the process', async () => {
+    await useMade();
     const killed = joinServer();
     const url = await killed.url;
     await query(url, 'create table kept as select 1 as one');
@@ -200,6 +210,7 @@ describe('the embedded PostgreSQL', () => {
   });
 
   it('is not fooled by a postmaster.pid whose number another process got', async () => {
+    await useMade();
     const killed = joinServer();
     await killed.url;
     const pidFile = join(dataDir, 'postgres/data/postmaster.pid');
@@ -215,6 +226,7 @@ describe('the embedded PostgreSQL', () => {
   });
 
   it('leaves the empty postmaster.pid of a server that is just starting, and removes one that is old', async () => {
+    await useMade();
     const first = joinServer();
     await first.url;
     await leave(first);
@@ -239,6 +251,7 @@ describe('the embedded PostgreSQL', () => {
   });
 
   it('takes another port when somebody took its own', async () => {
+    await useMade();
     const first = joinServer();
     const taken = Number(new URL(await first.url).port);
     await leave(first);
@@ -252,6 +265,7 @@ describe('the embedded PostgreSQL', () => {
   });
 
   it('runs from a checkout that only we may enter', async () => {
+    await useMade();
     const checkout = join(dataDir, 'checkout');
     const modules = join(REPOSITORY, 'node_modules');
     const copied = [
@@ -274,6 +288,7 @@ describe('the embedded PostgreSQL', () => {
   it.runIf(process.platform === 'linux')(
     'runs in a folder that only we may enter, as a user that is not root',
     async () => {
+      await useMade();
       await chmod(dataDir, 0o700);
       const member = joinServer();
       const server = await member.url.then(postmaster);

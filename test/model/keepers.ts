@@ -125,7 +125,9 @@ class Server {
 
   poll(poller: string, number: number, doneBelow: number, seen: string, ask: Ask, between: () => void) {
     const [, xmax = '0', xip = ''] = seen.split(':');
-    const isNew = ({ tx }: Row) => tx !== null && (tx >= Number(xmax) || xip.split(',').includes(String(tx)));
+    const after = Number(xmax);
+    const running = new Set(xip.split(',').map(Number));
+    const isNew = ({ tx }: Row) => tx !== null && (tx >= after || running.has(tx));
     const isMine = (hook: string) => {
       const lane = this.lanes.get(hook) as Lane;
       return (this.faults.anybodyClaims || lane.keeper === poller) && (this.faults.ignoresChanges || !lane.changed);
