@@ -1,16 +1,9 @@
 /** The check that every other test's answers pass through, shown to refuse what the description does not tell. */
 import { expect, test } from 'vitest';
-import { createApp } from '../../src/http/app.ts';
-import type { HttpDeps } from '../../src/http/deps.ts';
-import { sandboxRoutes } from '../../src/http/routes/sandbox.ts';
-import { createMetrics } from '../../src/telemetry/metrics.ts';
+import { createBareApp, describedBy } from '../support/bare-app.ts';
 import { describedAnswers } from '../support/described-answers.ts';
-import type { ApiDescription } from '../support/description.ts';
-import { silentLog } from '../support/silent-log.ts';
 
-const deps = { log: silentLog, metrics: createMetrics(), sandbox: sandboxRoutes, rateLimitPerMinute: 0, tokens: {} };
-const app = createApp({ ...deps, allowInsecure: false } as unknown as HttpDeps);
-const described = describedAnswers((await (await app.request('/openapi.json?para=tudo')).json()) as ApiDescription);
+const described = describedAnswers(await describedBy(createBareApp()));
 
 const ID = '019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b';
 const WEBHOOK = {

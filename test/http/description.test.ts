@@ -1,18 +1,9 @@
 import { expect, test } from 'vitest';
-import { createApp } from '../../src/http/app.ts';
-import type { HttpDeps } from '../../src/http/deps.ts';
-import { sandboxRoutes } from '../../src/http/routes/sandbox.ts';
-import { createMetrics } from '../../src/telemetry/metrics.ts';
+import { createBareApp, describedBy } from '../support/bare-app.ts';
 import { describedAnswers, holdToDescription } from '../support/described-answers.ts';
-import type { ApiDescription } from '../support/description.ts';
-import { silentLog } from '../support/silent-log.ts';
 
-const deps = { log: silentLog, metrics: createMetrics(), sandbox: sandboxRoutes, rateLimitPerMinute: 0, tokens: {} };
-const app = createApp({ ...deps, allowInsecure: false } as unknown as HttpDeps);
-holdToDescription(
-  app,
-  describedAnswers((await (await app.request('/openapi.json?para=tudo')).json()) as ApiDescription),
-);
+const app = createBareApp();
+holdToDescription(app, describedAnswers(await describedBy(app)));
 
 test('the description has a policy and a tag', async () => {
   const { headers } = await app.request('/openapi.json');

@@ -2,22 +2,9 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import openapiTS, { astToString, COMMENT_HEADER, type OpenAPI3 } from 'openapi-typescript';
-import { createApp } from '../../src/http/app.ts';
-import type { HttpDeps } from '../../src/http/deps.ts';
-import { sandboxRoutes } from '../../src/http/routes/sandbox.ts';
-import { createLogger } from '../../src/log-lines.ts';
-import { createMetrics } from '../../src/telemetry/metrics.ts';
+import { createBareApp } from '../support/bare-app.ts';
 
-const log = createLogger('silent');
-const deps = {
-  log,
-  metrics: createMetrics(),
-  sandbox: sandboxRoutes,
-  allowInsecure: true,
-  rateLimitPerMinute: 0,
-  tokens: {},
-};
-const app = createApp(deps as unknown as HttpDeps);
+const app = createBareApp({ allowInsecure: true });
 // What is wrong with an operation, rather than an answer 500 without its reason.
 app.onError((error) => {
   throw error;

@@ -1,30 +1,14 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { expect, test } from 'vitest';
 import { EVENTS, SUBSCRIBABLE_NAMES } from '../../src/contract/events.ts';
-import { createApp } from '../../src/http/app.ts';
-import type { HttpDeps } from '../../src/http/deps.ts';
-import { sandboxRoutes } from '../../src/http/routes/sandbox.ts';
-import { createMetrics } from '../../src/telemetry/metrics.ts';
+import { createBareApp, describedBy } from '../support/bare-app.ts';
 import { schemaChecker } from '../support/described-answers.ts';
 import type { ApiDescription, JsonSchema } from '../support/description.ts';
-import { silentLog } from '../support/silent-log.ts';
 
-const [production, sandboxed] = [false, true].map((isSandbox) => {
-  const deps = {
-    log: silentLog,
-    metrics: createMetrics(),
-    sandbox: isSandbox ? sandboxRoutes : null,
-    rateLimitPerMinute: 0,
-    tokens: {},
-  };
-  return createApp({ ...deps, allowInsecure: false } as unknown as HttpDeps);
-}) as [App, App];
-type App = ReturnType<typeof createApp>;
-
-const answerOf = async (path: string, app = sandboxed) => app.request(path);
-const textOf = async (app: App) => (await answerOf('/openapi.json?para=tudo', app)).text();
-const whole = [await textOf(production), await textOf(sandboxed)] as const;
-const description = (isSandbox = true) => JSON.parse(whole[isSandbox ? 1 : 0]) as ApiDescription;
+const app = createBareApp();
+const answerOf = async (path: string) => app.request(path);
+const described = JSON.stringify(await describedBy(app));
+const description = () => JSON.parse(described) as ApiDescription;
 
 /** What Redocly's recommended rules say, warnings included; none of them is left out. */
 async function lint(source: string): Promise<string[]> {
@@ -43,10 +27,10 @@ test('the description is served without a token, and the linter sees what it lac
 });
 
 test('every operation is described, the sandbox only where it exists', async () => {
-  const paths = Object.keys(description(false).paths);
+  const paths = Object.keys((await describedBy(createBareApp({ isSandbox: false }))).paths);
   expect(paths).toEqual(expect.arrayContaining(['/v1/webhooks', '/v1/emprestimos', '/v1/emprestimos/{id}/averbacao']));
   expect(paths.filter((path) => path.startsWith('/v1/sandbox'))).toEqual([]);
-  expect(Object.keys(description(true).paths)).toContain('/v1/sandbox/tempo');
+  expect(Object.keys(description().paths)).toContain('/v1/sandbox/tempo');
 });
 
 test.each([
