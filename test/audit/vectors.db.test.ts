@@ -28,7 +28,7 @@ test('PostgreSQL and this tree make the published file again', async () => {
 });
 
 test('ours judges each as published', () => {
-  const { rows, poll, seals, roots, inclusion, consistency, checkpoints, headers } = vectors;
+  const { rows, turn, seals, roots, inclusion, consistency, checkpoints, headers } = vectors;
   const keys = vectors.keys.map((key) => readVerifier(key) as Verifier);
   for (const { entry, leaf } of rows) expect(leafHash(bytes(entry))).toEqual(bytes(leaf));
   const salted = rows.flatMap(({ fields, salt, committed }) =>
@@ -37,8 +37,8 @@ test('ours judges each as published', () => {
   expect(salted.map(({ fields }) => fields?.['commitment'])).toEqual(
     salted.map(({ salt, committed }) => createHash('sha256').update(salt).update(committed).digest('hex')),
   );
-  expect(rootOf(Buffer.concat(poll.leaves.map(bytes)))).toEqual(bytes(poll.root));
-  expect(seals[0]?.entry).toContain(poll.root);
+  expect(rootOf(Buffer.concat(turn.leaves.map(bytes)))).toEqual(bytes(turn.root));
+  expect(seals[0]?.entry).toContain(turn.root);
   const leaves = Buffer.concat(seals.map(({ leaf }) => bytes(leaf)));
   for (const { size, root } of roots) expect(rootOf(leaves.subarray(0, size * 32))).toEqual(bytes(root));
   const found = inclusion.map(({ name, leaf, index, size, root, path: way }) => {

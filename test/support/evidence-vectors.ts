@@ -635,7 +635,7 @@ export async function makeVectors(sql: Sql) {
       'proofs: files that GET …/prova answers, with the verdict by the first key; of another, with each of edits made once.',
     keys: [KEY.text, NEXT.text],
     rows,
-    poll: {
+    turn: {
       leaves: rows
         .map(({ leaf }) => leaf)
         .toSorted((a, b) => Buffer.compare(Buffer.from(a, 'base64'), Buffer.from(b, 'base64'))),
