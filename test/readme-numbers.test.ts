@@ -30,7 +30,7 @@ const PAGES: Readonly<Record<string, readonly (readonly [reported: string, file:
     ['a deadline of 30 s', 'src/contract/delivery.ts', 'response: 30,'],
     ['only while more than 31 s', 'src/contract/delivery.ts', 'record: 1,'],
     ['how long a claim holds: 45 s', 'src/contract/delivery.ts', 'lease: 45,'],
-    ['| 128 a poll, in the order', 'src/delivery/queue/lanes/poll-plan.ts', 'LANES_A_TURN = 128;'],
+    ['| 128 a poll, in the order', 'src/delivery/queue/lanes/poll-plan.ts', 'LANES_PER_POLL = 128;'],
     ['quantum*) | 8,', 'src/delivery/queue/lanes/poll-plan.ts', 'MOST_EACH = 8;'],
     ['at most 8 while one', 'src/delivery/queue/window.ts', 'FIRST_WINDOW = 8;'],
     ['has been in flight for 5 s', 'src/delivery/queue/lanes/kept-lane.ts', 'LONG_MS = 5_000;'],

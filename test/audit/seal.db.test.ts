@@ -65,7 +65,7 @@ describe('the sealer', () => {
     const width = startWidth();
     const batches: number[] = [];
     for (let more = true; more;) {
-      const batch = await database.pool.transaction((tx) => sealBatch(tx, width, { turnRows: 1_000 }));
+      const batch = await database.pool.transaction((tx) => sealBatch(tx, width, { batchRows: 1_000 }));
       batches.push(batch.rows);
       ({ more } = batch);
     }
@@ -77,7 +77,7 @@ describe('the sealer', () => {
     for (const rows of [3, 1, 9, 2, 20, 1, 4]) await insertAttempts(rows);
     await untilSettled(database.sql);
     const width = { txs: 1_000_000 };
-    while ((await database.pool.transaction((tx) => sealBatch(tx, width, { turnRows: 2 }))).more);
+    while ((await database.pool.transaction((tx) => sealBatch(tx, width, { batchRows: 2 }))).more);
     const rows = (await readSeals()).map((seal) => seal.rows);
     expect(rows.reduce((sum, one) => sum + one, 0)).toBe(await countSealable(database.sql));
     expect(rows).toContain(20);

@@ -22,7 +22,7 @@ import { appendSeal, readLastSeal } from './seal-log.ts';
  * About the rows of a turn. 32,768 take PostgreSQL 0.7 of the CPU a row, but the p99 of arrivals beside hanging webhooks was 15 to
  * 21 ms, not 10. The process also delivers, so it works in pieces of 1 to 2 ms.
  */
-const TURN_ROWS = 65_536;
+const BATCH_ROWS = 65_536;
 /** Transactions of the first turn, and the most of any. Most have no row to seal; each turn estimates the next one's number. */
 const FIRST_TXS = 256;
 const MOST_TXS = 1_048_576;
@@ -45,7 +45,7 @@ export function startWidth(): Width {
 export interface SealOptions {
   /** Do nothing within this time after the last seal, whoever made it. */
   readonly restMs?: number;
-  readonly turnRows?: number;
+  readonly batchRows?: number;
 }
 
 const NOTHING_SEALED: SealBatch = { rows: 0, more: false };
@@ -54,7 +54,7 @@ const NOTHING_SEALED: SealBatch = { rows: 0, more: false };
 export async function sealBatch(
   tx: Tx,
   width: Width,
-  { restMs = 0, turnRows = TURN_ROWS }: SealOptions = {},
+  { restMs = 0, batchRows = BATCH_ROWS }: SealOptions = {},
 ): Promise<SealBatch> {
   const [lock] = await tx<[{ taken: boolean }]>`select pg_try_advisory_xact_lock(advisory_lock('sealing')) as taken`;
   if (!lock.taken) return NOTHING_SEALED;
@@ -64,7 +64,7 @@ export async function sealBatch(
   if (isTooSoon) return NOTHING_SEALED;
   const open = await findUnsealed(tx, last?.end ?? { epoch: 0, tx: 0 }, clock);
   if (open === null) return NOTHING_SEALED;
-  const { list, end, span } = await readSome(tx, open, width, turnRows);
+  const { list, end, span } = await readSome(tx, open, width, batchRows);
   if (list.rows === 0) return NOTHING_SEALED;
   const { hashes: leaves, rows } = await list.finish();
   const nodes = await levelAboveInPieces(leaves);
@@ -95,9 +95,9 @@ async function findUnsealed(tx: Tx, start: LogPoint, clock: Clock): Promise<Unse
 }
 
 /** The leaves of the next rows from `from` on, and the end of their span; none where there are none below the horizon. */
-async function readSome(tx: Tx, open: Unsealed, width: Width, turnRows: number) {
+async function readSome(tx: Tx, open: Unsealed, width: Width, batchRows: number) {
   const { horizon } = open;
-  const most = 2 * turnRows;
+  const most = 2 * batchRows;
   // Go on behind the transactions without a row: from their beginning, the next turn would read them again.
   for (let [from, isCounted] = [open.from, false]; ;) {
     const top = Math.min(horizon, from.tx + width.txs);
@@ -113,7 +113,7 @@ async function readSome(tx: Tx, open: Unsealed, width: Width, turnRows: number) 
       continue;
     }
     if (rows > 0 || end.tx >= horizon) {
-      width.txs = txsFor(end.tx - open.from.tx, rows, turnRows);
+      width.txs = txsFor(end.tx - open.from.tx, rows, batchRows);
       return { list, end, span };
     }
     // What was counted is known to have many rows further on.
@@ -130,8 +130,8 @@ function settled(span: Span, { horizon, isPast }: Unsealed): string {
 }
 
 /** The number of transactions for the next turn, after `txs` of them held `rows` rows. */
-function txsFor(txs: number, rows: number, turnRows: number): number {
-  const wanted = Math.floor((txs / Math.max(rows, 1)) * turnRows);
+function txsFor(txs: number, rows: number, batchRows: number): number {
+  const wanted = Math.floor((txs / Math.max(rows, 1)) * batchRows);
   return Math.min(Math.max(wanted, 1), Math.max(txs * 2, FIRST_TXS), MOST_TXS);
 }
 

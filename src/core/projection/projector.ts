@@ -21,7 +21,7 @@ import { applyEvents, type Attempt, readFaulty } from './apply-events.ts';
 
 /** Its name in `projections`. */
 const LOANS = 'loans';
-const TURN_EVENTS = 1_000;
+const BATCH_EVENTS = 1_000;
 export const EVERY_MS = 200;
 const AFTER_FAULT_MS = 2_000;
 /** How often an idle projector writes down how far it has come in time; a closing writes it whenever it asks. */
@@ -43,14 +43,14 @@ export interface ProjectorBatch {
   readonly more: boolean;
 }
 
-export interface TurnOptions {
+export interface BatchOptions {
   readonly limit?: number;
   readonly markEveryMs?: number;
 }
 
 /** Applies the next settled events. */
-export async function projectBatch(deps: ProjectorDeps, options: TurnOptions = {}): Promise<ProjectorBatch> {
-  const { limit = TURN_EVENTS, markEveryMs = MARK_EVERY_MS } = options;
+export async function projectBatch(deps: ProjectorDeps, options: BatchOptions = {}): Promise<ProjectorBatch> {
+  const { limit = BATCH_EVENTS, markEveryMs = MARK_EVERY_MS } = options;
   return deps.pool.transaction(async (tx) => {
     const [lock] = await tx<[{ taken: boolean }]>`
       select pg_try_advisory_xact_lock(advisory_lock('projecting')) as taken`;

@@ -15,7 +15,7 @@ import { moveTo, readProgress, readSettled } from '../../log/follow.ts';
 import type { Logger } from '../../log-lines.ts';
 import { digestOf, type WorkerKey } from './worker-key.ts';
 
-const TURN_EVENTS = 1_000;
+const BATCH_EVENTS = 1_000;
 export const EVERY_MS = 5_000;
 const AFTER_FAULT_MS = 15_000;
 
@@ -30,7 +30,7 @@ async function indexBatch(pool: Pool, key: WorkerKey): Promise<boolean> {
         'with a new key the whole log is read, and histories of loans are archived: archive restore brings them back',
       );
     await tx`select from projections where name = ${name} for update`;
-    const events = await readSettled(tx, await readProgress(tx, name), TURN_EVENTS, []);
+    const events = await readSettled(tx, await readProgress(tx, name), BATCH_EVENTS, []);
     const last = events.at(-1);
     if (last === undefined) return false;
     const texts = await readTexts(
@@ -52,7 +52,7 @@ async function indexBatch(pool: Pool, key: WorkerKey): Promise<boolean> {
         from json_to_recordset(${JSON.stringify(found)}::text::json) as found (id uuid, stream uuid, digest text, own boolean)
         on conflict do nothing`;
     await moveTo(tx, name, last);
-    return events.length === TURN_EVENTS;
+    return events.length === BATCH_EVENTS;
   });
 }
 

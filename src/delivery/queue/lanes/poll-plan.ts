@@ -1,6 +1,6 @@
 /**
  * The plan of a poll: what it asks of the server within slots, shares and windows. Pure.
- * A poll reads on at most {@link LANES_A_TURN} places, each for an equal part. Of new rows it takes up to {@link MOST_EACH} of a lane;
+ * A poll reads on at most {@link LANES_PER_POLL} places, each for an equal part. Of new rows it takes up to {@link MOST_EACH} of a lane;
  * lanes that may have fewer are named.
  */
 import { isBehind, type KeptLane, type Place, roomOf } from './kept-lane.ts';
@@ -49,7 +49,7 @@ export type Found =
 
 /** New rows taken of one lane at most; the rest is read later. */
 export const MOST_EACH = 8;
-const LANES_A_TURN = 128;
+const LANES_PER_POLL = 128;
 
 export class PollPlan {
   readonly #nowMs: number;
@@ -72,7 +72,7 @@ export class PollPlan {
   constructor(slots: Slots, nowMs: number, ready: number) {
     this.#nowMs = nowMs;
     this.#shares = sharing(slots);
-    this.#quantum = Math.max(MOST_EACH, Math.floor(slots.free / Math.max(1, Math.min(ready, LANES_A_TURN))));
+    this.#quantum = Math.max(MOST_EACH, Math.floor(slots.free / Math.max(1, Math.min(ready, LANES_PER_POLL))));
   }
 
   wakeBy(atMs: number): void {
@@ -80,7 +80,7 @@ export class PollPlan {
   }
 
   read(lane: KeptLane, from: Place, toDue: string, loan: string | null = null): void {
-    if (this.#reads.length + this.#loans.length >= LANES_A_TURN) return;
+    if (this.#reads.length + this.#loans.length >= LANES_PER_POLL) return;
     const wanted = Math.min(this.#roomOf(lane), loan === null ? this.#quantum - lane.served : 1);
     const room = Math.min(wanted, this.#shares.room(lane.settings.partnerId));
     if (room <= 0) return;
