@@ -1,6 +1,6 @@
 /**
  * Pollers that keep lanes, against a server of a few lines: their memory is the engine's own (src/delivery/queue/lanes/kept-lanes.ts), each
- * statement of theirs is one step of the server, and anything may happen between two. Appends commit late, answers of turns and
+ * statement of theirs is one step of the server, and anything may happen between two. Appends commit late, answers of polls and
  * records are lost, pollers die, freeze and wake, lanes are taken over, handed back, and changed. Some lanes get each loan in order, while
  * deliveries are cancelled, sent again, suspended and resumed.
  */
@@ -59,7 +59,7 @@ export interface Faults {
   readonly forgetsFlights?: boolean;
   /** Nor what of it is due at once. */
   readonly forgetsDue?: boolean;
-  /** The snapshot that a turn tells names no transaction that still runs. */
+  /** The snapshot that a poll tells names no transaction that still runs. */
   readonly forgetsRunning?: boolean;
   /** A poller says of every claim that all below are recorded. */
   readonly closesEarly?: boolean;
@@ -158,7 +158,7 @@ class Server {
           found.push({ kind: 'left', webhookId: hook, id: first.id, dueAt: group ? null : isoOf(first.dueMs) });
       }
     }
-    // The second statement of the turn has a snapshot of its own.
+    // The second statement of the poll has a snapshot of its own.
     between();
     for (const [index, hook] of ask.hooks.entries()) {
       if (!isMine(hook)) {
@@ -381,7 +381,7 @@ class Poller {
       const due = server.pending.filter((row) => row.hook === hook).map(({ dueMs }) => dueMs);
       const retries = due.filter((dueMs) => dueMs > -Infinity);
       const retryAt = retries.length > 0 ? new Date(Math.min(...retries)) : null;
-      // What is due may be gone by the next turn, or fly: so lanes without anything are read now and then, too.
+      // What is due may be gone by the next poll, or fly: so lanes without anything are read now and then, too.
       const hasDue = !server.faults.forgetsDue && (due.includes(-Infinity) || server.nextTx % 2 === 0);
       this.lanes.keep(settingsOf(hook, lane, { hasDue, retryAt, flying }));
     }
@@ -541,7 +541,7 @@ class World {
     return server.broken ?? this.#crowded();
   }
 
-  /** Between the statements of a turn. */
+  /** Between the statements of a poll. */
   #meanwhile(poller: Poller): void {
     if (this.#random.chance(0.3)) this.#commit();
     if (this.#random.chance(0.2)) this.#record(poller, this.#random.chance(0.5), true);

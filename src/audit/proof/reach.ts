@@ -63,7 +63,7 @@ function reachSeals({ selos }: Proof, head: Checkpoint | null, seals: Map<number
   return null;
 }
 
-/** Leads each row to a reached turn, into `reached` and `fields`; returns why one does not lead there, or is not what it says. */
+/** Leads each row to a reached seal, into `reached` and `fields`; returns why one does not lead there, or is not what it says. */
 function reachRows(
   { selos, retido }: Proof,
   rows: Rows,

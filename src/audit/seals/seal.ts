@@ -1,13 +1,13 @@
 /**
- * The sealer: hashes settled rows, a tree for each turn, and appends the turn's root to the log's tree. A row is settled when no
+ * The sealer: hashes settled rows, a tree for each batch, and appends the batch's root to the log's tree. A row is settled when no
  * transaction can still commit below it.
  * Invariant: the seals' spans of (epoch, transaction) follow each other from (0, 0) without a gap, and none reaches a transaction
  * that could still commit (`end_tx` is at most the xmin of the snapshot that read the rows). So each committed row is in exactly
  * one seal or above the last, and a row that appears below was inserted by hand. An epoch's last rows get their own seal, and no
- * epoch is left while a transaction is prepared: it may commit into it. A turn reads its start from the last seal: remembered, it
+ * epoch is left while a transaction is prepared: it may commit into it. A batch reads its start from the last seal: remembered, it
  * would skip rows after a promotion. An open transaction holds seals back.
  *
- * Crash: a turn is one transaction. Two sealers: a transaction's advisory lock lets one work; the key of `seals` refuses a second.
+ * Crash: a batch is one transaction. Two sealers: a transaction's advisory lock lets one work; the key of `seals` refuses a second.
  * Alternative: a trigger in the writer's transaction; all writers then queue for the log's head.
  */
 import type { Tx } from '../../db/pool.ts';
@@ -19,18 +19,18 @@ import { type LogPoint, readEntries, type Span, within } from './rows.ts';
 import { appendSeal, readLastSeal } from './seal-log.ts';
 
 /**
- * About the rows of a turn. 32,768 take PostgreSQL 0.7 of the CPU a row, but the p99 of arrivals beside hanging webhooks was 15 to
+ * About the rows of a batch. 32,768 take PostgreSQL 0.7 of the CPU a row, but the p99 of arrivals beside hanging webhooks was 15 to
  * 21 ms, not 10. The process also delivers, so it works in pieces of 1 to 2 ms.
  */
 const BATCH_ROWS = 65_536;
-/** Transactions of the first turn, and the most of any. Most have no row to seal; each turn estimates the next one's number. */
+/** Transactions of the first batch, and the most of any. Most have no row to seal; each batch estimates the next one's number. */
 const FIRST_TXS = 256;
 const MOST_TXS = 1_048_576;
 
 export interface SealBatch {
-  /** Rows of the seal that this turn added; 0 when it added no seal. */
+  /** Rows of the seal that this batch added; 0 when it added no seal. */
   readonly rows: number;
-  /** True when settled rows may be left: take another turn at once. */
+  /** True when settled rows may be left: take another batch at once. */
   readonly more: boolean;
 }
 
@@ -98,7 +98,7 @@ async function findUnsealed(tx: Tx, start: LogPoint, clock: Clock): Promise<Unse
 async function readSome(tx: Tx, open: Unsealed, width: Width, batchRows: number) {
   const { horizon } = open;
   const most = 2 * batchRows;
-  // Go on behind the transactions without a row: from their beginning, the next turn would read them again.
+  // Go on behind the transactions without a row: from their beginning, the next batch would read them again.
   for (let [from, isCounted] = [open.from, false]; ;) {
     const top = Math.min(horizon, from.tx + width.txs);
     const end = { epoch: from.epoch, tx: isCounted ? await narrow(tx, from, top, most) : top };
@@ -129,7 +129,7 @@ function settled(span: Span, { horizon, isPast }: Unsealed): string {
   return `${rows} and t.tx < '${span.end.tx}'::xid8`;
 }
 
-/** The number of transactions for the next turn, after `txs` of them held `rows` rows. */
+/** The number of transactions for the next batch, after `txs` of them held `rows` rows. */
 function txsFor(txs: number, rows: number, batchRows: number): number {
   const wanted = Math.floor((txs / Math.max(rows, 1)) * batchRows);
   return Math.min(Math.max(wanted, 1), Math.max(txs * 2, FIRST_TXS), MOST_TXS);
@@ -170,7 +170,7 @@ async function hasRows(tx: Tx, from: LogPoint, end: number): Promise<boolean> {
   return (await countRows(tx, from, end, 1)) > 0;
 }
 
-/** The span's end, brought nearer if the span holds far too many rows for a turn; a transaction is never split. */
+/** The span's end, brought nearer if the span holds far too many rows for a batch; a transaction is never split. */
 async function narrow(tx: Tx, from: LogPoint, top: number, most: number): Promise<number> {
   for (let cut = top; ; cut = from.tx + Math.max(Math.floor((cut - from.tx) / 8), 1)) {
     const isFull = (await countRows(tx, from, cut, most)) === most;

@@ -3,7 +3,7 @@
  * minute (seal.ts). Pollers behind the first look every three minutes, from the fifth on every six: otherwise thirty of them take
  * half a per cent of a core.
  *
- * Each turn reads again the pages that autovacuum has not summarised, so shorter intervals cost more. A row is sealed at most 40 s
+ * Each batch reads again the pages that autovacuum has not summarised, so shorter intervals cost more. A row is sealed at most 40 s
  * after its commit, unless an older transaction is open, or the only `api` or first poller has just died.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -16,7 +16,7 @@ import type { Logger } from '../../log-lines.ts';
 import { type SealBatch, sealBatch, startWidth } from './seal.ts';
 
 export const EVERY_MS = 30_000;
-/** Between the turns of a backlog it rests this many times as long as the turn took, so that writers go first. */
+/** Between the batches of a backlog it rests this many times as long as the batch took, so that writers go first. */
 const RESTS = 4;
 const AFTER_FAULT_MS = 10_000;
 

@@ -3,9 +3,9 @@
  * its projection in the transaction of its events.
  *
  * Invariant: every event up to the cursor in `projections` is applied. The cursor moves in the transaction that applied them, in
- * the log's order and below `pg_snapshot_xmin`. A crash repeats a turn. One projector works at a time, by a transaction's advisory
+ * the log's order and below `pg_snapshot_xmin`. A crash repeats a batch. One projector works at a time, by a transaction's advisory
  * lock, which works behind a pooler too. An event that is not the catalog's is logged, counted and left out; one that cannot be
- * applied is passed alike, until `rebuild` applies it. An outage or a deadlock repeats the turn.
+ * applied is passed alike, until `rebuild` applies it. An outage or a deadlock repeats the batch.
  *
  * Alternative: a trigger, or `append_event` itself, would fold in the core's transaction, in SQL, a second time beside evolve.ts.
  */
@@ -26,7 +26,7 @@ export const EVERY_MS = 200;
 const AFTER_FAULT_MS = 2_000;
 /** How often an idle projector writes down how far it has come in time; a closing writes it whenever it asks. */
 const MARK_EVERY_MS = 60_000;
-/** Deadlocks, cancellations, exhaustion: the turn is repeated. Anything else is the event's fault. */
+/** Deadlocks, cancellations, exhaustion: the batch is repeated. Anything else is the event's fault. */
 const PASSING_CODE = /^(40|53|55|57)/;
 
 export interface ProjectorDeps {
@@ -39,7 +39,7 @@ export interface ProjectorBatch {
   /** False when another projector is at work. */
   readonly isOurs: boolean;
   readonly events: number;
-  /** True when settled events may be left: take another turn at once. */
+  /** True when settled events may be left: take another batch at once. */
   readonly more: boolean;
 }
 
@@ -83,7 +83,7 @@ export async function runProjector(deps: ProjectorDeps, signal: AbortSignal): Pr
 export async function projectUntil(deps: ProjectorDeps, instant: Date, waitMs: number): Promise<string | null> {
   const startedMs = performance.now();
   for (;;) {
-    // The first turn that finds nothing left sets the mark, the next one may pass it.
+    // The first batch that finds nothing left sets the mark, the next one may pass it.
     for (let round = 0; round < 2; round += 1) while ((await projectBatch(deps, { markEveryMs: 0 })).more);
     const { passedAt, reason } = await deps.pool.run(readHoldUp);
     if (passedAt !== null && passedAt >= instant) return null;

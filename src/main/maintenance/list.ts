@@ -20,7 +20,7 @@ import { EVERY_MS as JUDGE_MS, startJudging } from './judging.ts';
 
 interface Maintenance {
   readonly name: string;
-  /** How long it rests between two turns with nothing to do, in ms; a process behind others rests longer. */
+  /** How long it rests between two batches with nothing to do, in ms; a process behind others rests longer. */
   readonly everyMs: number;
   /** The processes that run it. */
   readonly roles: readonly Role[];
@@ -34,7 +34,7 @@ export const MAINTENANCE: readonly Maintenance[] = [
     everyMs: PROJECTOR_MS,
     roles: ['api'],
     start(deps) {
-      // A turn is 1,000 events.
+      // A batch is 1,000 events.
       const work: Background['work'] = (own, stopping) => runProjector({ ...own, metrics: deps.metrics }, stopping);
       return startBackground(deps, { name: 'projector', deadlineMs: 15_000, work });
     },

@@ -25,7 +25,7 @@ test('a partner is told of while it holds eight slots or more, and an eighth of 
   expect([slots.held, slots.free]).toEqual([0, 100]);
 });
 
-test('a partner is sated while it holds its share: 16 for each slot free beside the reserve and the next one, 8 at least', () => {
+test('the share of a partner is 16 for each slot free beside the reserve and the next one, 8 at least', () => {
   const slots = new Slots(64);
   slots.take('p/1', partners('a', 52), 0);
   expect(slots.shares().atShare).toEqual(['a']);

@@ -1,7 +1,7 @@
 /**
  * Which lanes a keeper of too many hands over. Pure.
  * Invariant: a lane is handed over only with nothing in flight, so its next keeper need not ask. Under a backlog every lane is busy, so
- * busy excess lanes take nothing new until the next beat; most are free by then.
+ * busy excess lanes take nothing new until the next heartbeat; most are free by then.
  */
 import type { KeptLane } from './kept-lane.ts';
 
