@@ -24,6 +24,7 @@ test.each([
     expect(exitCodes).toEqual([0, 0, 0]);
     expect(figures).toMatchObject({ kills: 10, stops: 2, freezes: 2 });
     expect(figures['deliveries']).toBeGreaterThanOrEqual(4_000);
+    expect(figures['renewals']).toBeGreaterThan(0);
     expect(figures['attempts lost']).toBeGreaterThan(0);
   },
 );

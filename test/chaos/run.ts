@@ -12,7 +12,7 @@ import { type Fault, type FaultKind, scheduleFaults } from './plan.ts';
 import { startRecordingReceiver } from './receiver.ts';
 import { hurryRetries } from './time.ts';
 import { judge, type Verdict } from './verdict.ts';
-import { insist, makeWorld, type World } from './world.ts';
+import { insist, makeWorld, renewQueues, type World } from './world.ts';
 
 export interface ChaosOptions {
   readonly seed: number;
@@ -65,6 +65,7 @@ async function strikeAll(faults: readonly Fault[], fleet: Fleet, server: Server)
 }
 
 interface Watch {
+  renewals: number;
   overCap: number;
   isOver: boolean;
 }
@@ -74,6 +75,7 @@ async function watchOver(world: World, watch: Watch, say: (line: string) => void
   let poll = 0;
   while (!watch.isOver) {
     await insist(() => hurryRetries(world.pool));
+    watch.renewals += (await insist(() => renewQueues(world.pool))).filter(({ done }) => done).length;
     const over = await insist(() =>
       world.pool.run(
         (sql) => sql`
@@ -123,7 +125,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
     const world = await makeWorld(server.url, receiver.port);
     rest.defer(() => world.pool.close(1));
     const fleet = await Fleet.start(world, server.url, { haste, leaseAlone });
-    const watch: Watch = { overCap: 0, isOver: false };
+    const watch: Watch = { renewals: 0, overCap: 0, isOver: false };
     let isDrained = false;
     rest.defer(async () => {
       watch.isOver = true;
@@ -150,7 +152,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
     const { said, ...did } = fleet.figures;
     const seconds = Math.round((performance.now() - startedAtMs) / 1_000);
     return {
-      figures: { ...figures, ...did, stops, seconds },
+      figures: { ...figures, ...did, stops, renewals: watch.renewals, seconds },
       faults: { ...faults, 'webhooks over their cap': watch.overCap },
       orphans,
       exitCodes,

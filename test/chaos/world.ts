@@ -21,15 +21,18 @@ const PARTNERS = 12;
 /** Every claim with the time it had to wait for, and every time that a failure set. */
 async function addWitnesses(sql: Tx): Promise<void> {
   await sql`create table chaos_claims (
-    delivery_id uuid, number int, due timestamptz, at timestamptz, seen timestamptz default clock_timestamp())`;
+    delivery_id uuid, number int, due timestamptz, at timestamptz, claim text, seen timestamptz default clock_timestamp())`;
+  await sql`create index on chaos_claims (delivery_id)`;
   await sql`create table chaos_slots (
     delivery_id uuid, number int, failures int, is_booked boolean, next timestamptz, at timestamptz)`;
   await sql`
-    create function chaos_claim_witness() returns trigger language plpgsql as $$
+    create function chaos_claim_witness() returns trigger language plpgsql security definer set search_path from current as $$
     begin
       insert into chaos_claims
-      select d.id, each.number, d.next_attempt_at, new.at
-      from unnest(new.ids, new.numbers) as each (id, number) join deliveries d using (id);
+      select d.id, each.number, d.next_attempt_at, new.at, new.poller || '/' || new.number
+      from unnest(new.ids, new.numbers) as each (id, number) join deliveries d using (id)
+      -- A renewal puts claims back as they were.
+      where not exists (select from chaos_claims c where (c.delivery_id, c.claim) = (id, new.poller || '/' || new.number));
       return null;
     end $$`;
   await sql`
@@ -49,6 +52,19 @@ async function addWitnesses(sql: Tx): Promise<void> {
     when (new.failures > old.failures) execute function chaos_slot_witness()`;
 }
 
+/** `renew` takes a queue for large from its second page on. */
+async function renewSmallQueues(sql: Tx): Promise<void> {
+  const [{ usual }] = await sql<[{ usual: string }]>`select pg_get_functiondef('renew'::regproc) as usual`;
+  const hasty = usual.replace('pages < 256', 'pages < 2').replace('4 * pages', '1000 * pages');
+  await sql.unsafe(hasty);
+}
+
+/** Makes the queues small anew; true for each that was. */
+export const renewQueues = (pool: Pool) =>
+  pool.run(
+    (sql) => sql<{ done: boolean }[]>`select renew(queue) as done from unnest('{pending,claims}'::text[]) queue`,
+  );
+
 async function addPartner(sql: Tx, urls: readonly string[]): Promise<string> {
   const partnerId = await insertPartner(sql as never);
   for (const url of urls) await insertEncryptedWebhook(sql as never, partnerId, url);
@@ -62,6 +78,7 @@ export async function makeWorld(databaseUrl: string, receiverPort: number): Prom
   const at = (path: string): string => `http://127.0.0.1:${receiverPort}${path}`;
   return pool.run(async (sql) => {
     await addWitnesses(sql);
+    await renewSmallQueues(sql);
     const partners: string[] = [];
     for (let partner = 0; partner < PARTNERS; partner += 1) {
       const kinds = Array.from({ length: FAN_OUT }, (_, index) => (index % 2 === 0 ? 'flaky' : 'healthy'));
