@@ -124,7 +124,7 @@ test('every function has a search path of its own, names bound when it was made 
   const installation = installationOfItsOwn();
   await migrate(core.url, silentLog, { installation });
   const functions = await core.sql<{ name: string; config: string[] | null; isBound: boolean; isPublic: boolean }[]>`
-    select f.proname as name, nullif(array(select unnest(f.proconfig) except values ('extra_float_digits=1'), ('random_page_cost=1.1')), '{}') as config, f.prosqlbody is not null as "isBound",
+    select f.proname as name, nullif(array(select unnest(f.proconfig) except values ('extra_float_digits=1'), ('random_page_cost=1.1'), ('lock_timeout=50ms'), ('enable_seqscan=on')), '{}') as config, f.prosqlbody is not null as "isBound",
            exists (select from aclexplode(coalesce(f.proacl, acldefault('f', f.proowner))) where grantee = 0) as "isPublic"
     from pg_proc f where f.pronamespace = ${installation.schema}::regnamespace`;
   expect(functions.length).toBeGreaterThan(15);
