@@ -1,11 +1,8 @@
 /**
- * The history of a loan that left the log comes back when somebody needs it: a read of an old version, a command, an order to
- * erase, a read of the loan. One transaction puts all of its events back, and its state, which is their fold; `maintain` takes them
- * away again.
- *
+ * Brings back the history of an archived loan that somebody needs: a read, an old version, a command, an order to erase.
  * Invariant: a loan's history is whole in the log, or its row has a digest of it and the database refuses to fold it or to append to
  * it (`CT423`, refuse_away.sql). It comes back with the digest that was made when it left, or not at all.
- *
+ * One transaction puts all of its events back, and its state, which is their fold; `maintain` takes them away again.
  * Crash: before the commit it is away, after it is back. Alternative: each of some thirty readers of events reads the files, too;
  * old loans are seldom asked for.
  */

@@ -1,12 +1,10 @@
 /**
- * A worker who was forgotten after a month was archived: the month's files are written again without the texts.
- *
+ * Writes an archived month's files again, without the texts of a worker who was forgotten later.
  * Invariant: a month's newest act names a manifest whose files are all there and verified: new files and manifest, then the act,
  * then the files that the manifest does not name go. An erased row keeps its salted hash, so each seal's root stays.
- *
  * Crash: before the act, the next run writes the files again; after it, it removes the files that only an older manifest names.
- * Each erasure order is applied once to each month archived before it finished. An event's attempts lie in its month or later; they
- * are found by its deliveries' ids.
+ * Each erasure order is applied once to each month archived before it finished. An event's attempts lie in its month or later; the
+ * ids of its deliveries find them.
  */
 import { hexOf, type Row } from '../db/binary-record.ts';
 import type { Signer } from '../audit/checkpoint/note.ts';

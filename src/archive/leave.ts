@@ -1,12 +1,10 @@
 /**
- * The events of loans that have been over for KEEP_MONTHS leave the log; their months' files have had them since they were
+ * Removes the events of loans that have been over for KEEP_MONTHS from the log; their months' files have had them since they were
  * archived.
- *
  * Invariant: the statement that removes an event has made its row again from the file, equal in every column (leave_archived.sql),
  * after the file's SHA-256 was compared with the sealed act's manifest. A loan goes whole: its row is marked first.
- *
- * Crash: a loan that is leaving counts as away, and comes back whole (bring-back.ts); the next run goes on. Alternative: loan by
- * loan; a month's ended loans lie in all files of some years, so each file is walked once.
+ * Crash: a loan that is leaving counts as away, and comes back whole (bring-back.ts); the next run goes on.
+ * Alternative: loan by loan; a month's ended loans lie in all files of some years, so each file is walked once.
  */
 import { hexOf, type Row } from '../db/binary-record.ts';
 import { FIRST_ID } from '../db/first-id.ts';

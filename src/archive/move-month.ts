@@ -1,10 +1,8 @@
 /**
- * The rows of an archived month leave the database, or come back; its files go to another place.
- *
+ * Moves the rows of an archived month out of the database or back, and its files to another place.
  * Invariant: a row is in the database, or in a file that was verified after the row was sealed, or in both. A removal verifies the
  * whole month, registers its act, and waits until that is sealed. Each batch is one transaction of one part's rows; its function
- * takes no row that the archive does not have as it is.
- *
+ * takes only rows that the archive has exactly as they are.
  * Crash: the act stands, rows that are still there stay readable, and the next run verifies and goes on. A restoration is
  * registered when all rows are back; until then readers find the rest in the files.
  */

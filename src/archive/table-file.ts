@@ -1,12 +1,10 @@
 /**
  * One Parquet file: rows of one table, in columns of the table's own names and types, compressed by Zstandard.
- *
- * A row is PostgreSQL's `record_send`, as a sealed entry is (audit/seals), so the file gives back each byte that was hashed. An
- * event's `body` and an attempt's `answer` are hashes in an entry and stand here in full, each with its salt; where erased,
- * `commitment` has the hash. An attempt's `body_digest` is empty where its event lies in the same part with the same hash.
- * `deliveries` are not sealed.
- *
- * A row stays its record until its group is written: as column values, a part of 131,072 rows took 400 MiB more.
+ * Invariant: the file gives back each byte that was hashed, because a row is PostgreSQL's `record_send`, like a sealed entry
+ * (audit/seals). An event's `body` and an attempt's `answer` are hashes in an entry and stand here in full, each with its salt;
+ * if erased, `commitment` has the hash. An attempt's `body_digest` is empty if its event is in the same part with the same
+ * hash. `deliveries` are not sealed.
+ * A row stays its record until its group is written: as column values, a part took 400 MiB more.
  */
 import { hexOf, jsonOf, readColumn, type Row, walk, writeRecord } from '../db/binary-record.ts';
 import { constants, zstdCompressSync } from 'node:zlib';

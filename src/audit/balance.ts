@@ -1,14 +1,12 @@
 /**
  * The conservation law, by partner and day: events × webhooks subscribed at the append = entregue + pendente + erro + suspensa.
- *
- * Invariant: the left side never reads a delivery. By the snapshot that each append stored (`events.snapshot`), it had to deliver
- * to each webhook whose newest visible change is active and subscribed, while its partner was active (`partner_history`). A row
- * that no seal can cover counts as none.
+ * Invariant: the left side never reads a delivery. Each append stored its snapshot (`events.snapshot`). It had to deliver to each
+ * webhook whose newest visible change is active and subscribed, while its partner was active (`partner_history`). Rows that no
+ * seal can cover do not count.
  * A day is one of America/Sao_Paulo, by `occurred_at`. Tests and notices do not count. A delivery of an imported event is a
- * difference. Events that our own core would not have written are listed (unexpected-facts.ts).
- *
+ * difference. Events that break the loan's rules are listed (unexpected-facts.ts).
  * A month is one statement; a busy one is halved, down to an hour, for the API's deadline. Alternative: joins; without statistics
- * the planner compared each event with each other one.
+ * the planner compares each event with each other one.
  */
 import { TEST_NAME } from '../contract/delivery.ts';
 import { NOTICE_NAMES } from '../contract/events.ts';

@@ -1,9 +1,7 @@
 /**
  * Days whose balance is kept, so that five years are answered in seconds.
- *
  * Invariant: a kept day is over, closes, has nothing pending, and is sealed as a whole. Each later change of it (history, a late
  * event, an order, a late report) is a row above that seal that names the day, and a named day is counted anew.
- *
  * A kept day is the count of its time: the database's owner can change it, so `--anew` reads everything. Alternative: a sum for
  * each day, which every record would have to write.
  */

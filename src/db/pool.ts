@@ -1,13 +1,12 @@
 /**
  * A pool of connections with a deadline on every call.
- * Invariants: every call ends within its deadline; the server cancels a slow statement one second earlier (`statement_timeout`), so a call
+ * Invariants: every call ends within its deadline. The server cancels a slow statement one second earlier (`statement_timeout`), so a call
  * without an answer has most likely lost its connection. A lost connection is never used again: its call fails at once and sends nothing
  * more, but its commit may have happened. The server ends sessions of frozen and cut-off clients, so they leave no locks
  * (`transaction_timeout`, `tcp_user_timeout`).
  * While the server has no free connection (`FullServer`), calls share the pool's open ones; without any they fail at once. Not covered: an
  * endpoint that accepts and closes connections at once holds its calls until their deadline.
- * Alternative: the driver's own pool. Calls hung until the deadline after each restart of the server, and its `begin` rolls back on the
- * closed socket, which crashes the process.
+ * Alternative: the driver's own pool; after a restart of the server its calls hang until the deadline, or its `begin` crashes the process.
  */
 import { DEFAULT_INSTALLATION } from './installation.ts';
 import type { ConnectionOptions } from './connect/client.ts';

@@ -1,11 +1,11 @@
 /**
  * What is sealed: for each table, which columns of a row are its entry, and in which order.
- * An entry is PostgreSQL's binary form of the record: the count of columns as four bytes, then of each column its type's OID, its length
- * (-1 for null) and its bytes, all big-endian. The first column is the table's name. So it can be read without knowing the table, and no
- * two rows have the same bytes. A leaf is SHA-256 of a zero byte and the entry (RFC 9162). Erasable texts (an event's envelope, an
- * attempt's answer) are in it as SHA-256(salt ‖ text) alone.
+ * Invariant: two different rows have different bytes. An entry is PostgreSQL's binary form of the record: the count of columns as four
+ * bytes, then of each column its type's OID, its length (-1 for null) and its bytes, all big-endian. The first column is the table's name,
+ * so an entry can be read without knowing the table. A leaf is SHA-256 of a zero byte and the entry (RFC 9162). Erasable texts (an event's
+ * envelope, an attempt's answer) are in it only as SHA-256(salt ‖ text).
  * Readers of the texts hash by these statements, not by a database function, so a changed function changes no entry. Auditors without that
- * right use views made of them (`sealedViews`). Measured alternative: JSON lines cost the server three times all the rest of sealing.
+ * right use views made of them (`sealedViews`). Alternative: JSON lines cost the server three times all the rest of sealing.
  */
 
 interface Source {

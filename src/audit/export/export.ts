@@ -1,9 +1,7 @@
 /**
  * The export of one kind of rows as a file, oldest first, one page of rows in memory at a time.
- *
- * Rows are append-only and the export ends at the transactions that were settled when it began, so its pages are one consistent
- * whole. Alternative: a server-side cursor holds a snapshot for as long as the slowest client reads.
- *
+ * Invariant: its pages are one consistent whole, because rows are append-only and the export ends at the transactions that were
+ * settled when it began. Alternative: a server-side cursor holds a snapshot for as long as the slowest client reads.
  * The manifest (number of rows, digest of their bytes) is known only at the end. NDJSON has it as its last line; for a CSV,
  * X-Carteiro-Manifesto names a path that reads the same rows again, up to the same transaction. Alternative: HTTP's trailers, which
  * most proxies drop. A fault on the way ends the connection.

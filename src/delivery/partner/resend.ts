@@ -1,11 +1,11 @@
 /**
  * Resends: the same delivery, with the same id and bytes, on a fresh schedule.
- * Invariant: a resent delivery is pending, due now, with no slot of its schedule spent. Attempt numbers go on, so no evidence is
- * overwritten. A late report of the attempt before is fenced out; its success counts.
+ * Invariant: a resent delivery is pending, due now, with no slot of its schedule spent. Attempt numbers go on, so all evidence stays. A
+ * late report of the attempt before changes nothing, unless it is a success.
  * One delivery by id: an erased one is refused; a claim on it is ended, and its attempt logged as lost, in the same transaction. Many:
  * those in flight are left alone and counted; tests and erased ones are left out.
- * Crash between batches: the first batches stay resent, and the caller goes on with the answer's cursor. Alternative: a job with a worker
- * needs the same batches and an operation to ask for its state.
+ * Crash between batches: the first batches stay resent, and the caller goes on with the answer's cursor. Alternative: a job with a
+ * worker; it needs the same batches and an operation to ask for its state.
  */
 import { NOT_FOUND, type Refused, type Result } from '../../contract/refusals.ts';
 import type { DELIVERY_STATUSES } from '../../contract/statuses.ts';

@@ -1,8 +1,7 @@
 /**
  * The keeping of lanes: a poller registers, gives signs of life, takes lanes and hands them back.
  * Invariant: what it knows of a lane is true while it keeps the lane; once others have ended it, it forgets all lanes. It follows `pending`
- * from a snapshot that is older than its first lane.
- * No answer to a commit: all that it keeps is read anew ({@link Keeping.doubt}).
+ * from a snapshot that is older than its first lane. If a commit has no answer, it reads all its lanes anew ({@link Keeping.doubt}).
  * Crash: others see that its lock is gone, or that it is silent ({@link heartbeat}), and free its lanes.
  * Pollers share the lanes evenly. The first {@link ACTIVE_POLLERS} keep them; those behind take only lanes that were free for a heartbeat.
  * A poller without a free slot for {@link FULL_MS} hands back lanes of partners that are under their share.

@@ -1,12 +1,11 @@
 /**
  * A poller's sign of life: its own session holds a lock under its name.
- * Invariant: a send starts only under the lock of its claim, on the same server, and within SURE_MS after the server last confirmed the
- * lock. Others end a claim only GRACE_MS (longer) after they first saw it without its lock (queue/maintenance/dead-pollers.ts). So a poller
- * never sends what others may have taken over.
+ * Invariant: a poller never sends what others may have taken over. A send starts only under the lock of its claim, on the same server, and
+ * within SURE_MS after the server last confirmed the lock. Others end a claim only GRACE_MS (longer) after they first saw it without its
+ * lock (queue/maintenance/dead-pollers.ts).
  * Crash: the server notices the closed connection and frees the lock. A frozen poller keeps its connection, and its claims until their
  * leases end. A new session is a new term: unsent deliveries of an earlier term are given back; sent ones are reported, late if others have
- * ended the claim.
- * Behind a pooler there are no terms: the lease alone protects claims.
+ * ended the claim. Behind a pooler there are no terms: the lease alone protects claims.
  * It keeps asking, because a client may never learn that the server has dropped its connection.
  */
 import { TIMES_S } from '../../contract/delivery.ts';

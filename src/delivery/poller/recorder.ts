@@ -1,12 +1,11 @@
 /**
  * The recorder: gathers reports and writes them in batches.
- * Invariant: a report is held until its flush has committed. A flush that failed, or whose commit is unknown, is repeated unchanged; the
+ * Invariant: a report is held until its flush has committed. If a flush failed, or its commit is unknown, it is repeated unchanged; the
  * record is idempotent.
  * Crash: the held reports are lost; their leases end, and the attempts are logged as `desconhecido`.
- * A delivery locked elsewhere delays only its own report: when the server cancels a flush that waited for a lock, the flush is split into
- * free and locked deliveries.
  * A flush starts GATHER_MS after the first report that somebody waits for, LAZY_MS after any other, or at once with ENOUGH reports: a
- * commit per attempt costs an fsync each. Two flushes may overlap, so that slots do not wait for the previous flush.
+ * commit per attempt costs an fsync each. Two flushes may overlap, so that slots do not wait for the previous flush. If the server
+ * cancels a flush that waits for a lock, the flush is split, so that a locked delivery delays only its own report.
  */
 import { logFailedTry, logUnavailable } from '../../db/outage-log.ts';
 import { codeOf, isUnavailable } from '../../db/unavailable.ts';

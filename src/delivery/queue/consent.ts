@@ -3,9 +3,8 @@
  * Invariant: such a webhook has at most one delivery in flight over all pollers (kept-lane.ts). After {@link MANY} attempts in a row
  * without a 2xx, one is sent per {@link QUIET_S}. A new URL starts again: attempts name the URL, so earlier answers do not count.
  * Lock order: webhooks by id, then their lanes by id, which the trigger of webhooks would take in any order (change_lane.sql).
- * Crash: answers are counted after their record; a crash in between loses the count, and the URL waits for its next answer.
- * A lane's keeper knows whether its webhook's URL has answered, because each change has it read the lane again. So nothing is asked about
- * the others.
+ * Crash: answers are counted after their record; a crash in between loses the count, and the URL waits for its next answer. Each change
+ * has the lane read again. So the keeper knows whether the URL has answered, and other webhooks cost nothing.
  */
 import type { Pool } from '../../db/pool.ts';
 import type { Report } from './report.ts';

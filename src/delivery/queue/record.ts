@@ -1,13 +1,13 @@
 /**
  * The record: writes the outcomes of many attempts in one transaction and removes finished deliveries from `pending`.
- * Invariant: a failure moves a delivery only if its attempt is the next one of the locked row; whoever ends an attempt otherwise raises the
- * number. A success always counts, late too: the partner has the delivery. Every report leaves exactly one attempt row, unless the database
- * refuses it (a bug of ours): then its claim ends without a report. Timely and late reports are written by two transactions, so a repeated
- * flush finds what the first one did.
- * Crash before a commit: whoever ends the poller logs the attempts as `desconhecido`. After an unknown commit the flush is repeated:
- * existing rows are skipped, and their reports are not taken for late ones.
- * Lock order: deliveries by id; lanes are not touched. The lock on a delivery's row guards its row of `pending` too. Both are written by
- * their positions: as a join, the planner reads the whole of a table that was empty when it was analyzed.
+ * Invariant: every report leaves exactly one attempt row, unless the database refuses it (a bug of ours): then its claim ends without a
+ * report. A failure moves a delivery only if its attempt is the next one of the locked row; whoever ends an attempt otherwise raises the
+ * number. A success always counts, late too: the partner has the delivery.
+ * Crash before a commit: whoever ends the poller logs the attempts as `desconhecido`. After an unknown commit the flush is repeated. Timely
+ * and late reports are written by two transactions, so it finds what the first flush did: it skips existing rows, and does not take their
+ * reports for late ones.
+ * Lock order: deliveries by id; no lanes. The lock on a delivery's row guards its row of `pending` too. Both are written by their
+ * positions: in a join, the planner reads all of a table that was empty when it was analyzed.
  */
 import type { Pool, Tx } from '../../db/pool.ts';
 import { leaveToCommit } from '../../db/transaction.ts';

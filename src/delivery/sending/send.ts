@@ -3,9 +3,9 @@
  * Invariant: `send` resolves within its deadline, and nothing of the request is written afterwards. One deadline covers name, connect, TLS,
  * request and headers: the client's own time-outs miss a flood of 1xx answers and a dripping body. The final status line and headers decide
  * the outcome; the rest is read briefly, for the record.
- * When a connection that had served before breaks before the first byte of an answer, the POST is repeated once, on a new connection,
- * within the same attempt and deadline. Otherwise every idle time-out of a receiver would cost a slot of the schedule. At worst the
- * receiver sees the delivery twice, with the same `X-Webhook-Delivery`.
+ * If a connection that had served before breaks before the first byte of an answer, the POST is repeated once, on a new connection, within
+ * the same attempt and deadline. Otherwise every idle time-out of a receiver would cost a slot of the schedule. At worst the receiver sees
+ * the delivery twice, with the same `X-Webhook-Delivery`.
  * Crash: the attempt's claim tells the next poller that a POST may have left.
  */
 import { MAX_READ_BYTES, TIMES_S } from '../../contract/delivery.ts';

@@ -1,11 +1,11 @@
 /**
- * Dead pollers: each living poller holds a lock under its name (sign_of_life.sql). A keeper without its lock is ended
- * after a grace: its lanes are freed, its claims are lost.
+ * Dead pollers: each living poller holds a lock under its name (sign_of_life.sql). A keeper without its lock is ended after a grace: its
+ * lanes are freed, its claims are lost.
  * Invariant: a poller is ended only after this one saw it without its lock for GRACE_MS, by its own monotonic clock. By then it starts no
  * send (poller/liveness.ts). A poller ends others only where its own lock is, so never on another server.
  * Crash: the next process starts counting again. After a start or promotion of the server, or when this poller's session was ended too, all
  * pollers get START_GRACE_MS to return.
- * No elected watcher: while it is frozen, nobody would look.
+ * Every poller watches, without an election: a frozen watcher would see nothing.
  */
 import { TIMES_S } from '../../../contract/delivery.ts';
 import type { Tx } from '../../../db/pool.ts';

@@ -1,12 +1,12 @@
 /**
- * Runs of failures: how often a webhook's attempts have failed since its last success, and when (`failing_runs`). Counted while the policy
+ * Runs of failures (`failing_runs`): how often a webhook's attempts have failed since its last success, and when. Counted while the policy
  * is on.
- * Invariant: a row says no more than what was recorded, because it is written after the record. Lost attempts do not count: nobody knows
- * how they ended.
+ * Invariant: a row says no more than what was recorded, because it is written after the record. Lost attempts do not count: their outcome
+ * is unknown.
  * Crash between a record and its count: that flush is not counted.
- * A lane's keeper knows whether its webhook is in a run, so a success of any other webhook costs nothing. What an earlier keeper counts has
- * the lane read again: else no success would end that run.
- * Alternative: the record's own statement could count, but then every record would be longer, and wait for others of its webhook.
+ * A lane's keeper knows whether its webhook is in a run, so other successes cost nothing. A count by an earlier keeper has the lane read
+ * again: otherwise no success would end that run.
+ * Alternative: the record's own statement could count, but every record would be longer, and wait for others of its webhook.
  */
 import type { Outcome } from '../../../contract/statuses.ts';
 import type { Pool } from '../../../db/pool.ts';

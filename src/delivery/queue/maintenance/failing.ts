@@ -1,12 +1,11 @@
 /**
- * Failing webhooks: applies the operator's policy (failing-rule.ts) to the webhooks that are in a run of failures (failing-runs.ts). On by
- * default.
- * Invariant: each change commits once, with its line of history and its notice; one poller looks at a time, under a transaction's advisory
- * lock.
- * When many webhooks change at once, a look takes several transactions, each far shorter than the pool's deadline (10,000 ends: 20
- * transactions of 0.25 to 0.6 s). Crash: the next look finds the others.
- * Cost of a claim: one comparison per lane. A `falhando` lane has one slot (kept-lane.ts); every delivery keeps its six attempts. The state
- * is `lanes.failing_since` alone.
+ * Failing webhooks: applies the operator's policy (failing-rule.ts; on by default) to the webhooks that are in a run of failures
+ * (failing-runs.ts).
+ * Invariant: each change commits once, with its line of history and its notice. A transaction's advisory lock lets one poller check at a
+ * time.
+ * Many changes take several transactions, each far shorter than the pool's deadline. Crash: the next check finds the others.
+ * A claim pays one comparison per lane. A `falhando` lane has one slot (kept-lane.ts); every delivery keeps its six attempts. The state is
+ * `lanes.failing_since` alone.
  */
 import type { FailingChange } from '../../../contract/statuses.ts';
 import type { Pool, Tx } from '../../../db/pool.ts';

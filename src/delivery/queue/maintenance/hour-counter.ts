@@ -1,13 +1,12 @@
 /**
  * The hour counter: adds up attempts by webhook, hour, outcome and time taken (`attempt_hours`), and by webhook, partner and quarter of an
- * hour (`attempt_steps`), up to 15 s after they were recorded. Seven days of a webhook's health are then some thousand small rows.
+ * hour (`attempt_steps`), up to 15 s after they were recorded. A webhook's health then reads some thousand small rows.
  * Invariant: each attempt is counted once. The mark in `projections` moves in the transaction that counts what lies below it, and never
  * past the oldest transaction that may still commit. The lock on its row lets one poller work at a time.
  * Crash: the batch is rolled back, and the next one counts the same attempts.
- * Once a day of São Paulo is older than 25 hours, its hours become one (a busy webhook's week: 11,000 rows → 2,000 to 3,500). The BRIN
- * index by transaction needs bitmap scans, which a poller's session otherwise has off.
- * Alternatives: counting in the record writes to rows that all pollers share; counting when asked reads a week's attempts. Measured: 4.4 µs
- * an attempt, off the hot path.
+ * Once a day of São Paulo is older than 25 hours, its hours become one. The BRIN index by transaction needs bitmap scans, which a poller's
+ * session otherwise has off.
+ * Alternatives: counting in the record writes to rows that all pollers share; counting when asked reads a week's attempts.
  */
 import type { Pool, Tx } from '../../../db/pool.ts';
 import { logFailedTry } from '../../../db/outage-log.ts';

@@ -1,10 +1,9 @@
 /**
- * Suspension: deliveries of a deactivated webhook become `suspensa`. After a re-activation the partner may resume them where their schedule
- * stood. Webhooks of a deactivated partner count as inactive; that deactivation itself suspends up to 10,000 pending deliveries (trigger
- * `partners_suspend_deliveries`).
+ * Suspension: deliveries of a deactivated webhook become `suspensa`; after a re-activation the partner may resume them where their schedule
+ * stood. Webhooks of a deactivated partner count as inactive.
  * Invariant: every pending delivery of a webhook that stays inactive is suspended in the end, whoever crashes. The deactivation changes the
- * lane, so its keeper reads it again and suspends its rows in batches. The sweep suspends what came later: of an append that was open
- * during the deactivation, or of a flight that failed.
+ * lane, so its keeper reads it again and suspends its rows in batches (a partner's deactivation itself suspends up to 10,000: trigger
+ * `partners_suspend_deliveries`). The sweep suspends what came later: of an append that was open meanwhile, or of a flight that failed.
  * Each batch locks webhooks and partners in share mode, so it cannot suspend what a re-activation has just resumed. It skips webhooks that
  * are being changed.
  */
