@@ -3,9 +3,9 @@
  * Invariant: a delivery counts against `capacity` from its claim until its record has committed. So an unreachable database stops the
  * claims, and memory stays bounded.
  * Crash: others take its lanes and end its claims once the lock under its name is gone (liveness.ts). Draining hands the lanes back.
- * An idle poll waits inside the server: a function checks for work every 1 to 50 ms if a transaction has ended since its last check, and waits
- * for open appends (wait_for_work.sql). A check costs 10 µs and no round trip. Measured alternative: NOTIFY takes a global lock at commit
- * (8 writers: 4,680 → 1,408 commits/s) and was no quicker.
+ * An idle poll waits inside the server: a function checks for work every 1 to 50 ms if a transaction has ended since its last check, and
+ * waits for open appends (wait_for_work.sql). A check costs 10 µs and no round trip.
+ * Measured alternative: NOTIFY takes a global lock at commit (8 writers: 4,680 → 1,408 commits/s) and was no quicker.
  */
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { isLegibleBody } from '../../contract/legible.ts';
