@@ -1,7 +1,6 @@
 /**
- * Hashes of texts that may have to be forgotten, in a month's files. A text beside its salt stands for its own hash. An attempt's
- * digest of the sent body is left out where its event, which has the same hash, lies in the same part.
- *
+ * Hashes of erasable texts in a month's files. If a text has its salt beside it, its hash is computed and not stored. An
+ * attempt's digest of the sent body is left out if its event has the same hash and is in the same part.
  * Invariant: each row gives the hashes that were sealed: an erasure takes an event's text and salt and leaves its hash.
  * Alternative: a digest in each row, 32 random bytes more beside 131 a delivery.
  */

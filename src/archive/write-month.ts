@@ -1,9 +1,9 @@
 /**
- * A month goes to its place: whole seals, part by part, each part with a file for each table that has rows in it. Its seals are
- * those made in it, by the time of São Paulo. The ended deliveries of its events go with it; one that waits stays in the database.
- *
- * Crash: the month is archived when its row in `archive_acts` is committed, after everything was read back and each seal's root was
- * made of it. The next run replaces files of a run that was cut short, or leaves them unused.
+ * Writes a month to its place: whole seals, part by part, each part with a file for each table that has rows in it. The month's
+ * seals are those made in it, by the time of São Paulo. The ended deliveries of its events go with it; a pending one stays in the
+ * database.
+ * Invariant: a month is archived when its row in `archive_acts` is committed, after everything was read back and each seal's root
+ * was computed from it. Crash: the next run replaces the files of an interrupted run, or leaves them unused.
  */
 import type { Signer } from '../audit/checkpoint/note.ts';
 import { readEntries, within } from '../audit/seals/rows.ts';

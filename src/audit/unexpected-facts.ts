@@ -1,8 +1,7 @@
 /**
- * Finds the events that our own core would not have written at their position, for auditors. A core in another language may append
- * any event of the catalog; it was delivered and is folded (loan/evolve.ts).
- *
- * An event is judged by the events before it in its stream, which never change, so no snapshot is needed. Each stream with an event
+ * Finds, for auditors, the events that break the loan's rules at their position. A core in another language may append any event of
+ * the catalog; such an event was delivered and is folded (loan/evolve.ts).
+ * An event is judged by the earlier events of its stream. These never change, so no snapshot is needed. Each stream with an event
  * in the slice is read whole; a slice with more than {@link STREAMS_AT_ONCE} streams is read minute by minute.
  */
 import type { DifferenceResource } from '../contract/resources/audit-resource.ts';

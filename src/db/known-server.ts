@@ -1,9 +1,8 @@
 /**
- * Whether the server is the one the installation knows (server_fault.sql), and the watch for changes while a process
- * runs.
- * Invariant: nobody appends, claims or seals on an unknown server, because each new session asks first. The watch covers what a session
- * cannot see: a dump restored under living sessions (it ends the process), a promotion (it logs it), and a transaction count below the
- * highest that this process has seen (it tells the database).
+ * Whether the installation knows the server (server_fault.sql), and the watch for changes while a process runs.
+ * Invariant: no session appends, claims or seals on an unknown server, because each new session asks first. The watch covers what a
+ * session cannot see: a dump restored under living sessions (it ends the process), a promotion (it logs it), and a transaction count
+ * below the highest that this process has seen (it tells the database).
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../log-lines.ts';

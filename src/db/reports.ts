@@ -1,7 +1,7 @@
 /**
- * Where reports are read: on a standby where there is one, to spare the primary.
+ * Where reports are read: on a standby if there is one, to spare the primary.
  * Invariant: an answer read behind the primary says how far. A standby whose stream is cut believes itself up to date, so it is compared
- * with the primary's position now; without the primary, with the clock. Writes are refused by the server.
+ * with the primary's position now; without the primary, with the clock. The server refuses writes.
  * A standby that is away, was promoted, or belongs to another installation is not read for `REST_MS`; meanwhile reports fall back to the
  * primary, or fail as for an unreachable database.
  */

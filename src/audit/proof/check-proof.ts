@@ -1,9 +1,8 @@
 /**
  * The check of a proof, from the file alone. One pass leads from the checkpoint to seals and from those to rows. Only what it
- * reached is a fact, decoded from the sealed bytes; the rest of the file must repeat the facts, or is told as not proven.
- *
- * `true`: each row of the file is included under a checkpoint that one of the given keys has signed. With a row that is not sealed
- * yet, or is withheld, it is `null`.
+ * reached is a fact, decoded from the sealed bytes; the rest of the file must repeat the facts, or is reported as not proven.
+ * `true`: each row of the file is included under a checkpoint that one of the given keys has signed. If a row is withheld or not
+ * sealed yet, the result is `null`.
  */
 import { createHash } from 'node:crypto';
 import { ERASED, NO_DIGEST } from '../../contract/erasure.ts';

@@ -1,9 +1,8 @@
 /**
- * Finds where this log and a head that it does not lead to part.
- *
- * A head says nothing of its rows, so the row is as exact as this log can know. It is the first row of a later epoch behind the
- * newest common head, because a recovery and a promotion begin one. If that head is of the newest epoch, the row is the first of
- * that epoch; in a log of one epoch, it is the first row behind that head, or a later one.
+ * Finds where this log parts from a head that it does not lead to.
+ * A head says nothing of its rows, so this log can name the row only roughly. It is the first row of a later epoch after the
+ * newest common head, because a recovery and a promotion begin an epoch. If that head is of the newest epoch, it is the first
+ * row of that epoch. In a log of one epoch, it is the first row after that head, or a later one.
  */
 import type { Pool, Tx } from '../../db/pool.ts';
 import { SOURCE_NAMES, type SourceName } from '../../db/sealed-rows.ts';

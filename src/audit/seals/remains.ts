@@ -1,9 +1,8 @@
 /**
- * What erasing will leave of events. The commitment of an erased event no longer tells what the event said. So each seal holds,
- * made while the texts are there, a tree over each event's id and what erasing would leave of its data.
- *
- * Invariant: what is left of what is left is the same, so the digest can be made again whether or not events were erased. The
- * sealer makes it in Node: in SQL `erased` takes longer than an append does.
+ * The digest of what erasing would leave of a seal's events: a tree over each event's id and its remaining data. An erased
+ * event's commitment no longer tells what the event said, so the seal keeps this digest from before.
+ * Invariant: erasing twice leaves the same as once, so the digest can be computed again before and after an erasure. The sealer
+ * computes it in Node: in SQL `erased` takes longer than an append does.
  */
 import { ERASED, KEPT_TEXTS } from '../../contract/erasure.ts';
 import { copyOut } from '../../db/binary-copy.ts';

@@ -1,8 +1,7 @@
 /**
  * The sealer inside `api` and `poll`. Any number of processes may run it; one works at a time, and together they seal every half
- * minute (seal.ts). Pollers behind the first look every three minutes, from the fifth on every six: otherwise thirty of them take
+ * minute (seal.ts). Pollers behind the first check every three minutes, from the fifth on every six: otherwise thirty of them take
  * half a per cent of a core.
- *
  * Each batch reads again the pages that autovacuum has not summarised, so shorter intervals cost more. A row is sealed at most 40 s
  * after its commit, unless an older transaction is open, or the only `api` or first poller has just died.
  */

@@ -1,9 +1,7 @@
 /**
  * The check of the whole log: each sealed row is hashed again, each seal is compared with its rows and its place, and the log's
- * tree with each signed checkpoint. It goes on after a finding, and names the row where the seal's own tree still fits.
- *
- * The log alone cannot show that the whole of it was made anew, or that its end was cut off. A head that was kept elsewhere shows
- * both.
+ * tree with each signed checkpoint. It goes on after a finding, and names the row if the seal's own tree still fits.
+ * The log alone cannot show that all of it was made anew, or that its end was cut off. A head that was kept elsewhere shows both.
  */
 import type { Installation } from '../../db/installation.ts';
 import type { Pool, Tx } from '../../db/pool.ts';

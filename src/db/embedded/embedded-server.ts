@@ -1,9 +1,9 @@
 /**
  * The server of a cluster, started and stopped by its owner (embedded.ts holds a lock). It runs in its own session: Ctrl-C ends us, and we
  * stop PostgreSQL. A start that fails or is given up leaves no server.
- * Crash: after `kill -9` postmaster.pid stays, its number may belong to any process by now, and PostgreSQL refuses to start. So the file is
- * removed when that process does not live in the cluster's folder. A starting server creates the file empty and writes its number a moment
- * later, and shuts down if the file is removed. So an empty file is removed only when it is old.
+ * Crash: after `kill -9` postmaster.pid stays. Its number may belong to any process by now, and PostgreSQL refuses to start. So the file is
+ * removed unless that process lives in the cluster's folder. A starting server creates the file empty, writes its number a moment later,
+ * and shuts down if the file is removed. So an empty file is removed only when it is old.
  */
 import { type ChildProcess, execFile } from 'node:child_process';
 import { constants, type FileHandle, open, readFile, readlink, realpath, rm, stat } from 'node:fs/promises';

@@ -1,9 +1,9 @@
 /**
  * The claim: one poll on the lanes that a poller keeps (poll_lanes.sql).
- * Invariant: a delivery is claimed only by its lane's keeper, under the lane's row lock. Nothing is sent before the claim has committed,
- * which names it in `claims`. What flies of a lane is the keeper's own knowledge (lanes/kept-lanes.ts).
- * Crash before the commit: nothing happened. After it: others free the dead poller's lanes and end its claims (maintenance/dead-pollers.ts). A
- * claim whose commit is unknown is deleted by its number: nothing of it was sent.
+ * Invariant: only its lane's keeper claims a delivery, under the lane's row lock. Nothing is sent before the claim has committed, which
+ * names it in `claims`. The keeper itself knows what is in flight (lanes/kept-lanes.ts).
+ * Crash before the commit: nothing happened. After it: others free the dead poller's lanes and end its claims
+ * (maintenance/dead-pollers.ts). A claim whose commit is unknown is deleted by its number: nothing of it was sent.
  * All locks are taken with SKIP LOCKED, so a claim never waits.
  */
 import type { Tx } from '../../db/pool.ts';

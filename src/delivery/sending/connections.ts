@@ -1,8 +1,8 @@
 /**
  * Keep-alive connections to receivers: one undici `Client` each, one request at a time, HTTP/1.1.
  * Invariant: no connection stays idle while an attempt at the same origin waits to be accepted. A receiver with one worker a connection
- * (Apache's prefork, PHP, Starman) accepts no other while we keep its workers. Our other processes do not see who waits, so no connection
- * is kept longer than LIFE_MS.
+ * (Apache's prefork, PHP, Starman) accepts no other while we keep its workers. Our other processes cannot see our waiting attempts, so no
+ * connection is kept longer than LIFE_MS.
  * Alternative: undici's `Agent` hides which connection carries a request. The sender needs its address and whether it had served before,
  * and must destroy one that is still connecting: a black-holed connect would outlive its attempt.
  */

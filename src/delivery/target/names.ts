@@ -1,9 +1,9 @@
 /**
  * The addresses of a name, from the hosts file, else from DNS, as written, without search domains.
- * Why not the system's resolver: it blocks one of libuv's four threads, for 10 s when a name's server is silent. Sixteen such names stopped
- * all resolving.
- * c-ares ends a list of servers at the first answer, even a server failure, and shortens its patience by other names' times. So each
- * look-up uses one resolver per server: the next one after a failure, or beside a silent one.
+ * Alternative: the system's resolver blocks one of libuv's four threads, for 10 s when a name's server is silent; a few such names stop all
+ * resolving.
+ * c-ares ends a list of servers at the first answer, even a server failure, and other names' times shorten its patience. So each look-up
+ * uses one resolver per server: the next one after a failure, or beside a silent one.
  */
 import { promises as dns } from 'node:dns';
 import { readFileSync } from 'node:fs';

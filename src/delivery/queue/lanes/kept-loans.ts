@@ -1,8 +1,8 @@
 /**
  * What a poller knows of the loans of a lane that delivers each loan in order. Pure.
- * Invariant: a delivery is taken only while no other of its loan is in flight and no earlier one is pending (poll_loans.sql decides). One
- * that was passed over waits for such another. Each flight's end asks its loan for the next delivery; whoever else ends a delivery changes
- * the lane, which is then read from its start. So nothing waits longer than it has to.
+ * Invariant: a delivery is taken only while no other of its loan is in flight and no earlier one is pending (poll_loans.sql decides). When
+ * a flight ends, its loan's next delivery is asked for; so a delivery that was passed over waits no longer than it must. Any other end of
+ * a delivery changes the lane, which is then read from its start.
  * Crash: this knowledge is gone; the next keeper reads the lane from its start.
  * Measured alternative: marking waiting deliveries in the database, with a trigger to wake them, wrote each of them twice.
  */

@@ -1,9 +1,9 @@
 /**
- * The sweep's look at a page of `pending`, in the order in which its rows lie. So its price is bounded, also by dead rows: in the order of
- * the key it stepped over all of them, and with a snapshot held at 800/s deliveries stood still for 0.5 s after four minutes.
- * Invariant: `pending` has a row for each `pendente` delivery and no other; both are written in one transaction, so one snapshot tells.
- * Another row would be sent unasked and keep its delivery from being sent again. It is deleted and counted; expected are 0.
- * A lane with work due for long and nothing in flight may merely be behind others. Its keeper reads it again, which costs one look.
+ * The sweep's check of a page of `pending`. It reads pages in their order on disk, so its cost is bounded: in the order of the key it
+ * would step over all dead rows.
+ * Invariant: `pending` has a row for each `pendente` delivery and no other; both are written in one transaction, so one snapshot tells. An
+ * extra row would be sent without an order and keep its delivery from being sent again. It is deleted and counted; 0 are expected.
+ * A lane with work due for long and nothing in flight may merely be waiting for others. Its keeper reads it again, which costs one query.
  */
 import type { Tx } from '../../../db/pool.ts';
 
