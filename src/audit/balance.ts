@@ -71,7 +71,7 @@ export async function* readBalance(
   }
 }
 
-/** Days that follow each other, in one slice where they are not busy; a busy day by its hours. */
+/** Consecutive days, in one slice if they are not busy; a busy day by its hours. */
 async function slicesOf(pool: Pool, days: readonly string[]): Promise<Slice[]> {
   const [first = '', last = ''] = [days[0], days.at(-1)];
   const whole = { days, start: startOfDay(first), end: startOfDay(addDays(last, 1)) };

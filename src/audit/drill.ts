@@ -13,7 +13,7 @@ import type { TreeHead } from './seals/tree/merkle.ts';
 
 const VERIFIERS = path.resolve(import.meta.dirname, 'verifiers');
 const FOREIGN = { python: ['python3', 'carteiro_audit.py'], php: ['php', 'carteiro_audit.php'] } as const;
-/** Their exit code where nothing is wrong and a part could not be checked. */
+/** Their exit code if nothing is wrong but a part could not be checked. */
 const OPEN = 3;
 /** A verifier that takes longer is counted as one that does not answer. */
 const LONGEST_MS = 60_000;
@@ -33,7 +33,7 @@ interface DrillOptions {
   readonly kept: TreeHead | null;
   readonly keys: readonly Verifier[];
   readonly delivery: (id: string) => Promise<ArchivedDelivery | null>;
-  /** Verifies the month's files and has PostgreSQL make rows of them; how many. Throws where they are not what was sealed. */
+  /** Verifies the month's files and has PostgreSQL make rows of them; how many. Throws if they are not what was sealed. */
   readonly tryRestore: (month: string) => Promise<number>;
 }
 

@@ -1,4 +1,4 @@
-/** Finds days whose deliveries are in an archive alone: in a balance each of these would look missing. */
+/** Finds days whose deliveries are only in an archive: in a balance each delivery would seem missing. */
 import { addDays, addMonths, dayOf, startOfDay } from '../contract/calendar.ts';
 import type { Result } from '../contract/refusals.ts';
 import type { Pool } from '../db/pool.ts';

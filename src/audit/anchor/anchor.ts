@@ -1,4 +1,4 @@
-/** An anchor is a place outside that keeps a checkpoint, so that nobody can make the log anew unseen. */
+/** An anchor is a place outside that keeps a checkpoint, so that a log made anew is detected. */
 import { readBounded } from '../../bounded-answer.ts';
 import type { AnchorKind } from '../../contract/statuses.ts';
 

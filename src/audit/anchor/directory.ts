@@ -1,4 +1,4 @@
-/** A file for each checkpoint, named by size and root and never overwritten, in a directory that nobody rewrites (`chattr +a`). */
+/** A file for each checkpoint, named by size and root and never overwritten, in an append-only directory (`chattr +a`). */
 import { constants } from 'node:fs';
 import { open, readFile } from 'node:fs/promises';
 import path from 'node:path';

@@ -11,7 +11,7 @@ import type { Anchor } from './anchor.ts';
 export interface AnchorResult {
   readonly kind: AnchorKind;
   readonly place: string;
-  /** Null where it has the checkpoint now. */
+  /** Null if it has the checkpoint now. */
   readonly error: string | null;
 }
 

@@ -1,4 +1,4 @@
-/** A C2SP tlog-witness: it cosigns a checkpoint that grew out of the last it saw of this log, whose size it tells with 409. */
+/** A C2SP tlog-witness: it cosigns a checkpoint that extends the last one it saw of this log; 409 states that one's size. */
 import { openCosignature } from '../checkpoint/cosignature.ts';
 import type { Verifier } from '../checkpoint/note.ts';
 import { type Anchor, ask, said } from './anchor.ts';

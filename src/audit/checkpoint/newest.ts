@@ -8,7 +8,7 @@ import { sentHeader } from './checkpoint.ts';
 import { readCheckpoint } from './stored.ts';
 
 const OLD_MS = 10_000;
-/** After this long, sends wait for a look. */
+/** After this long, sends wait for a new read. */
 const TOO_OLD_MS = 20_000;
 
 export class NewestCheckpoint {

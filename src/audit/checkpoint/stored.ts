@@ -33,7 +33,7 @@ class ForkedLog extends Error {
 }
 
 /**
- * Signs the log's head and stores it, where it has grown. Throws {@link ForkedLog} where it does not extend the newest checkpoint.
+ * Signs the log's head and stores it, if it has grown. Throws {@link ForkedLog} if it does not extend the newest checkpoint.
  */
 export async function signHead(tx: Tx, [first, ...others]: readonly Signer[]): Promise<void> {
   if (first === undefined) return;

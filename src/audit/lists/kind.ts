@@ -30,7 +30,7 @@ export interface Removed {
   readonly delivery: (id: string) => Promise<ArchivedDelivery | null>;
   /** All deliveries of an event, or of a stream's events. */
   readonly deliveriesOf: (column: 'id' | 'stream', value: string) => Promise<ArchivedDelivery | null>;
-  /** Null where there is none. What lies at `stoppedAt` and farther was not looked for; null: all of it was. */
+  /** Null if there is none. Rows from `stoppedAt` on were not searched; null: all were. */
   readonly between: (
     table: 'attempts' | 'deliveries',
     range: Range,
@@ -45,7 +45,7 @@ export interface Cut {
 export interface Kind {
   /** The view of `carteiro_auditoria` that shows the same rows to SQL. */
   readonly view: AuditorsView;
-  /** A row as it is answered. Its names are columns of the view. */
+  /** A row of an answer. Its names are columns of the view. */
   readonly schema: z.ZodObject;
   /** The columns that order the rows. */
   readonly key: Readonly<Record<string, KeyType>>;

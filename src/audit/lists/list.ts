@@ -86,7 +86,7 @@ function search(sql: Tx, kind: Kind, page: Page, rows: DeliveryRows): { query: P
   const budget = kept.length === 0 || few !== undefined ? limit + 1 : Math.max(SCANNED, limit + 1);
   const key = Object.keys(kind.key);
   const [down, up] = page.order === 'newest first' ? ['desc', 'asc'] : ['asc', 'desc'];
-  // A time tells no row from others, and would have its index taken for the few rows of a page.
+  // A time does not identify a row, and the planner would use its index for the few rows of a page.
   const own = Object.keys(kind.key).filter((column) => kind.key[column] !== 'timestamptz');
   const named = (columns: readonly string[], direction = '') =>
     sql.unsafe(columns.map((column) => `"${column}" ${direction}`).join(', '));

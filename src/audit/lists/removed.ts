@@ -1,4 +1,4 @@
-/** A page of rows of which some lie in their month's files alone: the database's rows, and the files' between that page's ends. */
+/** A page of rows, some of them only in their month's files: the database's rows, and the files' between that page's ends. */
 import type { Pool } from '../../db/pool.ts';
 import { firstIdAt } from '../../db/first-id.ts';
 import { KEY_TYPES, type Kind, type Range, type Removed } from './kind.ts';

@@ -20,9 +20,9 @@ export interface CheckedProof {
   readonly reason: string | null;
   /** Rows that no seal under the checkpoint covers. */
   readonly unsealed: number;
-  /** What the reached rows say; null where nothing is reached from a checkpoint that a given key signed, or something does not fit. */
+  /** What the reached rows say; null if nothing is reached from a checkpoint that a given key signed, or something does not fit. */
   readonly facts: Facts | null;
-  /** What the file says beside that, by its place in the file: nobody vouches for it. */
+  /** What the file says beside that, without proof, by its place in the file. */
   readonly unproven: Readonly<Record<string, string | null>>;
 }
 

@@ -18,7 +18,7 @@ export interface Facts {
   readonly apagado: { readonly pedido: string; readonly em: string } | null;
 }
 
-/** The columns that are told of a row, by the names that auditors' lists have. */
+/** The reported columns of a row, by their names in the auditors' lists. */
 const EVENT = { id: 'id', tipo: 'type', parceiro_id: 'partner_id', ocorrido_em: 'occurred_at', autor: 'actor' };
 const ATTEMPT = {
   numero: 'number',
@@ -67,7 +67,7 @@ export function factsOf(file: Proof, { head, seals, rows, fields }: Reached): Fa
   };
 }
 
-/** What nothing sealed repeats: a change of it is seen by nobody. */
+/** What nothing sealed repeats: a change of it cannot be detected. */
 export function unprovenOf(file: Proof, { fields }: Reached): Readonly<Record<string, string | null>> {
   const { gerada_em, entrega, ancoras } = file;
   const isProven = isStatusProven(file, (row) => fields.get(row) ?? {});

@@ -1,4 +1,4 @@
-/** Reads a proof's file strictly: whoever reads it in another way must not find another proof in it. */
+/** Reads a proof's file strictly: another reader must not find another proof in it. */
 import { type Proof, proof, type ProvedRow } from '../../contract/resources/audit-resource.ts';
 import type { Rows } from './reach.ts';
 
@@ -31,7 +31,7 @@ export function readProofFile(text: string): ReadProof {
   }
 }
 
-/** False where an object has a name twice, of which readers take different ones, or a number has another form than JavaScript's. */
+/** False if an object has a name twice (readers take different ones), or a number has another form than JavaScript's. */
 function isWrittenOnce(text: string, read: unknown): boolean {
   const bare = text.replace(/"(?:[^"\\]|\\.)*"?|\s+/g, (token) =>
     token.startsWith('"') ? JSON.stringify(JSON.parse(token)) : '',

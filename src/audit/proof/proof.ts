@@ -64,7 +64,7 @@ async function prove(
     const sight = await sightOf(tx);
     const delivery = await readDelivery(tx, deliveryId, sight, archived);
     if (delivery === null) return null;
-    // By the index of deliveries alone: with a limit or the webhook the planner reads all orders of the webhook.
+    // Only by the index of deliveries: with a limit or the webhook the planner reads all orders of the webhook.
     const ofDelivery = tx`t.delivery_ids @> array[${deliveryId}::uuid] and t.webhook_id::text = ${delivery.webhookId}`;
     const [{ ordered }] = await tx<[{ ordered: number }]>`
       select count(*)::int as ordered from send_orders t where ${ofDelivery}`;
@@ -112,7 +112,7 @@ async function prove(
   });
 }
 
-/** The order that took the event's text away, and the page that lists it; null where there is none. */
+/** The order that took the event's text away, and the page that lists it; null if there is none. */
 async function readErasure(
   tx: Tx,
   eventId: string,

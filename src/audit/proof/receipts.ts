@@ -48,7 +48,7 @@ export interface CheckedReceipt {
   readonly onde: string;
   /** Seals that the receipt covers. */
   readonly tamanho: number | null;
-  /** When the place says that it had them; null where it does not say, or was not checked. */
+  /** When the place says that it had them; null if it does not say, or was not checked. */
   readonly em: string | null;
   readonly confere: boolean | null;
   readonly motivo: string | null;

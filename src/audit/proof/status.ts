@@ -6,7 +6,7 @@ import type { Fields, FieldsOf } from './reach.ts';
 
 export const TEST = 'webhook.teste';
 
-/** Why the status can't follow from the attempts, of which none before the last may be missing; null where it can. */
+/** Why the status can't follow from the attempts (all up to the last one must be there); null if it can. */
 export function wrongStatus(file: Proof, of: FieldsOf): string | null {
   const { inTime, hasArrived, isCancelled, isOrdered, isSpent } = ended(file, of);
   const missing = inTime.findIndex(({ number }, index) => number !== index + 1);
@@ -21,7 +21,7 @@ export function wrongStatus(file: Proof, of: FieldsOf): string | null {
   return status !== 'erro' && !isOrdered && isSpent ? 'the delivery failed, and its status says something else' : null;
 }
 
-/** Whether the attempts leave no other status than the file's. Whoever ordered it sent again may have changed it since. */
+/** Whether the attempts leave only the file's status. A later order to send again may have changed it since. */
 export function isStatusProven(file: Proof, of: FieldsOf): boolean {
   const { hasArrived, isOrdered, isSpent } = ended(file, of);
   return !isOrdered && (hasArrived || isSpent);

@@ -57,7 +57,7 @@ async function readLeaves(pool: Pool, seal: Seal, sight: Sight): Promise<Leaves>
   return list.finish();
 }
 
-/** The places of the leaves that some lack, which are among all; null where they are not. Both are sorted. */
+/** The places among all of the leaves that some lack; null if one is not among all. Both are sorted. */
 function lackingIn({ hashes: some }: Leaves, { hashes: all, rows }: Leaves): number[] | null {
   const lacking: number[] = [];
   let from = 0;

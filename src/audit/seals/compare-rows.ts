@@ -62,7 +62,7 @@ export function wrongTree(selo: number | null): VerifyFinding {
   );
 }
 
-/** Which rows are others than those that were sealed, as the tree that is kept beside the seal tells. */
+/** Which rows differ from those that were sealed, by the tree that is kept beside the seal. */
 export async function compareRows(pool: Pool, seal: Seal, found: Leaves, sight: Sight): Promise<VerifyFinding[]> {
   const [kept] = await pool.run(
     (sql) => sql<{ leaves: Buffer }[]>`select leaves from seal_trees where number = ${seal.number}`,

@@ -7,7 +7,7 @@ import { HASH_BYTES, sha256 } from './tree/merkle.ts';
 type Scalar = string | number | boolean | null;
 type Value = Scalar | Scalar[];
 
-/** A column's value as a proof tells it. */
+/** A column's value in the form of a proof. */
 function toValue(oid: number, value: unknown): Value {
   if (Array.isArray(value)) return value.map((element) => toValue(oid === 1001 ? 17 : 25, element) as Scalar);
   if (oid === 17 && value !== null) return hexOf(value);
@@ -40,7 +40,7 @@ export function readEntry(bytes: Buffer): Entry | null {
   }
 }
 
-/** An entry behind its frame (FRAMES): its leaf, and its columns, of which some are masked where `bytes` is null. */
+/** An entry behind its frame (FRAMES): its leaf, and its columns; some are masked if `bytes` is null. */
 export function readFramed(framed: Buffer): { leaf: Buffer; bytes: Buffer | null; entry: Entry } | null {
   const isWithheld = framed[0] === FRAMES.withheld;
   const bytes = framed.subarray(isWithheld ? 1 + HASH_BYTES : 1);

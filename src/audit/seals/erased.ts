@@ -31,7 +31,7 @@ export async function findUnexpectedErasures(sql: Tx, sight: Sight): Promise<Ver
     sight === 'whole'
       ? sql`(select delivery_id, number, event_id from attempts where salt is null)`
       : sql`(select delivery_id, number, event_id from attempts_as_sealed where is_erased)`;
-  // A late report may come in without its answer, and has a salt all the same; who may not see answers is not told of one.
+  // A late report may come in without its answer, and has a salt all the same; a login that may not see answers finds none.
   const answered = sight === 'whole' ? sql`a.answer is not null` : sql`false`;
   const found = await sql<Found[]>`
     with listed as materialized (

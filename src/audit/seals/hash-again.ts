@@ -45,7 +45,7 @@ export async function* hashSealsAgain(
   for (const chunk of flying) yield await chunk;
 }
 
-/** Consecutive seals of one statement, and when the one before them was made; a seal that spans two epochs is alone. */
+/** Consecutive seals of one statement, and when the one before them was made; a seal that spans two epochs gets its own statement. */
 async function* inChunks(
   pool: Pool,
   from: Seal | null,

@@ -70,7 +70,7 @@ export class LeafCollector {
   #current = 0;
   readonly #counts: TableCounts | null;
 
-  /** `counts`: hears of which table each row is. */
+  /** `counts` gets the number of rows of each table. */
   constructor(ends: readonly number[], counts: TableCounts | null = null, width = HASH_BYTES) {
     this.#counts = counts;
     this.#ends = ends;

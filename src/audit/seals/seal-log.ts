@@ -17,7 +17,7 @@ export interface Seal extends Span {
   readonly rows: number;
   /** The root of the tree of its rows. */
   readonly root: Buffer;
-  /** Of what erasing would leave of its events (remains.ts); null where it has none. */
+  /** Of what erasing would leave of its events (remains.ts); null if it has none. */
   readonly remains: Buffer | null;
   readonly sealedAt: Date;
   /** Its leaf in the log's tree, as it is stored. */

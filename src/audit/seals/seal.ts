@@ -42,7 +42,7 @@ export function startWidth(): Width {
 }
 
 export interface SealOptions {
-  /** Do nothing within this time after the last seal, whoever made it. */
+  /** Do nothing within this time after the last seal of any process. */
   readonly restMs?: number;
   readonly batchRows?: number;
 }

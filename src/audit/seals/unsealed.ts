@@ -87,7 +87,7 @@ export function findUnread(
   });
 }
 
-/** Rows of which no seal can ever be: spans begin at (0, 0) and follow each other, and rows before or beside that are in none. */
+/** Rows that can never be sealed: spans begin at (0, 0) and follow each other, and rows before or beside them are in no span. */
 export async function findOutside(sql: Tx): Promise<VerifyFinding[]> {
   const parts = SOURCE_NAMES.map(
     (source) => `

@@ -38,7 +38,7 @@ export async function readUnfinished(sql: Tx, since: number): Promise<Verificati
   return { seals, rows, head: { size, root }, findings: [...found, ...rest], uncompared: null };
 }
 
-/** The verdict of `audit verify` as it is answered. */
+/** The verdict in the answer of `audit verify`. */
 export function viewVerification({ seals, rows, head, findings, uncompared }: Verification): VerificationResource {
   const achados = findings.map((found) => ({ ...found, colunas: [...found.colunas] }));
   return {

@@ -29,7 +29,7 @@ export interface Verification {
   /** The log's head as it was computed; null when there is no seal. */
   readonly head: TreeHead | null;
   readonly findings: readonly VerifyFinding[];
-  /** What of the database's definitions could not be compared with the release's, and why; null where all was. */
+  /** What of the database's definitions could not be compared with the release's, and why; null if all was. */
   readonly uncompared: string | null;
 }
 
@@ -161,7 +161,7 @@ class Run {
     return first?.sealedAt ?? null;
   }
 
-  /** False where seals are missing: another run could not go on. */
+  /** False if seals are missing: another run could not go on. */
   isInOrder(): boolean {
     return this.last?.number === this.#tree.size;
   }

@@ -3,7 +3,7 @@ import type { Pool } from '../../db/pool.ts';
 import type { Reading } from '../../db/reports.ts';
 import { readTreeHead } from './seal-log.ts';
 
-/** Beyond this a row of the standby may look as if nobody had sealed it in time. */
+/** Beyond this a row of the standby may seem to have been sealed too late. */
 const MAX_LAG_S = 60;
 
 /** Where reports are read, unless that standby lacks a given head (`size`: the largest, in seals) or is far behind. */

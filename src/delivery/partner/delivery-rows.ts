@@ -22,7 +22,7 @@ export function rowsOf(sql: Tx, archived: ArchivedDelivery | null): DeliveryRows
   };
 }
 
-/** Rows of the archive alone. A row in both places (a month being removed, an attempt of a later month) counts as the table's. */
+/** Rows that only the archive has. A row in both places (a month being removed, an attempt of a later month) counts as the table's. */
 export function archivedRowsOf(sql: Tx, { deliveries, attempts }: ArchivedDelivery): DeliveryRows {
   return {
     deliveries: sql`(

@@ -3,7 +3,7 @@
  * The list walks the index `deliveries_once`. Event ids are UUIDv7, so its order is that of time, and a period is a range. For several
  * webhooks it merges a part of each, and the page stops at the highest of the parts' ends: below it unread rows may lie. An index by
  * partner would cost every append and every record an entry.
- * A search by an unindexed column looks at a bounded number of rows per page and returns where it stopped, so a rare match costs short
+ * A search by an unindexed column reads a bounded number of rows per page and returns where it stopped, so a rare match costs short
  * pages, never a long statement.
  */
 import {
@@ -18,7 +18,7 @@ import { type ArchivedDelivery, rowsOf } from './delivery-rows.ts';
 import { type AttemptPage, type AttemptsWanted, NEWEST, readAttempts } from './read-attempts.ts';
 
 /**
- * Rows a statement looks at when only the row itself, its event or its last attempt tells which ones fit. Each bound takes some 15 ms
+ * Rows a statement reads when only the row itself, its event or its last attempt shows which ones fit. Each bound takes some 15 ms
  * (test/bench/figures/reads.ts).
  */
 const MAX_SCANNED_PER_PAGE = { row: 5_000, event: 2_000, attempt: 750 } as const;
@@ -110,7 +110,7 @@ export async function readDeliveries(pool: Pool, search: DeliverySearch): Promis
   return page;
 }
 
-/** How many rows to look at per webhook, and how many of the wanted status to take. */
+/** How many rows to read per webhook, and how many of the wanted status to take. */
 function depthOf({ webhookIds, status, event, outcome, statusCode, limit }: DeliverySearch) {
   const isIndexed = status === null || status === 'erro' || status === 'suspensa';
   const asks = outcome !== null || statusCode !== null ? 'attempt' : event !== null ? 'event' : 'row';

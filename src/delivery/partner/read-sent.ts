@@ -21,7 +21,7 @@ interface SentAttempt {
   readonly url: string;
   readonly address: string | null;
   readonly startedAt: Date;
-  /** Names and values in sending order, empty where nothing was sent; without signatures where `isSigned` is false. */
+  /** Names and values in sending order, empty if nothing was sent; without signatures if `isSigned` is false. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly isSigned: boolean;
 }

@@ -33,7 +33,7 @@ export interface Claim extends Standing {
   readonly leaseMs: number;
   /** Monotonic; the deliveries were claimed before that. */
   readonly answeredAtMs: number;
-  /** Of a claim that took something; absent where nobody records spans. */
+  /** Of a claim that took something; absent if spans are not recorded. */
   readonly span?: SpanContext | undefined;
 }
 

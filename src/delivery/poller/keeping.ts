@@ -21,14 +21,14 @@ import { ACTIVE_POLLERS } from './poll-backoff.ts';
 import { LEASE_ALONE, type Sign } from './liveness.ts';
 
 const HEARTBEAT_EVERY_MS = 1_000;
-/** Lanes taken at once beside others; alone it takes all there are. */
+/** Lanes taken at once beside other pollers; a single poller takes all there are. */
 const FEW_LANES = 64;
 const ALL_LANES = 10_000;
 const FULL_MS = 1_000;
 
 export interface KeepingDeps extends EngineDeps {
   readonly name: string;
-  /** Absent: the lease alone protects its claims. */
+  /** Absent: only the lease protects its claims. */
   readonly sign?: Sign;
   readonly runs: FailingRuns;
   readonly consent: Consent;

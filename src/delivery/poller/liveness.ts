@@ -5,7 +5,7 @@
  * lock (queue/maintenance/dead-pollers.ts).
  * Crash: the server notices the closed connection and frees the lock. A frozen poller keeps its connection, and its claims until their
  * leases end. A new session is a new term: unsent deliveries of an earlier term are given back; sent ones are reported, late if others have
- * ended the claim. Behind a pooler there are no terms: the lease alone protects claims.
+ * ended the claim. Behind a pooler there are no terms: only the lease protects claims.
  * It keeps asking, because a client may never learn that the server has dropped its connection.
  */
 import { TIMES_S } from '../../contract/delivery.ts';
@@ -25,7 +25,7 @@ export interface Standing {
 }
 
 export interface Sign {
-  /** The term for a claim made now; null: the lease alone. Throws while the database is unreachable. */
+  /** The term for a claim made now; null: only the lease. Throws while the database is unreachable. */
   term(): Promise<number | null>;
   /** Whether a send of a claim may start at `atMs`, monotonic. */
   holds(standing: Standing, atMs: number): boolean;
@@ -58,7 +58,7 @@ const RATE_FAR_BEHIND = 1 / 12;
 const WHAT_IT_MEANS = `a delivery of a poller that dies waits for the end of its lease, ${TIMES_S.lease} s`;
 
 export interface SignOfLifeDeps extends DeadPollersDeps {
-  /** A pool of one connection, used by nobody else. */
+  /** A pool of one connection, for this lock only. */
   readonly session: Pool;
   /** True where a pooler is known to stand before the server; otherwise it is detected. */
   readonly isPooled: boolean;
@@ -130,14 +130,14 @@ export class Liveness implements Sign {
     }
     if (heartbeat.isNew || this.#term === null) this.#term = this.#terms += 1;
     this.#server = heartbeat.server;
-    // Some pollers before it are gone: it is time to look for what they left.
+    // Some pollers before it are gone: check for what they left.
     if (heartbeat.rank < ACTIVE_POLLERS && this.#rank >= ACTIVE_POLLERS) this.#pause.end();
     this.#rank = heartbeat.rank;
     this.#sureUntilMs = askedAtMs + SURE_MS;
     return heartbeat;
   }
 
-  /** One sign of life and one look for dead pollers. Returns the time to the next, in ms. */
+  /** One sign of life and one check for dead pollers. Returns the time to the next, in ms. */
   async poll(isBusy: boolean): Promise<number> {
     const heartbeat = await this.heartbeat();
     const term = this.#term;

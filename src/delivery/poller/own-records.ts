@@ -1,4 +1,4 @@
-/** Waits for this process's own records, which free slots of full lanes: the server's look for work does not see those. */
+/** Waits for this process's own records, which free slots of full lanes: the server's check for work does not see those. */
 import type { Pause } from './pause.ts';
 
 const RECORD_MS = 5;

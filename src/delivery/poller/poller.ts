@@ -35,7 +35,7 @@ import { Sweeper } from '../queue/maintenance/sweep.ts';
 import { Unsent } from './unsent.ts';
 
 export interface PollerDeps extends ToOpen, Omit<EngineDeps, 'now'>, Partial<Pick<EngineDeps, 'now'>> {
-  /** Absent: the lease alone protects its claims. */
+  /** Absent: only the lease protects its claims. */
   readonly sign?: Sign;
   readonly sender: Pick<Sender, 'send'>;
   /** The newest checkpoint, which each POST carries (null: none). A claim's sends await its renewal. */
@@ -52,7 +52,7 @@ const FEW_SLOTS = 1 / 4;
 const JUST_S = 1;
 /** Requests started in one turn of the event loop. */
 const SENT_AT_ONCE = 32;
-/** After a claim of at least this size the next claim follows without a look for work. */
+/** After a claim of at least this size the next claim follows without a check for work. */
 const MANY = 32;
 const OUTAGE_PAUSE_MS = 200;
 

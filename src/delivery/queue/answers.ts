@@ -1,7 +1,7 @@
 /**
  * A webhook's answers in one flush, which move its lane's window (window.ts).
  * An answer is `good` unless its status reports overload (`bad`: 429, 502, 503, 504) or another 5xx, which only resets a small window to
- * its first size. `Retry-After` is not read: contract/schedule.ts alone decides when a delivery is retried.
+ * its first size. `Retry-After` is not read: only contract/schedule.ts decides when a delivery is retried.
  */
 import type { SendResult } from '../sending/send.ts';
 import type { Report } from './report.ts';

@@ -10,7 +10,7 @@ import type { Tx } from '../../db/pool.ts';
 import type { KeptLane } from './lanes/kept-lane.ts';
 import { type Ask, type Found, MOST_EACH } from './lanes/poll-plan.ts';
 
-/** How an idle poller waits for work, in milliseconds: the maximum, and the interval of its looks. */
+/** How an idle poller waits for work, in milliseconds: the maximum, and the interval of its checks. */
 export interface PollWait {
   readonly ms: number;
   readonly pollIntervalMs: number;
@@ -22,7 +22,7 @@ export interface ClaimedDelivery {
   readonly number: number;
   readonly event: string;
   readonly body: Buffer;
-  /** The loan's version at the event; null where there is no loan. */
+  /** The loan's version at the event; null without a loan. */
   readonly loanVersion: number | null;
   /** W3C trace context of the event; null: none. */
   readonly traceparent: string | null;

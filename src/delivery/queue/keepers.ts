@@ -44,7 +44,7 @@ export async function readLanes(tx: Tx, poller: string, most: number, all = fals
 }
 
 /**
- * Hands back these lanes with their windows, except those that somebody else holds locked: it waits for nobody. Returns the webhooks of
+ * Hands back these lanes with their windows, except those that others hold locked: it does not wait. Returns the webhooks of
  * those that it handed back.
  */
 export async function handBack(tx: Tx, poller: string, lanes: readonly KeptLane[]): Promise<string[]> {
@@ -66,7 +66,7 @@ async function saveWindows(tx: Tx, poller: string, lanes: readonly KeptLane[], b
   return rows.map(({ id }) => id);
 }
 
-/** Notes in the rows of these lanes what each is not yet: resting, or no longer. Returns the webhooks of those that nobody else holds locked. */
+/** Marks these lanes as resting, or no longer. Returns the webhooks of the lanes that it could lock at once. */
 export async function noteResting(tx: Tx, poller: string, lanes: readonly KeptLane[]): Promise<string[]> {
   const rows = await tx<{ id: string }[]>`
     with held as materialized (
@@ -92,7 +92,7 @@ export interface Company {
   readonly silent: readonly string[];
 }
 
-/** Gives the sign of life with the number of kept lanes, and reads who else keeps some. Silent are also those of whom something is left to end. */
+/** Gives the sign of life with the number of kept lanes, and reads who else keeps some. Silent ones include those with claims left to end. */
 export async function heartbeat(sql: Tx, poller: string, kept: number, hasLock: boolean): Promise<Company> {
   const [row] = await sql<[Company]>`
     with reported as (update keepers set seen_at = clock_timestamp(), lanes = ${kept}, has_lock = ${hasLock} where name = ${poller} and seen_at > '-infinity' returning name)

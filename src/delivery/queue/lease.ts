@@ -1,6 +1,6 @@
 /**
  * The lease: after it any poller ends a claim it finds, so a crash needs no notice. The database counts it (lease.sql)
- * and tells each claim its length, so pollers of two releases agree during a rolling replacement.
+ * and gives each claim its length, so pollers of two releases agree during a rolling replacement.
  */
 import { TIMES_S, timesFault } from '../../contract/delivery.ts';
 import { delaysFault } from '../../contract/schedule.ts';

@@ -22,7 +22,7 @@ interface Row extends Heartbeat {
 }
 
 /**
- * Reads the lock of the poller `name` on a pool of one connection, and takes it where it is free. Null behind a pooler: it invents the
+ * Reads the lock of the poller `name` on a pool of one connection, and takes it if it is free. Null behind a pooler: it invents the
  * process number it tells clients, and a lock taken through it belongs to whoever gets that session next.
  */
 export async function readHeartbeat(pool: Pool, name: string): Promise<Heartbeat | null> {

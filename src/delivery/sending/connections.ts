@@ -14,8 +14,8 @@ const MAX_IDLE_CONNECTIONS = 2_048;
 /** An older connection is closed after its answer. */
 const LIFE_MS = 10_000;
 /**
- * A new connection without a byte after this many looks, of 50 ms each, waits behind those being served. Counted in looks: in a process
- * without CPU, time alone says nothing of the receiver.
+ * A new connection without a byte after this many checks, 50 ms apart, waits behind those being served. Counted in checks: in a process
+ * without CPU, elapsed time says nothing of the receiver.
  */
 const UNACCEPTED_CHECKS = 10;
 /**

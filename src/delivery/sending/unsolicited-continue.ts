@@ -1,5 +1,5 @@
 /**
- * `100 Continue` that nobody asked for. A client must accept any interim answer (RFC 9110, 15.2), and some receivers and proxies send 100
+ * An unrequested `100 Continue`. A client must accept any interim answer (RFC 9110, 15.2), and some receivers and proxies send 100
  * unasked. undici breaks the connection over it, so every attempt would fail. We show undici 102 instead, which it skips.
  * Not covered: a 100 whose status line is split between chunks, or follows an interim answer that is, or that says HTTP/1.0 or `Connection:
  * close`.

@@ -9,7 +9,7 @@ export interface TargetRules {
   readonly allowInsecure: boolean;
 }
 
-/** Reachable by everyone, by a sandbox only, by nobody. */
+/** Reachable from everywhere, only from a sandbox, or not at all. */
 type Reach = 'public' | 'internal' | 'never';
 
 /**

@@ -20,7 +20,7 @@ export interface GuardOptions {
   readonly resolve?: Resolve;
   /** For tests: a PEM certificate authority trusted beside the built-in ones. */
   readonly tls?: { readonly ca: string };
-  /** Our certificate and trusted authorities, in place of `tls`. */
+  /** Our certificate and trusted authorities, instead of `tls`. */
   readonly identity?: Identity;
   /** Every connection leaves through it. */
   readonly proxy?: Proxy | null;
@@ -96,7 +96,7 @@ async function vettedAddresses(hostname: string, resolve: Resolve, allowInsecure
 
 /**
  * Replaces `dns.lookup` and answers the vetted addresses. Like the original it answers asynchronously: an address without a route fails at
- * once, and `tls.connect` would throw over a socket whose error nobody listens to yet, which ends the process.
+ * once, and `tls.connect` would throw over a socket without an error listener yet, which ends the process.
  */
 function pinnedTo(addresses: readonly string[]): LookupFunction {
   const answers = addresses.map((address) => ({ address, family: isIP(address) }));
@@ -188,7 +188,7 @@ export function guardedConnector(options: GuardOptions): GuardedConnector {
   const identity = options.identity ?? plainIdentity(tls?.ca);
   const vet = async (hostname: string): Promise<readonly string[]> => {
     if (proxy?.resolves !== true || isIP(hostname) > 0) return vettedAddresses(hostname, sharedResolve, allowInsecure);
-    // A resolving proxy gets the name as it is; its form is judged all the same.
+    // A resolving proxy gets the name unchanged; its form is judged all the same.
     if (NUMBERED.test(hostname)) throw refusal();
     return [hostname];
   };

@@ -41,7 +41,7 @@ export function countOf(hashes: Buffer): number {
   return hashes.length / HASH_BYTES;
 }
 
-/** The root of the tree over these hashes, of which there is at least one. */
+/** The root of the tree over these hashes, at least one. */
 export function rootOf(hashes: Buffer): Buffer {
   const level = Buffer.from(hashes);
   for (let count = countOf(hashes); count > 1; count = (count + 1) >> 1) {
@@ -49,7 +49,7 @@ export function rootOf(hashes: Buffer): Buffer {
       level.copy(pair, 1, index * HASH_BYTES, (index + 2) * HASH_BYTES);
       hashInto(level, (index >> 1) * HASH_BYTES, pair);
     }
-    // The last one of an odd number goes up as it is.
+    // The last one of an odd number goes up unchanged.
     if (count % 2 === 1) level.copy(level, (count >> 1) * HASH_BYTES, (count - 1) * HASH_BYTES, count * HASH_BYTES);
   }
   return Buffer.from(hashAt(level, 0));
@@ -108,7 +108,7 @@ export async function inclusionPath(read: ReadHashes, index: number, size: numbe
   return path;
 }
 
-/** The path that proves that the tree of `size` leaves grew out of that of its first `old`, at least 1; empty where they are equal. */
+/** The path that proves that the tree of `size` leaves grew out of that of its first `old`, at least 1; empty if they are equal. */
 export async function consistencyPath(read: ReadHashes, old: number, size: number): Promise<Buffer[]> {
   const path: Buffer[] = [];
   let [from, end] = [0, size];

@@ -12,7 +12,7 @@ export interface LaneSettings {
   readonly encryptedSecret: Buffer;
   readonly previousEncryptedSecret: Buffer | null;
   readonly previousUntil: Date | null;
-  /** Until then the previous secret signs alone. */
+  /** Until then only the previous secret signs. */
   readonly signsFrom: Date | null;
   readonly encryptedCredentials: Buffer | null;
   readonly isActive: boolean;
@@ -37,7 +37,7 @@ export interface LaneSettings {
   readonly flying: readonly KnownFlight[];
 }
 
-/** `loan` is null where order does not matter or the event has no loan. */
+/** `loan` is null if order does not matter or the event has no loan. */
 interface KnownFlight {
   readonly id: string;
   readonly number: number;
@@ -111,7 +111,7 @@ export function newLane(settings: LaneSettings): KeptLane {
   };
 }
 
-/** Its own next record lets it send more; the server's look for work does not see that. */
+/** Its own next record lets it send more; the server's check for work does not see that. */
 export function awaitsItself({ loans, flying }: KeptLane): boolean {
   return loans !== null && (loans.hasEnded || (loans.isHolding && flying.size > 0));
 }

@@ -34,7 +34,7 @@ const DAY_MS = 24 * HOUR_MS;
 /**
  * A success ends the run and the state: a run that began later has followed one. So do muting and deactivation: earlier failures say
  * nothing of the endpoint that is used later.
- * Only a failure suspends, not time alone: an idle webhook is left as it is. The suspension period starts at the notice.
+ * Only a failure suspends, time does not: an idle webhook stays as it is. The suspension period starts at the notice.
  */
 export function judge({ isJudged, failingSince, run }: FailingStanding, policy: FailingPolicy): FailingChange | null {
   if (failingSince === null) return isJudged && run !== null && fails(run, policy) ? 'falhando' : null;

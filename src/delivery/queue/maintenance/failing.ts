@@ -12,11 +12,11 @@ import type { Pool, Tx } from '../../../db/pool.ts';
 import { noticeOf, reasonOf, type Reported } from './failing-notice.ts';
 import { type FailingPolicy, type FailingStanding, judge, type Run } from './failing-rule.ts';
 
-/** Pollers share the looks: one within this time after another's does nothing. Shorter than the pause between looks. */
+/** Pollers share the checks: one within this time after another's does nothing. Shorter than the pause between checks. */
 const REST_S = 4.9;
 /** Webhooks that one transaction changes, at most. */
 const CHANGED_AT_ONCE = 500;
-/** After this long without a look no poller has the policy on: one that does looks at least every half minute. */
+/** After this long without a check no poller has the policy on: one that does checks at least every half minute. */
 export const LEFT_AFTER_S = 300;
 
 interface Change {
@@ -44,7 +44,7 @@ interface Troubled extends FailingStanding {
   readonly at: Date;
 }
 
-/** One step of a look. Returns its changes; null when another poller looks or has just looked. */
+/** One step of a check. Returns its changes; null when another poller checks or has just checked. */
 export async function detectFailing(
   pool: Pool,
   policy: FailingPolicy,
@@ -112,7 +112,7 @@ async function readTroubled(tx: Tx, now: Date | null): Promise<Troubled[]> {
   return rows.map((row) => Object.assign(row, { run: row.failures === null ? null : (row as Run) }));
 }
 
-/** False when the change no longer applies; then nobody is notified. */
+/** False when the change no longer applies; then no notice is sent. */
 async function make(tx: Tx, change: FailingChange, policy: FailingPolicy, webhook: Troubled): Promise<boolean> {
   const { webhookId, at } = webhook;
   const reported: Reported = { ...webhook, failingSince: webhook.failingSince ?? at, policy };
@@ -137,12 +137,12 @@ export async function forgetFailing(pool: Pool, atOnce = CHANGED_AT_ONCE): Promi
 }
 
 /**
- * The same, but only where nobody has looked for {@link LEFT_AFTER_S}: in a rolling restart that turns the policy off, an old poller may
- * look once more and turn it on again.
+ * The same, but only after {@link LEFT_AFTER_S} without a check: in a rolling restart that turns the policy off, an old poller may
+ * check once more and turn it on again.
  */
 export async function forgetLeft(pool: Pool, atOnce = CHANGED_AT_ONCE): Promise<Step> {
   const nothing = { changes: [], hasMore: false };
-  // Checked before the lock, so that those who look mostly find it free; and again under it, because one may just have looked.
+  // Asked before the lock, so that checking pollers mostly find it free; and again under it, because one may just have checked.
   if (!(await pool.run(isLeft))) return nothing;
   return pool.transaction(async (tx) => {
     await lockJudging(tx);

@@ -1,7 +1,7 @@
 /**
  * What operators and partners set of a lane, and how much of it is in flight.
  * Invariant: once a change has committed, no claim under the old state commits: it waits for a claim that holds the lane, and marks the
- * lane `changed`, of which a claim takes nothing until its keeper has read it again. What that claim took ends by itself.
+ * lane `changed`: a claim takes nothing of it until its keeper has read it again. What that claim took ends by itself.
  */
 import type { Tx } from '../../../db/pool.ts';
 import { LEASE_S } from '../lease.ts';
@@ -21,7 +21,7 @@ export async function wakeLane(tx: Tx, webhookId: string): Promise<boolean> {
   return count === 1;
 }
 
-/** Its deliveries as they are due, or one at a time per loan, by version. */
+/** Its deliveries when they are due, or one at a time per loan, by version. */
 export async function setInOrder(tx: Tx, webhookId: string, inOrder: boolean): Promise<boolean> {
   const { count } = await tx`
     update lanes set changed = keeper is not null, in_order = ${inOrder}
