@@ -1,5 +1,5 @@
 /**
- * Reads of months whose rows lie in files alone: a seal's leaves, a delivery with its attempts, a loan's events, which are put
+ * Reads of months whose rows are only in files: a seal's leaves, a delivery with its attempts, a loan's events, which are put
  * back. The manifests' ranges of ids and the row groups' keys lead to a delivery, so a read parses few parts of a file.
  */
 import { hexOf, type Row, uuidOf } from '../db/binary-record.ts';
@@ -74,7 +74,7 @@ export class Archives {
     return this.#deliveries([hexOf(id)]);
   }
 
-  /** Brings back the history of a loan, named by its id or by an event's; false where it was not away (bring-back.ts). */
+  /** Brings back the history of a loan, named by its id or by an event's; false if it was not away (bring-back.ts). */
   async bringBack(column: 'id' | 'stream', value: string): Promise<boolean> {
     return (column === 'id' ? bringBackOf : bringBack)(this.#pool, this.events, value);
   }
@@ -92,7 +92,7 @@ export class Archives {
     return found;
   };
 
-  /** The months of which events left and that end behind this place in the log. */
+  /** The months whose events left and that end after this place in the log. */
   async leftAfter({ epoch, tx }: LogPlace): Promise<string[]> {
     const found = await this.#pool.run(
       (sql) => sql<{ month: string }[]>`
@@ -131,7 +131,7 @@ export class Archives {
     return new Map(byEvent.entries().map(([event, all]) => [event, all.map(({ sent }) => sent)]));
   }
 
-  /** As {@link Removed} tells; deliveries come without their attempts, and attempts without their digests. */
+  /** See {@link Removed}; deliveries come without their attempts, and attempts without their digests. */
   async between(table: 'attempts' | 'deliveries', range: Range): ReturnType<Removed['between']> {
     const { from, below, isNewestFirst, most } = range;
     const edges = ({ registradas: times, de, ate }: ArchivedFile) =>
@@ -218,7 +218,7 @@ export class Archives {
     return withDigests(rows, commitmentsOf((await readRows(bytes, { keys: ids })).rows));
   }
 
-  /** The rows without answers of a worker who was forgotten since: the files may still have them. */
+  /** The rows, without the answers of a worker who was forgotten since: the files may still have these. */
   async #withoutErased(rows: readonly Row[]): Promise<Row[]> {
     const ids = rows.map((row) => row['event_id'] as string);
     const erased = await this.#pool.run(async (sql) => {

@@ -43,7 +43,7 @@ export async function bringBackOf(pool: Pool, read: ReadEvents, eventId: string)
   return event !== undefined && bringBack(pool, read, event['stream'] as string);
 }
 
-/** For `Pool.mend`: true where the error told of a loan whose history was away, and it is back. */
+/** For `Pool.mend`: true if the error named a loan whose history was away, and it is back. */
 export async function mendAway(pool: Pool, read: ReadEvents, error: unknown): Promise<boolean> {
   const [, stream] =
     codeOf(error) === HISTORY_AWAY

@@ -47,7 +47,7 @@ interface Order {
   readonly eventIds: readonly string[];
 }
 
-/** Writes again what has texts of orders that are done. Returns the months. Throws {@link ArchiveFault} where files are not as they were written: they stay. */
+/** Writes files with texts of finished orders again. Returns the months. Throws {@link ArchiveFault} if files were changed: they stay. */
 export async function eraseInMonths(erasing: Erasing): Promise<string[]> {
   const { pool, openPlace } = erasing;
   const written: string[] = [];
@@ -91,7 +91,7 @@ async function keepCheck(pool: Pool, orders: readonly Order[], newest: number): 
 
 const keysOf = (orders: readonly Order[]): Keys => new Set(orders.flatMap(({ eventIds }) => eventIds.map(hexOf)));
 
-/** The deliveries of these events, wherever they are; of those that are in files alone the answers in later attempts are erased here. */
+/** The deliveries of these events, wherever they are. If they are only in files, the answers in later attempts are erased here. */
 async function deliveriesOf(pool: Pool, months: readonly Month[], sought: Keys): Promise<Keys> {
   const archived: string[] = [];
   for (const { place, manifest } of months) {
@@ -158,7 +158,7 @@ async function eraseInPart(
   return written;
 }
 
-/** The file without the texts of these keys; null where it has none of them. */
+/** The file without the texts of these keys; null if it has none of them. */
 async function withoutTexts(place: Place, file: ArchivedFile, keys: Keys): Promise<TableFile | null> {
   if (!mayHold(file, keys)) return null;
   const files = new TableFiles();

@@ -32,7 +32,7 @@ const RETURNING = 50_000;
 /** In `projections`: the last seal up to which ended loans were looked for. */
 const NAME = 'leaving';
 
-/** Returns how many loans' events are gone. Throws {@link ArchiveFault} where events are not in the files as they are in the log: these loans are back. */
+/** Returns how many loans' events are gone. Throws {@link ArchiveFault} if events differ between files and log: these loans are back. */
 export async function leave({ pool, openPlace, readEvents, before, onProgress }: Leaving): Promise<number> {
   const months = await removedFromTheFirst(pool);
   const lastSeal = months.at(-1)?.lastSeal ?? 0;
@@ -89,7 +89,7 @@ async function mark(pool: Pool, before: string, lastSeal: number): Promise<void>
       (sql) => sql<[Marked]>`
       select last, marked from mark_leaving(${before}::date, ${lastSeal}, ${after}::uuid, ${LOANS})`,
     );
-    // An order to erase is under way: the next run looks again.
+    // An order to erase is under way: the next run tries again.
     if (marked === null) return;
     after = last;
   }

@@ -59,7 +59,7 @@ function signedText({ formato, mes, selos, gerado_em: at, motivo, partes }: Omit
   ].join('\n');
 }
 
-/** What an act seals of the month's deliveries: SHA-256 of the digests of their files. An erasure leaves these as they are. */
+/** An act's seal of the month's deliveries: SHA-256 of the digests of their files. An erasure does not change these. */
 export function digestOfDeliveries({ partes }: Pick<Manifest, 'partes'>): Buffer {
   const files = partes.flatMap(({ arquivos }) => arquivos.filter(({ tabela }) => tabela === 'deliveries'));
   return sha256(Buffer.from(files.map((one) => one.sha256).join('')));
@@ -105,7 +105,7 @@ export async function readManifest(place: Place, month: string, expected: Buffer
   return manifest.parse(JSON.parse(bytes.toString()));
 }
 
-/** The file's bytes. Throws {@link ArchiveFault} where they are others than the manifest tells. */
+/** The file's bytes. Throws {@link ArchiveFault} if they differ from the manifest. */
 export async function readFile(place: Place, { nome, bytes, sha256: expected }: ArchivedFile): Promise<Buffer> {
   const found = await place.read(nome, bytes);
   if (sha256(found).toString('hex') !== expected) {

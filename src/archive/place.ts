@@ -18,7 +18,7 @@ export interface Place {
   /** Where it is, without a secret: an absolute path, or `s3://bucket/prefix`. */
   readonly name: string;
   write(file: string, bytes: Buffer): Promise<void>;
-  /** All its bytes. Throws where it has more than `most`. */
+  /** All its bytes. Throws if it has more than `most`. */
   read(file: string, most: number): Promise<Buffer>;
   remove(file: string): Promise<void>;
 }

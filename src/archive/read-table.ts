@@ -74,7 +74,7 @@ async function openFile(file: AsyncBuffer): Promise<OpenFile> {
   return new OpenFile(file, await parquetMetadataAsync(file));
 }
 
-/** All rows, a group at a time, as a file of a hundred thousand takes 300 MiB at once; with `columns`, these alone. */
+/** All rows, a group at a time (a file of a hundred thousand takes 300 MiB at once); with `columns`, only these. */
 export async function* readGroups(file: AsyncBuffer, columns?: string[]) {
   const open = await openFile(file);
   const { table, oids, groups } = open;
@@ -89,7 +89,7 @@ export interface CellGroup {
   readonly cells: ReadonlyMap<string, Cells>;
 }
 
-/** All rows as bytes, where the file's table `isOne`; those of another table as they are. */
+/** All rows as bytes, if the file's table `isOne`; those of another table unchanged. */
 export async function* readCells(
   file: ArrayBuffer,
   isOne: (table: TableName) => boolean,
@@ -102,7 +102,7 @@ export async function* readCells(
   }
 }
 
-/** All rows; with `keys`, in hexadecimal, those whose key is one of these or, where all are as short, begins so; with `columns`, these alone. */
+/** All rows; with `keys`, in hexadecimal, those whose key is one of them or, if all are equally short, begins with one. `columns`: only these. */
 export async function readRows(
   file: AsyncBuffer,
   { keys, columns }: { readonly keys?: ReadonlySet<string>; readonly columns?: string[] } = {},

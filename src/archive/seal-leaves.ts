@@ -13,7 +13,7 @@ import { ArchiveFault, type Place } from './place.ts';
 import { bytesOf, endsOf, isOfSeal, restsOf } from './verify-month.ts';
 
 interface Months {
-  /** Those whose rows may lie in their files alone. */
+  /** Those whose rows may be only in their files. */
   readonly removed: () => Promise<MonthAct[]>;
   readonly partsOf: (month: MonthAct) => Promise<readonly Part[]>;
 }
@@ -99,7 +99,7 @@ type LeavesOf = (number: number) => ArchivedLeaves;
 function leavesOf(pool: Pool, place: Place, seals: readonly Seal[], hashed: HashedPart): LeavesOf {
   const { counts, hashes, kinds, streams } = hashed;
   const streamAt = (place: number) => streams.toString('hex', place * 16, (place + 1) * 16);
-  /** Streams of which the database may lack events, by their places: those of the part, when one is asked for first. */
+  /** Streams that may lack events in the database, by their places: those of the part, when one is asked for first. */
   let away: Set<number> | undefined;
   const askFor = async (places: readonly number[]): Promise<number[]> => {
     const found = await awayAmong(pool, places.map(streamAt));

@@ -14,7 +14,7 @@ import { readCommitments, readTable } from './verify-month.ts';
 
 const BATCH = 2_000;
 
-/** How many attempts came back. Throws {@link ArchiveFault} where they are not those of the files. */
+/** How many attempts came back. Throws {@link ArchiveFault} if they are not those of the files. */
 export async function tryRestore(pool: Pool, openPlace: (name: string) => Place, act: MonthAct): Promise<number> {
   const place = openPlace(act.place);
   const { partes } = await readManifest(place, act.month, act.manifest);

@@ -12,7 +12,7 @@ import { type ArchivedFile, digestOfDeliveries, type Part, readFile, readManifes
 import { ArchiveFault, type Place } from './place.ts';
 import { type CellGroup, jsonRow, readGroups } from './read-table.ts';
 
-/** The streams of these events, in hexadecimal, of which the database may lack events. */
+/** The streams of these events that may lack events in the database, in hexadecimal. */
 type IsAway = (events: readonly Row[]) => Promise<ReadonlySet<string>>;
 
 /** The ends of seals by which {@link hashFiles} parts rows; the last one takes the rest. */
@@ -24,7 +24,7 @@ export function isOfSeal({ counts, roots }: HashedPart, index: number, seal: Sea
   return counts[index] === seal.rows && seal.root.equals(hashAt(roots, index));
 }
 
-/** Throws {@link ArchiveFault} where the file's bytes are not those that the manifest tells. */
+/** Throws {@link ArchiveFault} if the file's bytes differ from the manifest. */
 export async function bytesOf(place: Place, file: ArchivedFile): Promise<ArrayBuffer> {
   return new Uint8Array(await readFile(place, file)).buffer;
 }

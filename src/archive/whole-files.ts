@@ -11,7 +11,7 @@ export class WholeFiles {
   /** By digest; the one that was asked for last is the last. */
   readonly #kept = new Map<string, ArrayBuffer>();
 
-  /** Throws ArchiveFault where the file's bytes are others than the manifest tells. */
+  /** Throws ArchiveFault if the file's bytes differ from the manifest. */
   async read(place: Place, file: ArchivedFile): Promise<ArrayBuffer> {
     const bytes = this.#kept.get(file.sha256) ?? new Uint8Array(await readFile(place, file)).buffer;
     this.#kept.delete(file.sha256);

@@ -63,7 +63,7 @@ export async function archiveMonth(archiving: Archiving): Promise<MonthAct> {
   return { act: 'arquivamento', ...made };
 }
 
-/** Whether files do not verify of which every row is still in the database: they are written anew, and the removal can go on. */
+/** Whether files fail to verify while all their rows are still in the database: they are written anew, and the removal can go on. */
 async function isSpoilt({ pool, openPlace, month }: Archiving, { act }: MonthAct): Promise<boolean> {
   if (act !== 'arquivamento') return false;
   try {
@@ -127,7 +127,7 @@ async function writeMonth(
   return { manifest, digest: await writeManifest(place, manifest, signers) };
 }
 
-/** As many as make a part: of one epoch, unless it is one seal alone. */
+/** As many as make a part: of one epoch, unless the part is a single seal. */
 async function nextSeals(pool: Pool, after: number, last: number): Promise<Seal[]> {
   const seals = await pool.run((sql) => readSeals(sql, after, last - after));
   const epoch = seals[0]?.from.epoch;

@@ -13,7 +13,7 @@ const END = Buffer.of(0xff, 0xff);
 const NOTHING = Buffer.alloc(0);
 /** Bytes before a row's one field: field count and length. */
 const FIELD = 6;
-/** Bytes sent at once. Two pieces take a millisecond to hash; then the event loop gets a turn. */
+/** Bytes sent at once. Two pieces take a millisecond to hash; then the event loop runs. */
 const PIECE = 65_536;
 
 /** Calls back with each row's one field: `bytes` from `at` to `end`. */

@@ -154,7 +154,7 @@ export function walk(
   return next;
 }
 
-/** The type and the value of a column that {@link walk} found. Throws RangeError where it is none. */
+/** The type and the value of a column that {@link walk} found. Throws RangeError if it is none. */
 export function readColumn(
   record: Buffer,
   from: number,
@@ -168,7 +168,7 @@ export function readColumn(
 
 const room = new Room();
 
-/** A record of `table`'s name and these columns, behind a byte `frame` where one is given. Its bytes are valid until the next call. */
+/** A record of `table`'s name and these columns, after a byte `frame` if one is given. Its bytes are valid until the next call. */
 export function writeRecord(
   table: string,
   oids: readonly number[],

@@ -51,7 +51,7 @@ export async function readNewest(sql: Tx): Promise<string> {
   return `the newest event is ${of(event)}, the newest attempt ${of(attempt)}`;
 }
 
-/** The last look. `nextTx` is a whole number as text. */
+/** The last check. `nextTx` is a whole number as text. */
 interface Seen {
   readonly epoch: number;
   readonly nextTx: string;
@@ -60,7 +60,7 @@ interface Seen {
 interface ServerWatchDeps {
   readonly pool: Pool;
   readonly log: Logger;
-  /** Below 1 while another process looks every second. */
+  /** Below 1 while another process checks every second. */
   readonly rate?: () => number;
   /** Replaces the clock in tests. */
   readonly rest?: (ms: number, signal: AbortSignal) => Promise<void>;

@@ -15,8 +15,8 @@ export type Metrics = ReturnType<typeof createMetrics>;
 /** Less than Prometheus waits for a scrape (10 s): what the process itself knows must still arrive. */
 const READ_TIMEOUT_MS = 3_000;
 /**
- * The event loop's lag is measured between two looks. Looks every 10 ms were half of an idle poller's work; every 200 ms, a third of its
- * wake-ups.
+ * The event loop's lag is measured between two readings. Readings every 10 ms were half of an idle poller's work; every 200 ms, a third of
+ * its wake-ups.
  */
 const LAG_EVERY_MS = 1_000;
 

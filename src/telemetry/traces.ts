@@ -21,7 +21,7 @@ import { readTraceparent, writeTraceparent } from './traceparent.ts';
 /** Asked for each span: a tracer keeps the SDK that was attached when it was made. */
 const tracer = () => trace.getTracer('carteiro', VERSION);
 
-/** What one request's work carries; the SDK's own context may not know a trace that nobody records here. */
+/** What one request's work carries; the SDK's own context may not know a trace that is not recorded here. */
 const carried = new AsyncLocalStorage<string>();
 
 /** The current trace; null: none. */
@@ -81,7 +81,7 @@ export function startAttempt(traceparent: string | null, claim: SpanContext | un
 
 const CLIENT = { kind: SpanKind.CLIENT };
 
-/** `fault` is null where it was delivered. */
+/** `fault` is null if it was delivered. */
 export function endAttempt(span: Span, fault: string | null, attributes: () => Attributes): void {
   if (!span.isRecording()) return;
   span.setAttributes(attributes());
@@ -90,7 +90,7 @@ export function endAttempt(span: Span, fault: string | null, attributes: () => A
 }
 
 /**
- * A span of work for many at once, from `startedAtMs` (as `performance.now`) to now. Returns its context, undefined where nobody records.
+ * A span of work for many at once, from `startedAtMs` (as `performance.now`) to now. Returns its context, undefined without a recorder.
  */
 export function recordSpan(
   name: string,

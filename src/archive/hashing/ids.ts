@@ -9,7 +9,7 @@ export class Ids {
   /** By their bits, 1 + the place of an id; at most half of them are taken. */
   #slots = new Int32Array(4_096);
 
-  /** The place of the id that begins at `at`; -1 where it is none of these. */
+  /** The place of the id that begins at `at`; -1 if it is none of these. */
   find(bytes: Buffer, at: number): number {
     return (this.#slots[this.#slotOf(bytes, at)] as number) - 1;
   }

@@ -31,7 +31,7 @@ export class Tried {
       for (const [index, { bytes, starts, lengths }] of shared.entries()) {
         const [from, at] = [place * TOLD_BYTES + 16 * index, starts[row] as number];
         if (place === count && lengths[row] === 16) bytes.copy(this.#reported, from, at, at + 16);
-        // Of a lost attempt nobody may know the event.
+        // The event of a lost attempt may be unknown.
         else if (lengths[row] !== 16 || !isSame(this.#reported, from, bytes, at, 16))
           this.#differing[place] = (this.#differing[place] as number) | (1 << index);
       }

@@ -111,7 +111,7 @@ export class Connection {
   async #openOn(host: DatabaseHost, suits: (server: Server) => boolean): Promise<Client | null> {
     let isOpen = false;
     const onClose = () => {
-      // The driver may reopen it for a call that already failed; nobody else would close that connection.
+      // The driver may reopen it for a call that already failed; nothing else would close that connection.
       queueMicrotask(() => void client.close());
       if (isOpen) this.#onLost(this);
     };

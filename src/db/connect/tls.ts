@@ -2,7 +2,7 @@
  * TLS to PostgreSQL. `sslmode` and `sslrootcert` in the URL mean what they mean to psql.
  * Invariant: with `verify-ca` and `verify-full` neither password nor statement leaves before the server has shown a certificate of
  * `sslrootcert` (without it: of a public authority), and with `verify-full` one for the URL's host.
- * Alternatives: `NODE_EXTRA_CA_CERTS` would let the private authority vouch for partners' endpoints too. The driver alone sends
+ * Alternatives: `NODE_EXTRA_CA_CERTS` would let the private authority vouch for partners' endpoints too. The driver by itself sends
  * `sslrootcert` as a setting, and for an IP address accepts a certificate for "localhost".
  */
 import { readFileSync } from 'node:fs';

@@ -75,7 +75,7 @@ async function endsBy(cluster: Cluster, pid: number, signal: NodeJS.Signals, tim
     try {
       process.kill(pid, signal);
     } catch (error) {
-      // It ended between the look and the signal.
+      // It ended between the check and the signal.
       if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
     }
     if (performance.now() > giveUpAt) return false;

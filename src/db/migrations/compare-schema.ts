@@ -21,7 +21,7 @@ interface SchemaDifference {
 
 export interface ComparedSchema {
   readonly differences: readonly SchemaDifference[];
-  /** What could not be compared, and why; null where everything was. */
+  /** What could not be compared, and why; null if everything was. */
   readonly uncompared: string | null;
 }
 

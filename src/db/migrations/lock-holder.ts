@@ -14,7 +14,7 @@ interface Holder {
   readonly me: string;
 }
 
-/** Runs `work` on a session of the pool; `holder` returns who was last in its way. The looks use the pool's second session. */
+/** Runs `work` on a session of the pool; `holder` returns what last blocked it. The checks use the pool's second session. */
 export function watchHolders(pool: Pool) {
   let holder = 'who held it has ended its transaction meanwhile';
   async function run<T>(work: (sql: Tx) => Promise<T>): Promise<T> {
@@ -32,7 +32,7 @@ export function watchHolders(pool: Pool) {
   }
   async function look(pid: number, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      // A failed look is ignored; the migration reports its own failures.
+      // A failed check is ignored; the migration reports its own failures.
       holder = (await pool.run((sql) => readHolder(sql, pid)).catch(() => null)) ?? holder;
       await sleep(CHECK_EVERY_MS, undefined, { signal }).catch(() => undefined);
     }

@@ -37,7 +37,7 @@ const LOCK_TIMEOUT = '2s';
 const FIRST_PAUSE_MS = 15_000;
 const LONGEST_PAUSE_MS = 600_000;
 const ANOTHER_MIGRATION_MS = 1_000;
-/** About an hour of tries; then the migration reports who is in its way. */
+/** About an hour of tries; then the migration reports what blocks it. */
 const TRIES = 12;
 const MIGRATION_TRIES = 600;
 /** lock_not_available, deadlock_detected, or a time-out of the transaction: somebody else holds a needed lock. */

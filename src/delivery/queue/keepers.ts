@@ -92,7 +92,7 @@ export interface Company {
   readonly silent: readonly string[];
 }
 
-/** Gives the sign of life with the number of kept lanes, and reads who else keeps some. Silent ones include those with claims left to end. */
+/** Gives the sign of life with the number of kept lanes, and reads which others keep some. A silent one may have claims left to end. */
 export async function heartbeat(sql: Tx, poller: string, kept: number, hasLock: boolean): Promise<Company> {
   const [row] = await sql<[Company]>`
     with reported as (update keepers set seen_at = clock_timestamp(), lanes = ${kept}, has_lock = ${hasLock} where name = ${poller} and seen_at > '-infinity' returning name)
