@@ -102,7 +102,7 @@ export async function* readCells(
   }
 }
 
-/** All rows; with `keys`, in hexadecimal, those whose key is one of them or, if all are equally short, begins with one. `columns`: only these. */
+/** All rows, or these `columns`; with `keys` (hexadecimal) those whose key is one of them or, if all are equally short, begins with one. */
 export async function readRows(
   file: AsyncBuffer,
   { keys, columns }: { readonly keys?: ReadonlySet<string>; readonly columns?: string[] } = {},
