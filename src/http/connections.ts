@@ -1,12 +1,12 @@
 /**
- * How many connections one server holds.
+ * Limits the open connections of one server.
  *
- * Invariant: at most `total` connections are open, and at most `perAddress` from one network (an IPv4 address, or the /64 of an
- * IPv6 address) that is no trusted proxy. At a bound, the connection longest without a request gives way to the new one; else the
- * one whose request has waited longest for the rest of its body; else the new one is closed. So a client that sends nothing, or a
- * byte now and then, displaces its own.
+ * Invariant: at most `total` connections are open, and at most `perAddress` from one network (an IPv4 address or an IPv6 /64)
+ * that is no trusted proxy. At a limit, a new connection replaces the one that has been idle for longest; else the one whose
+ * request has waited longest for the rest of its body; else the new one is closed. So a client that sends nothing, or a byte now
+ * and then, displaces its own connections.
  *
- * Alternative: Node's `maxConnections` refuses the newcomer, so 400 silent connections keep everybody out.
+ * Alternative: Node's `maxConnections` refuses new connections, so 400 silent ones lock out all clients.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { BlockList, isIPv4, isIPv6, type Socket } from 'node:net';

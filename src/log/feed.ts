@@ -1,13 +1,12 @@
 /**
- * The partner's feed: every event emitted for it, in the order of (epoch, transaction, position).
- * Invariant: a reader that continues after its last item misses nothing. Neither positions nor transaction ids commit in order, so the feed
- * shows nothing from `pg_snapshot_xmin` on: all transactions before it are over. Transactions of an earlier epoch than this server's own
- * are over too, unless they are prepared.
- * A cursor whose event is missing was lost when the database went back in time; {@link whereToGoOn} says where to continue, because the
- * lost cursor would skip later events.
- * The price: an open transaction anywhere on the server holds back the feed's end. Imported events are another order of the same index
- * (drizzle/tables/log.ts), read on request; a cursor covers both. Each statement reads a bounded number of rows, so a rare name costs short
- * pages.
+ * The partner's feed: all its events, in the order of (epoch, transaction, position).
+ *
+ * Invariant: a reader that continues after its last item misses nothing. Neither positions nor transaction ids commit in order,
+ * so the feed ends before `pg_snapshot_xmin`: all earlier transactions have ended. So have those of an earlier epoch, unless
+ * they are prepared. If a cursor's event is missing, the database went back in time: {@link whereToGoOn} gives the cursor to
+ * continue with, because the lost one would skip later events. The price: an open transaction anywhere on the server delays the
+ * newest events, and a rare name costs short pages, because each statement reads a bounded number of rows. Imported events are
+ * read on request, from another order of the same index (drizzle/tables/log.ts); a cursor covers both.
  */
 import { TEST_NAME } from '../contract/delivery.ts';
 import type { DELIVERY_STATUSES } from '../contract/statuses.ts';

@@ -1,11 +1,11 @@
 /**
- * Calls to the registry, each with a deadline, a bound on concurrent calls (slots), and a breaker.
- * Invariant: `timeoutMs` after a caller came it has an answer or a throw, whatever the registry does. The wait for a slot counts, and takes
- * half of that at most, because the registry may charge for a call that we abort. At the deadline the slot is free again, even if the
- * adapter ignores its signal.
- * Crash: nothing here outlives the process.
- * After FAILURES throws in a row the breaker opens: for `openMs` every call throws at once. Then the probe asks whether the registry is in
- * service and closes the breaker, or leaves it open for as long again. Alternative: cockatiel would use the next paid call as the probe.
+ * Calls to the registry, each with a deadline, a limit on concurrent calls (slots), and a circuit breaker.
+ *
+ * Invariant: `timeoutMs` after its call, a caller has an answer or an exception, whatever the registry does. Waiting for a slot
+ * counts, and takes at most half of that, because the registry may charge for a call that we abort. The deadline frees the slot
+ * even if the adapter ignores its signal. After FAILURES exceptions in a row the breaker opens: for `openMs` every call throws
+ * immediately. Then a probe asks whether the registry is in service, and closes the breaker or keeps it open for as long again.
+ * Alternative: cockatiel would use the next paid call as the probe.
  */
 import pLimit, { type LimitFunction } from 'p-limit';
 import type { BondQuery } from './bonds-port.ts';

@@ -1,12 +1,12 @@
 /**
- * Collects what people are to be told, from histories, deliveries and answers.
+ * Collects alerts for people from histories, deliveries and answers.
  *
- * Invariant: a message is one row of `alerts` with the key webhook, kind, time, channel, so any number of processes may collect. Of
- * `atraso` and `erro` the time is the hour: an hour's first loss is told at once, the others with the next hour's message. Each
- * pass reads the failures since the last one, less {@link SLACK_S}, by `attempts_failed`; recording pays nothing.
+ * Invariant: an alert is one row of `alerts` with the key webhook, kind, time, channel, so any number of processes may collect.
+ * For `atraso` and `erro` the time is the hour: the hour's first failure is sent at once, later ones with the next hour's alert.
+ * Each pass reads the failures since the last one, less {@link SLACK_S}, from the index `attempts_failed`.
  *
- * Crash: a pass is one transaction, and moves the mark at which the next one begins. Alternatives: a row by the record costs every
- * record; a trigger of history puts addresses into the policy's transaction.
+ * Crash: a pass is one transaction, which also moves the mark where the next pass begins.
+ * Alternatives: a row by the record costs every record; a trigger on the history puts addresses into the policy's transaction.
  */
 import { SCHEDULES, slotsOf } from '../contract/schedule.ts';
 import { LATE_AFTER, OUTCOMES } from '../contract/statuses.ts';

@@ -1,12 +1,12 @@
 /**
- * Replaces the encryption key of signing secrets: each is encrypted again with the first key of the ring.
+ * Replaces the encryption key of signing secrets: encrypts each again with the first key of the ring.
  *
- * Invariant: a secret always has an encrypted form that some key of the ring opens. Each batch is one transaction and locks its
- * webhooks, so a rotation waits for it; a claim locks none and sees the old form or the new one.
+ * Invariant: every secret always has an encrypted form that some key of the ring decrypts. Each batch is one transaction and
+ * locks its webhooks, so a rotation waits for it; a claim takes no lock and sees the old form or the new one. The old keys are
+ * retired when no secret is left under them. No process can bring one back: the command first checks the keys of each living
+ * process, and each write of a secret checks the retired keys.
  *
- * Crash: run it again; the key id in each form tells what is left. The old keys are retired when nothing is left under them. So
- * that no process brings one back, the command first looks at the keys of each living process, and each write of a secret at the
- * retired keys.
+ * Crash: run it again; the key id in each form shows what is left.
  */
 import { FIRST_ID } from '../db/first-id.ts';
 import type { Pool, Tx } from '../db/pool.ts';

@@ -1,13 +1,13 @@
 /**
  * One record of the registry becomes one event on its loan.
  *
- * Invariant: one record emits once, whichever syncs meet on it: the event's transaction sets `detected_at`, after it locked the
- * partner's row and saw the mark unset. All detections of a partner queue on that row, so `detected_at` grows in the order of the
- * commits, and a reader that continues after its last row misses none. A closing of a month locks the same row, so it never misses
- * a batch that is about to commit (settlement.ts). The lock is NO KEY UPDATE, which leaves the appends of other loans alone.
+ * Invariant: a record emits once, even if several syncs read it. The event's transaction locks the partner's row, checks that
+ * `detected_at` is unset, and sets it. All detections of a partner queue on that row, so `detected_at` grows in commit order,
+ * and a reader that continues after its last row misses none. Closing a month locks the same row, so it misses no batch that is
+ * about to commit (settlement.ts). The lock is NO KEY UPDATE, which does not block appends to other loans.
  *
- * Crash: before the commit, the record stays open. Alternative: locking the record's own row; rows could then appear behind a
- * reader's cursor.
+ * Crash: before the commit, the record stays open.
+ * Alternative: locking the record's own row; rows could then appear behind a reader's cursor.
  */
 import type { Result } from '../../contract/refusals.ts';
 import { lockPartner } from '../../db/partner-lock.ts';

@@ -1,13 +1,13 @@
 /**
- * The nightly sync: bonds that the registry knows of become trabalhador.desligado and trabalhador.vinculo_novo, each once.
+ * The nightly sync: the registry's bond records become trabalhador.desligado and trabalhador.vinculo_novo, each once.
  *
- * Invariant: a record is kept at first sight under its reference, and its mark `detected_at` commits with its event
- * (bond-detection.ts), so windows may overlap and syncs may run side by side. A record that did not emit stays open for later
- * syncs: an end of bond waits for the issuance, a rehire for the loan's closing. One without a loan waits for it (keep-bonds.ts);
- * one that does not fit is counted and logged. Ends go before rehires.
+ * Invariant: a record is stored when first seen, under its reference. Its mark `detected_at` commits with its event
+ * (bond-detection.ts), so windows may overlap and syncs may run in parallel. A record without an event stays open for later
+ * syncs: an end of bond waits for the issuance, a rehire for the loan's closing, a record of an unknown loan for that loan
+ * (keep-bonds.ts). An invalid record is counted and logged. Ends are applied before rehires.
  *
- * Crash: the window moves only after all in it is kept. Alternative: only the last sync's time; records dated back or committed
- * late are lost.
+ * Crash: the window moves only after all its records are stored.
+ * Alternative: storing only the last sync's time would lose records that are backdated or committed late.
  */
 import { FIRST_ID } from '../../db/first-id.ts';
 import { orLogged } from '../../db/outage-log.ts';

@@ -1,13 +1,13 @@
 /**
- * Asks the registry for every registration that is due, and records its answer.
+ * Sends every due registration to the registry, and records its answer.
  *
- * Invariant: one registration ends once. A claim moves `next_try_at` to the end of a lease, longer than a call's deadline, and
- * commits before the call. The loan refuses a second answer; one that contradicts the loan's is kept in the row. A registration
- * that the registry works on (202) is looked up until it ends. A call without an answer is repeated after 1 s, doubled to 5
- * minutes, without end: only the registry knows. While the gate (gate.ts) is closed nothing is claimed.
+ * Invariant: a registration ends once. A claim moves `next_try_at` to the end of a lease, which is longer than a call's
+ * deadline, and commits before the call. The loan refuses a second answer; an answer that contradicts the loan's is kept in the
+ * row. After a 202 the registration is looked up until it ends. A call without an answer is repeated after 1 s, doubled to 5
+ * minutes, without limit, because only the registry knows the end. While the gate (gate.ts) is closed, nothing is claimed.
  *
- * Crash: the row becomes due by its lease and is asked again under the same reference, to which the registry gives the same answer.
- * Alternative: the row's lock during the call holds a transaction and a connection for all of it.
+ * Crash: the row is due after its lease and is sent again under the same reference, to which the registry gives the same answer.
+ * Alternative: locking the row during the call holds a transaction and a connection.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { logFailedTry } from '../../db/outage-log.ts';

@@ -1,14 +1,13 @@
 /**
- * At most one margin query under way for one partner, worker and employer, across all processes: its flight.
+ * A flight: the one margin query in progress for a partner, worker and employer, across all processes.
  *
- * Invariant: the holder of the row's lease alone asks the registry, and lands by giving it back in the transaction that records the
- * result. So a landed flight has a result (`margin_queries`, same id) or a failure (in the row), and only the holder lands. A
- * request reads which flight landed last, and may take off while that is still the last, or the lease has run out; else another
- * flight's landing answers it. So overlapping requests share one query, and none gets a landing from before it arrived. Only the
- * lease is compared by time, the database's.
+ * Invariant: only the holder of the row's lease asks the registry. It lands the flight in the transaction that records the
+ * result (`margin_queries`, same id) or the failure (in the row). A request notes which flight landed last. It may start its own
+ * if that is still the last one, or if a running flight's lease has expired; otherwise the other flight's landing answers it. So
+ * overlapping requests share one query, and no request gets an answer older than itself. Leases use the database's clock.
  *
- * Crash: the lease runs out, a waiting request takes off anew, and the dead flight's late landing is refused.
- * Alternative: an advisory lock for as long as the call takes holds a connection, and tells nobody the answer.
+ * Crash: the lease expires, a waiting request starts a new flight, and the late landing of the old one is refused.
+ * Alternative: an advisory lock during the call holds a connection, and passes no answer to the waiting requests.
  */
 import type { MARGIN_ERROR_KINDS } from '../../contract/statuses.ts';
 import type { Pool, Tx } from '../../db/pool.ts';

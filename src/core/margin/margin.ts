@@ -1,13 +1,13 @@
 /**
- * Margin queries, database first: a recent answer is reused, else the registry is asked.
+ * Margin queries: reuse a recent answer from the database, else ask the registry.
  *
- * Invariant: a query that reached the registry leaves its answer, its event and its end in one transaction. Overlapping requests
- * about one worker and employer reach the registry once (margin-flight.ts); the one that asked answers `registry`, the others
- * `cache`, so there are as many answers `registry` as events margem.concluida. `skipCache` forces an answer given after the request
- * came; overlapping requests may share it. The registry is asked outside of transactions, within a deadline shorter than the lease.
+ * Invariant: the answer of the registry, its event and the end of the query commit in one transaction. Overlapping requests for
+ * a worker and employer ask the registry once (margin-flight.ts). The one that asked answers `registry`, the others `cache`, so
+ * there are as many answers `registry` as events margem.concluida. `skipCache` demands an answer newer than the request;
+ * overlapping requests may share it. The call is outside of transactions, with a deadline shorter than the lease.
  *
- * Crash between answer and record: the answer is lost, no event told of it, and it is asked again when the lease has run out.
- * Alternative: a row before each call tells that the registry charged, but not the answer.
+ * Crash between answer and record: the answer is lost, no event reports it, and the registry is asked again after the lease.
+ * Alternative: a row before each call would record the registry's charge, but not its answer.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Fact } from '../../contract/events.ts';

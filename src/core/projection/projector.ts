@@ -1,13 +1,13 @@
 /**
- * The projector: follows the log and applies events that a core in another language appended (apply-events.ts). Our own core writes
- * its projection in the transaction of its events.
+ * The projector: follows the log and applies events that a core in another language appended (apply-events.ts). Our own core
+ * writes its projection in the transaction of its events.
  *
- * Invariant: every event up to the cursor in `projections` is applied. The cursor moves in the transaction that applied them, in
- * the log's order and below `pg_snapshot_xmin`. A crash repeats a batch. One projector works at a time, by a transaction's advisory
- * lock, which works behind a pooler too. An event that is not the catalog's is logged, counted and left out; one that cannot be
- * applied is passed alike, until `rebuild` applies it. An outage or a deadlock repeats the batch.
+ * Invariant: every event up to the cursor in `projections` is applied, in the log's order and below `pg_snapshot_xmin`. The
+ * cursor moves in the transaction that applied them, so a crash, an outage or a deadlock only repeats the batch. One projector
+ * works at a time, under a transaction's advisory lock, which also works behind a pooler. An event that the catalog does not
+ * allow is logged, counted and skipped; so is one that cannot be applied, until `rebuild` applies it.
  *
- * Alternative: a trigger, or `append_event` itself, would fold in the core's transaction, in SQL, a second time beside evolve.ts.
+ * Alternative: a trigger, or `append_event`, would need a second `evolve` in SQL, in the core's transaction.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool, Tx } from '../../db/pool.ts';

@@ -1,13 +1,13 @@
 /**
- * Refolds the whole log into the projection `loans`, a batch of streams at a time, beside the running API.
+ * Rebuilds the projection `loans` from the whole log, a batch of streams at a time, while the API runs.
  *
- * Invariant: a row that a newer version was written to meanwhile is never set back. A batch is compared in one snapshot, so
- * `--check` cannot mistake work in progress for a difference. A repair locks the row, reads the stream after that, and writes only
- * if the row's version is still the one it saw.
+ * Invariant: a repair never overwrites a newer version. It locks the row, then reads the stream, and writes only if the row's
+ * version is still the one it saw. A batch is compared in one snapshot, so `--check` reports no work in progress as a
+ * difference.
  *
- * What the projector has not passed yet is no difference; a repair has it pass first, and applies bonds and settlements that it
- * left out (apply-events.ts). A loan that is away has no state to compare; it is folded when it comes back.
- * Alternative: truncating the table shows every reader an empty one meanwhile.
+ * Events that the projector has not reached are no difference; a repair first lets it catch up, and applies the bonds and
+ * settlements that it left out (apply-events.ts). An archived loan has no state to compare; it is folded when it is restored.
+ * Alternative: truncating the table shows readers an empty one meanwhile.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { FIRST_ID } from '../../db/first-id.ts';

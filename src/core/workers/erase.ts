@@ -1,11 +1,11 @@
 /**
- * The work of the orders to erase, a page a transaction.
+ * Carries out the orders to erase, one page per transaction.
  *
- * Invariant: a page's transaction ends what is still to be sent of its events, overwrites them (erase_page.sql), folds the loans
- * again, and moves on; a crash leaves whole pages. The order's row is locked by its worker; others pass it over. The work waits for
- * deliveries in flight; an attempt reported after its lease is written without the answer (queue/record.ts).
+ * Invariant: a page's transaction ends its events' pending deliveries, overwrites the events (erase_page.sql), folds the loans
+ * again, and moves on, so a crash leaves whole pages. The worker locks the order's row; other workers skip it. The work waits
+ * for deliveries in flight; an attempt recorded after its lease is stored without the receiver's answer (queue/record.ts).
  *
- * Alternative: all in one transaction; ten thousand rows hold back everybody's seals and feed.
+ * Alternative: one transaction for all; ten thousand rows would delay all seals and feeds.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool, Tx } from '../../db/pool.ts';

@@ -1,11 +1,11 @@
 /**
- * In which events a CPF stands: `worker_events`, by keyed digest. A search by CPF reads it, and an order to erase lists what it
- * has.
+ * `worker_events`: the events that hold a CPF, by its keyed digest. A search by CPF and an order to erase read it.
  *
- * Invariant: every event up to the cursor is in, in the log's order and below `pg_snapshot_xmin`; the cursor moves in the
- * transaction that wrote the digests. The text of every event is read, whoever appended it, for CPFs in free texts. The cursor
- * bears the key's name: with a new key the log is read again, and old digests match no search. A loan's events leave only when they
- * are in; a new key waits until all are back. Alternative: digests by `append_event`; the key would be in the database.
+ * Invariant: it covers every event up to the cursor, in the log's order and below `pg_snapshot_xmin`; the cursor moves in the
+ * transaction that wrote the digests. We search the whole text of every event, also free texts, whoever appended it. The cursor
+ * has the key's name: with a new key we read the log again, and old digests match no search. A loan's events are archived only
+ * after they are indexed; a new key waits until all are restored.
+ * Alternative: digests made by `append_event`; the key would then be in the database.
  */
 import { cpfsIn } from '../../contract/masking/cpf.ts';
 import { MASK_IN_SQL } from '../../contract/masking/mask-in-sql.ts';

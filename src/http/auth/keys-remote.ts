@@ -1,11 +1,11 @@
 /**
  * The issuer's key set, fetched from its URL.
  *
- * Invariant: an outage of the issuer is never taken for a bad token. The last good set stays in use. A key that it lacks is
- * KeysUnavailable while the set cannot be fetched; only a fetched set refuses. A set with a broken key, or without a usable one,
- * counts as an outage; its good keys serve beside the last good set's. An unknown key makes us fetch at once, at most once per
- * cooldown: forged key ids do not flood the issuer. jose's createRemoteJWKSet has no cooldown after a failure, and does not tell
- * "not there" from "not reached".
+ * Invariant: an outage of the issuer never looks like a bad token. The last good set stays in use. While the set cannot be
+ * fetched, a key that it lacks is KeysUnavailable; only a fetched set refuses a key. A set with a broken key, or without a
+ * usable one, counts as an outage; its good keys are used beside the last good set. An unknown key triggers a fetch, at most
+ * once per cooldown, so forged key ids do not flood the issuer.
+ * Alternative: jose's createRemoteJWKSet has no cooldown after a failure, and does not tell "unknown key" from "unreachable".
  */
 import { createLocalJWKSet, errors, type JWK, type JWTVerifyGetKey } from 'jose';
 import type { Logger } from '../../log-lines.ts';

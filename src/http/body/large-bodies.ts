@@ -1,11 +1,11 @@
 /**
  * A semaphore for requests with a large body: only a few are read, parsed and handled at a time.
  *
- * Invariant: a body without a turn is not read, so TCP stops its sender, and the process holds at most a socket's buffer of it. A
- * partner waits for one of its own turns before it joins the line of all partners.
+ * Invariant: a body without a turn is not read, so TCP stops its sender, and the process buffers at most one socket's worth of
+ * it. A partner waits for one of its own turns before it joins the queue of all partners.
  *
- * Crash: nothing of a request is done before its body is read. Alternative, no turns: thirty bodies of 53 MiB took 2.2 to 2.5 GB
- * and held up `/healthz` for 10 s; with turns 0.8 GB and 1 s.
+ * Alternative: without turns, thirty bodies of 53 MiB took 2.2 to 2.5 GB and blocked `/healthz` for 10 s; with turns 0.8 GB and
+ * 1 s.
  */
 import pLimit, { type LimitFunction } from 'p-limit';
 import { unavailable } from '../api-error.ts';

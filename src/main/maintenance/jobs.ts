@@ -1,14 +1,13 @@
 /**
- * Runs the jobs (settings/job-schedules.ts). Every `api` may; the row of a job in `scheduled_jobs` says who runs it.
+ * Runs the jobs (settings/job-schedules.ts). Every `api` may; the job's row in `scheduled_jobs` says which one does.
  *
- * Invariant: one process at a time, by a name and a lease of LEASE_S in the row, renewed while the job runs; a process that finds
- * its lease gone stops the job. No lock of PostgreSQL is held: an open transaction holds back vacuum and seals, and a session's
- * lock means nothing behind PgBouncer. A job longer than its `longestS` is ended and counts as failed. A time set while the job
- * runs (end_erasure.sql) stands.
+ * Invariant: one process runs a job at a time. It writes its name and a lease of LEASE_S into the row, and renews the lease
+ * while the job runs; if it finds its lease gone, it stops the job. A time set while the job runs (end_erasure.sql) stays. A job
+ * that takes longer than its `longestS` is killed and counts as failed.
  *
- * Crash: the lease ends, `next_at` still lies in the past, and any process runs the job again; all jobs may be repeated. A job is
- * its command in a process of its own, which gives its memory back. Alternative: functions; `verify` and `archive` take a process's
- * memory.
+ * Crash: the lease ends, `next_at` is still in the past, and any process runs the job again; all jobs may be repeated.
+ * Alternatives: a lock of PostgreSQL needs an open transaction, which holds back vacuum and seals, or a session, which PgBouncer
+ * does not give. Functions in place of child processes: `verify` and `archive` would not give their memory back.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
