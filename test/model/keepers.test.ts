@@ -91,8 +91,8 @@ test.each<[name: string, find: string, put: string, pollers?: number]>([
   ['what a record tells nothing of, at its place before', 'this.#reading.goBack(lane, { id, dueAt: null });', ''],
   [
     'the same, among the retries',
-    'this.land(webhookId, id, number, new Date(0));',
-    'this.land(webhookId, id, number, null);',
+    'this.complete(webhookId, id, number, new Date(0));',
+    'this.complete(webhookId, id, number, null);',
   ],
   [
     'flights of an earlier keeper that never end',

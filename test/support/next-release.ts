@@ -11,7 +11,7 @@ const CHANGES = [
     /(disbursementFailed = payload\(\{[^}]*motivo: z\.string\(\))([^}]*)\}\)/,
     "$1.nullable()$2  canal: z.enum(['web', 'app']).optional(),\n})",
   ],
-  ['contract/field-meanings.ts', /  motivo: told/, "  canal: told('O canal', 'The channel'),\n$&"],
+  ['contract/field-meanings.ts', /  motivo: meaning/, "  canal: meaning('O canal', 'The channel'),\n$&"],
   [
     'contract/events.ts',
     /  'trabalhador\.desligado': emitted/,

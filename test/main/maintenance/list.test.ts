@@ -1,4 +1,4 @@
-/** Whatever takes turns by itself is in the list that the doctor shows, with its own period. */
+/** Whatever runs as a loop is in the list that the doctor shows, with its own period. */
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
@@ -6,17 +6,17 @@ import { MAINTENANCE } from '../../../src/main/maintenance/list.ts';
 
 const SRC = path.resolve(import.meta.dirname, '../../../src');
 
-test('each file that takes turns gives the list its period', () => {
-  const takers = globSync('**/*.ts', { cwd: SRC }).filter((file) => {
+test('each file that runs a loop gives the list its period', () => {
+  const loops = globSync('**/*.ts', { cwd: SRC }).filter((file) => {
     // What is tried until it works is no loop.
     const isNoLoop = ['db/outage-log.ts', 'main/service/settings-history.ts'].includes(file);
-    return !isNoLoop && /\btakeTurns\(/.test(readFileSync(path.join(SRC, file), 'utf8'));
+    return !isNoLoop && /\brunLoop\(/.test(readFileSync(path.join(SRC, file), 'utf8'));
   });
-  expect(takers.length).toBeGreaterThan(5);
+  expect(loops.length).toBeGreaterThan(5);
   const list = readFileSync(path.join(SRC, 'main/maintenance/list.ts'), 'utf8');
   const named = [...list.matchAll(/import \{ EVERY_MS as \w+[^}]*\} from '([^']+)'/g)];
-  const periods = new Set(named.map(([, file = '']) => path.join('main/upkeep', file)));
-  expect(takers.filter((file) => !periods.has(file))).toEqual([]);
+  const periods = new Set(named.map(([, file = '']) => path.join('main/maintenance', file)));
+  expect(loops.filter((file) => !periods.has(file))).toEqual([]);
 });
 
 test('each loop has a name of its own and a period', () => {
