@@ -1,10 +1,10 @@
 /**
- * A partner is deactivated, and comes back.
- * Invariant: after the commit of a deactivation nothing of the partner is claimed (suspend_partner.sql). Once the deliveries in flight have
- * ended, no POST follows; one that failed is pending again. Pending deliveries are suspended in batches: here, by keepers, or by the sweep.
- * Crash between batches: keepers and the sweep suspend the rest.
- * Coming back sends only new events: {@link reactivatePartner} suspends the rest before the partner is active. A plain `update partners set
- * active = true` does not, and sends what was still pending.
+ * Deactivates and reactivates a partner.
+ * Invariant: after the commit of a deactivation no delivery of the partner is claimed (suspend_partner.sql). After the
+ * deliveries in flight have ended, no POST follows; failed ones are pending again. Pending deliveries are suspended in batches:
+ * here, by keepers, or by the sweep. After a crash between batches, keepers and the sweep suspend the rest.
+ * {@link reactivatePartner} sends only new events: it suspends the rest before the partner is active. A plain
+ * `update partners set active = true` does not, and so sends the deliveries that are still pending.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NOT_FOUND, type Result } from '../contract/refusals.ts';

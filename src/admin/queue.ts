@@ -1,7 +1,7 @@
 /**
- * The queue's state: what waits, how late it is, how fast it moves, and who moves it, from the database alone.
- * Idle webhooks' lanes are not read. A lane with pending deliveries is due at some time, muted, or newly arrived; each kind stands at the
- * end of an index, of which a bounded part is read.
+ * The queue's state, read from the database alone: pending deliveries, their delay and rate, and the pollers.
+ * Lanes of idle webhooks are not read. A lane with pending deliveries is due at some time, muted, or newly arrived; each kind is
+ * at the end of an index, and a bounded part of it is read.
  */
 import { masked } from '../contract/masking/masking.ts';
 import type { Tx } from '../db/pool.ts';

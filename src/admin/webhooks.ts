@@ -1,8 +1,8 @@
 /**
- * Webhooks as the operator reads them, with the URLs' query strings masked, because they carry tokens.
- * Each read looks at a bounded number of rows: lists are paged by id, histories from the newest line, and counts end at {@link COUNTED}.
- * Callers use `readBounded`. Where an index has two columns the order names both: by the second alone the planner may walk another index,
- * past others' rows.
+ * Webhooks as operators read them; query strings of URLs are masked, because they carry tokens.
+ * Each read is bounded: lists are paged by id, histories from the newest line, and counts end at {@link COUNTED}. Callers use
+ * `readBounded`. Where an index has two columns, the order names both: with the second alone the planner may scan another index,
+ * across other webhooks' rows.
  */
 import { masked } from '../contract/masking/masking.ts';
 import { COUNTED } from '../contract/resources/operator.ts';

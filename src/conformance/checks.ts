@@ -1,9 +1,10 @@
 /**
- * What a receiver is asked, from outside: a list of checks, each with what it sends and what must come.
+ * The checks of a receiver, from outside: the POSTs of each, and the answers that it requires.
  *
- * A check sends rounds of POSTs, a round at once. `accepted`: each must be answered 2xx; `refused`: none may be. `slowest` and
- * `strangest` look at all that was accepted. What must be refused is wrong in both schemes (the contract's header, Standard
- * Webhooks), because a receiver may read either. Only one signs the time, so `binds` asks what the probes have shown.
+ * A check sends rounds of POSTs, each round in parallel. `accepted`: each must be answered 2xx; `refused`: none may be.
+ * `slowest` and `strangest` look at all accepted POSTs. A POST to be refused is wrong in both schemes (the contract's header,
+ * Standard Webhooks), because a receiver may read either. Only one scheme signs the time, so `binds` uses the results of the
+ * probes.
  */
 import type { CheckCode } from '../contract/conformance/words.ts';
 import { envelopeOf, exampleOf, type Kit, type Post, postOf, withSignatures } from './post.ts';

@@ -1,9 +1,9 @@
 /**
- * One run of the checks against one receiver, and the one judge of what came. Until our own delivery was accepted, only what may
- * explain why not is sent: nobody there may have asked for it.
+ * One run of the checks against one receiver, and the verdict. Until the receiver has accepted our own delivery, the run sends
+ * only POSTs that may explain the refusal, because the receiver may not have asked for any.
  *
- * A run is bounded: POSTs go one by one but for a check's rounds, each within the sender's deadline, none begins after {@link
- * RUN_MS}, and what has not run does not apply. `seen` never has an answer's text.
+ * A run is bounded: POSTs are sequential except in a check's rounds, each has the sender's deadline, none begins after
+ * {@link RUN_MS}, and checks that have not run do not apply. `seen` never has an answer's text.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type CheckCode, PROMPT_MS } from '../contract/conformance/words.ts';

@@ -1,8 +1,8 @@
 /**
- * One operation of the interface, and the order in which each refuses: 401 for the token, 429 (before the database is asked), 401
- * and 403 for partner and scopes, 415, 413 and 400 for the request, 404 and 409 for the state. 404 and 405 for the route come
- * before (app.ts). An operation with a large body first looks whether its subject exists (404 without reading); then the body waits
- * for its turn, unless its headers are refused.
+ * One operation of the interface. Every operation refuses in this order: 401 for the token, 429 (before any query), 401 and 403
+ * for partner and scopes, 415, 413 and 400 for the request, 404 and 409 for the state. 404 and 405 for the route come earlier
+ * (app.ts). An operation with a large body first checks that its subject exists (404 without reading the body); then the body
+ * waits for its turn, unless its headers are refused.
  */
 import { type CpfRead, eventsIn } from '../audit/cpf-reads.ts';
 import type { Context, HonoRequest } from 'hono';

@@ -1,4 +1,4 @@
-/** The parameters that lists share: how many, where to go on, and of which period. */
+/** The parameters that lists share: page size, cursor and period. */
 import { z } from 'zod';
 import { addDays, FIRST_DAY, LAST_DAY, startOfDay } from '../contract/calendar.ts';
 import type { Bilingual } from '../contract/language.ts';

@@ -1,4 +1,4 @@
-/** How a route is told: what it is in OpenAPI, and what answers it. */
+/** The declaration of a route: its description in OpenAPI and its handler. */
 import type { HonoRequest } from 'hono';
 import type { z } from 'zod';
 import type { Scope } from '../contract/statuses.ts';

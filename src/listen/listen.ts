@@ -1,9 +1,9 @@
 /**
- * The partner's feed, forwarded to a machine without a public address.
- * Invariant: while it runs no event is skipped: the next page is read after the last one. `--since` reads again what an earlier run did not
- * finish. A repeated delivery has the same `X-Webhook-Delivery`, so the receiver recognises it.
- * Alternative: a webhook of the listener's own. Its token would have to write, registrations would be left behind, and while nobody listens
- * it would count as a failing endpoint.
+ * Forwards the partner's feed to a machine without a public address.
+ * Invariant: a running listener skips no event, because it reads the next page after the last one. `--since` repeats the
+ * unfinished events of an earlier run. A repeated delivery has the same `X-Webhook-Delivery`, so the receiver recognises it.
+ * Alternative: a webhook for the listener. Its token would need write rights, webhooks would be left behind, and without a
+ * running listener it would be a failing endpoint.
  */
 import pLimit from 'p-limit';
 import { type FeedAnswer, type FeedApi, shown } from './feed-api.ts';

@@ -1,6 +1,6 @@
 /**
- * What a command is: what it takes, what its help says, how it ends, and what it does; and how commander gets to know it. `run` is
- * typed by what `takes` and `options` read, so a renamed option fails to compile. What is heavy is loaded inside `run`.
+ * The definition of a command: its arguments, help, exit codes and `run`; and its translation for commander. `run` is typed by
+ * the readers of `takes` and `options`, so a renamed option fails to compile. Load heavy modules inside `run`.
  * Alternative: `@commander-js/extra-typings` types a chain of calls as well; it would be one more package for sixty lines.
  */
 import { Argument, type Command, Option } from 'commander';

@@ -1,4 +1,4 @@
-/** Files that settings name. Nothing of what a file holds is repeated. */
+/** Files that settings name. Messages never repeat a file's content. */
 import { readFile } from 'node:fs/promises';
 import { ConfigError } from '../config.ts';
 

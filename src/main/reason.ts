@@ -1,4 +1,4 @@
-/** What a person is told of an error: what failed, and beneath it each cause with the system's or PostgreSQL's own words. */
+/** The text of an error for people: the failure, then each cause in the system's or PostgreSQL's own words. */
 
 /** The most causes told; an error may be its own. */
 const MAX_CAUSES = 5;

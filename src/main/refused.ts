@@ -1,4 +1,4 @@
-/** What use cases refuse, and what is not there, in words for an operator; a partner's are in contract/refusals.ts. */
+/** Texts of refusals and missing things for operators; contract/refusals.ts has the partner's. */
 import type { RefusalKind, RefusalOf, Result } from '../contract/refusals.ts';
 import { Refusal } from './command.ts';
 

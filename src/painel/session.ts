@@ -1,7 +1,7 @@
 /**
- * Who is signed in: the token itself, in a cookie that no script can read and that ends with it. Each request verifies it anew, as
- * the API does, so an expired token or a deactivated partner ends the session. The forms' own token is an HMAC under the session's:
- * only the holder of the cookie can make it.
+ * The session is the token itself, in a cookie that scripts cannot read and that expires with the token. Each request verifies
+ * the token again, as the API does, so an expired token or a deactivated partner ends the session. The form token is an HMAC
+ * under the session's token: only the holder of the cookie can make it.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Context } from 'hono';

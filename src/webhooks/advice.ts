@@ -1,4 +1,4 @@
-/** What an attempt's outcome tells whoever runs the receiver, and what to do next: for alerts and the page. Pure. */
+/** The meaning of an attempt's outcome for the receiver's operator, and what to do next: for alerts and the page. Pure. */
 import type { Bilingual } from '../contract/language.ts';
 import type { Outcome } from '../contract/statuses.ts';
 

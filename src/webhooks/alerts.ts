@@ -1,9 +1,9 @@
 /**
- * Where a partner's people are told of its webhooks, and the newest that they were told.
+ * The addresses that get alerts about a partner's webhooks, and the newest alerts.
  *
- * Invariant: nothing but a code goes to an address until that code confirmed it; a partner makes at most {@link MAX_CODES} a day.
- * The addresses confirmed before are told of a change of addresses, and of each change of a webhook before it. A trigger writes
- * history.
+ * Invariant: an unconfirmed address gets only its code; a partner makes at most {@link MAX_CODES} codes a day. Addresses that
+ * were confirmed before get an alert about each change of addresses, and about each change of a webhook before it. A trigger
+ * writes history.
  */
 import { randomInt } from 'node:crypto';
 import type { Result } from '../contract/refusals.ts';

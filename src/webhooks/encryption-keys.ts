@@ -1,4 +1,4 @@
-/** Which keys the stored signing secrets need, told from the key id that each encrypted form begins with. */
+/** The keys that the stored signing secrets need, by the key id at the start of each encrypted form. */
 import { FIRST_ID } from '../db/first-id.ts';
 import type { Tx } from '../db/pool.ts';
 import { KEY_ID_BYTES, tryDecrypt, type Vault } from './secrets.ts';

@@ -1,4 +1,4 @@
-/** What an alert of `atraso` or `erro` tells: how many deliveries of a webhook, the first of them, and why. */
+/** The content of an alert `atraso` or `erro`: how many deliveries of a webhook failed, the first of them, and why. */
 import { LATE_AFTER, type LossKind, type Outcome } from '../contract/statuses.ts';
 import type { Tx } from '../db/pool.ts';
 

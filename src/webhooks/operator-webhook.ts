@@ -1,9 +1,9 @@
 /**
- * The operator's own webhook: where notices about all partners' webhooks go, by the same outbox, schedule and attempts' log. It is
- * the one webhook of a reserved partner (operator_partner.sql); each poller that starts makes it what the variables say.
+ * The operator's own webhook gets the notices about all partners' webhooks, with the same outbox, schedule and log of attempts.
+ * It is the one webhook of a reserved partner (operator_partner.sql). Each poller sets it at its start from the environment.
  *
- * The secret is a variable too, so nothing has to show it. It is compared with the stored one opened: encrypted again, it has other
- * bytes.
+ * The secret is a variable too, so no answer needs to show it. It is compared with the decrypted stored one, because encrypting
+ * it again gives other bytes.
  */
 import { NOTICE_NAMES } from '../contract/events.ts';
 import type { Pool } from '../db/pool.ts';

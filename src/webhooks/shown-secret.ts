@@ -1,9 +1,9 @@
 /**
- * A secret shown under an Idempotency-Key is shown again to whoever repeats the request within {@link REPEAT_S}.
+ * Shows a secret again when the request is repeated with its Idempotency-Key within {@link REPEAT_S}.
  *
- * No second copy exists: the key keeps a digest of the encrypted blob and a time (by the database's clock), and a repetition
- * decrypts the blob in the webhook's row. A secret ended or rotated out meanwhile is not found. Alternative: an encrypted copy
- * beside the key; somebody must delete it on time, and backups keep it.
+ * No second copy exists: the key stores a digest of the encrypted blob and a time (by the database's clock), and a repetition
+ * decrypts the blob in the webhook's row. A secret that was rotated out meanwhile is not found. Alternative: an encrypted copy
+ * beside the key; it must be deleted on time, and backups keep it.
  */
 import { createHash } from 'node:crypto';
 import type { Pool, Tx } from '../db/pool.ts';

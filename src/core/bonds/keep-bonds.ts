@@ -1,9 +1,9 @@
 /**
- * Keeps what the registry tells of bonds: with its loan (`bond_records`), or until its loan comes (`bonds_unknown`).
+ * Stores the registry's bond records: with their loan (`bond_records`), or until the loan exists (`bonds_unknown`).
  *
- * Invariant: a record that is told is in one of the two tables, or is returned as refused. One snapshot decides whether its loan is
- * known; the next sync finds a loan that comes meanwhile. The registry tells a bond once, and a core imports its past loan by loan,
- * so bonds must wait. Rows are written in the order of their references: two syncs never wait in a circle.
+ * Invariant: each record is stored in one of the two tables, or returned as refused. One snapshot decides whether its loan
+ * exists; the next sync finds a loan created meanwhile. The registry reports a bond once, and a core imports its past loan by
+ * loan, so bonds must wait. Rows are written in the order of their references, so that two syncs never deadlock.
  */
 import type { Pool } from '../../db/pool.ts';
 import type { EndedBond, NewBond } from '../../registry/bonds-port.ts';

@@ -1,4 +1,4 @@
-/** What is inside a document piece: strict base64, a size, and a type told from its first bytes, never from a name. */
+/** Checks a document: strict base64, its size, and its type by its first bytes, never by its name. */
 import { createHash } from 'node:crypto';
 import { MAX_DOCUMENT_BYTES, type MediaType } from '../../contract/resources/documents.ts';
 

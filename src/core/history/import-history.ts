@@ -1,9 +1,9 @@
 /**
- * The import of a lender's history: a file of events becomes a part of the log, batch by batch, beside a system that runs.
+ * Imports a lender's history: a file of events becomes a part of the log, batch by batch, while the system runs.
  *
- * Invariant: a batch is one transaction (append-batch.ts), and giving an event twice changes nothing, so an interrupted run is
- * begun again with the same file. It is gentle: one connection, short batches (an open transaction holds back the feed), at most
- * `rate` events a second. It projects what it wrote, unless another process does, and waits while seals or projection are far
+ * Invariant: a batch is one transaction (append-batch.ts), and a repeated event changes nothing, so an interrupted run is
+ * repeated with the same file. The load is small: one connection, short batches (an open transaction delays the feed), at most
+ * `rate` events a second. It projects its events, unless another process does, and waits while seals or projection are far
  * behind.
  */
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-/** The table `loans`: the fold of each loan's stream, whoever appended to it. */
+/** The table `loans`: the fold of each loan's stream, from every appender. */
 import type { Tx } from '../../db/pool.ts';
 import { fold } from '../../loan/evolve.ts';
 import { FIRST_TYPES } from '../../loan/rules.ts';

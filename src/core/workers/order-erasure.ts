@@ -1,10 +1,10 @@
 /**
- * The order to forget a worker: one row, and pages that list the events, in one transaction, sealed and never changed. The work is
- * done afterwards (erase.ts).
+ * The order to forget a worker: one row, and pages that list the events, in one transaction, sealed and never changed. erase.ts
+ * carries it out afterwards.
  *
- * Invariant: nothing is overwritten that no page lists. A page has the digest of what is left of each event: of the worker's own
- * all texts go, of another worker's event that one CPF (without_cpf.sql). The order never names the worker; the CPF stands in
- * `erasures` until the work is done. An order for a CPF whose work is under way is that order.
+ * Invariant: only events on a page are overwritten. A page has the digest of each event's remaining content: an event of the
+ * worker loses all its texts, an event of another worker loses this CPF (without_cpf.sql). The order never names the worker;
+ * `erasures` holds the CPF until the work is done. A second order for the CPF meanwhile is the same order.
  */
 import type { Refused, Result } from '../../contract/refusals.ts';
 import { dayOf } from '../../contract/calendar.ts';

@@ -1,4 +1,4 @@
-/** The key under which workers are found by their CPF: without it nobody can tell from a digest whose it is. */
+/** The key for finding workers by CPF; without it a digest does not reveal its CPF. */
 import { createHash, createHmac } from 'node:crypto';
 
 export interface WorkerKey {

@@ -1,4 +1,4 @@
-/** `/v1/alertas`: where a partner's people are told of their webhooks. */
+/** `/v1/alertas`: the addresses that get alerts about a partner's webhooks. */
 import * as contract from '../../contract/resources/alerts.ts';
 import { confirmAddress, orderTest, readAlerts, setAddresses } from '../../webhooks/alerts.ts';
 import { answered } from '../answer.ts';

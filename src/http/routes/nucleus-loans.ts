@@ -1,4 +1,4 @@
-/** Loans, registrations and bonds as the lender's own core tells them. */
+/** Loans, registrations and bonds, as the lender's own core reports them. */
 import { z } from 'zod';
 import { LOAN_EXAMPLE } from '../../contract/resources/loan-example.ts';
 import * as resources from '../../contract/resources/nucleus-resource.ts';

@@ -1,6 +1,6 @@
 /**
- * The loan core's door over HTTP: it tells facts, reads loans, events, catalog, and brings in partners and their webhooks with the ids
- * that it has. Each write honours `Idempotency-Key`.
+ * The loan core's API over HTTP: it reports facts, reads loans, events and catalog, and imports partners and their webhooks with
+ * their ids. Each write honours `Idempotency-Key`.
  */
 import * as resources from '../../contract/resources/nucleus-resource.ts';
 import * as contract from '../../contract/resources/webhook.ts';

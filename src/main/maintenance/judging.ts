@@ -1,6 +1,4 @@
-/**
- * The failing-endpoint policy where deliveries are sent; one looks at a time. While off, it undoes what processes with it on leave.
- */
+/** Applies the failing-endpoint policy, one process at a time. While off, it ends states set by processes that have it on. */
 import type { Config } from '../../config.ts';
 import { runLoop } from '../../db/outage-log.ts';
 import { forgetFailing, forgetLeft, detectFailing } from '../../delivery/queue/maintenance/failing.ts';

@@ -1,6 +1,4 @@
-/**
- * All that Carteiro does by itself beside requests and deliveries, as the doctor shows it. Of what is shared, one process does it.
- */
+/** All background loops of Carteiro, as the doctor shows them. Shared work is done by one process at a time. */
 import { EVERY_MS as SEALER_MS, runSealer } from '../../audit/seals/sealer.ts';
 import { IDLE_POLL_MS as REGISTRATIONS_MS } from '../../core/loans/registration-worker.ts';
 import { EVERY_MS as ERASER_MS, runEraser } from '../../core/workers/erase.ts';

@@ -1,4 +1,4 @@
-/** The doctor's round: one look after the other, each on its own. */
+/** Runs the doctor's checks one after the other; each is independent. */
 import type { Config } from '../../config.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
 import { fault, type Finding, warning } from '../../db/fitness/finding.ts';

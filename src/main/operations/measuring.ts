@@ -1,4 +1,4 @@
-/** Measures the database for `/metrics`, at most once a second for all. A failed measure is left out; an outage ends the look. */
+/** Measures the database for `/metrics`, at most once a second. It omits a failed measure; an outage ends the round. */
 import type { Pool, Tx } from '../../db/pool.ts';
 import { logUnavailable } from '../../db/outage-log.ts';
 import { codeOf, isUnavailable } from '../../db/unavailable.ts';

@@ -1,7 +1,7 @@
 /**
- * Tells systemd that the process is ready and lives (sd_notify(3)), so that `WatchdogSec=` restarts one whose event loop stands
- * still. Node sends no datagrams to Unix sockets, so `systemd-notify` does: at the start, and twice in each `WatchdogSec`. The unit
- * needs `NotifyAccess=all`.
+ * Tells systemd that the process is ready and alive (sd_notify(3)), so that `WatchdogSec=` restarts a process whose event loop
+ * hangs. Node cannot send datagrams to Unix sockets, so `systemd-notify` does: at the start, and twice in each `WatchdogSec`.
+ * The unit needs `NotifyAccess=all`.
  */
 import { execFile } from 'node:child_process';
 import type { Logger } from '../../log-lines.ts';

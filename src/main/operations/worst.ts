@@ -1,4 +1,4 @@
-/** The webhooks that are worst off: which ones a gauge's count stands for, asked by hand and never a label. */
+/** The webhooks with the most problems, behind a gauge's count: a command reads them, because no metric may name a webhook. */
 import { OUTCOMES } from '../../contract/statuses.ts';
 import type { Tx } from '../../db/pool.ts';
 

@@ -1,7 +1,7 @@
 /**
- * Whether a database is fit to work on, asked once for all parts of a process before anything starts. One out of reach is waited
- * for. One that is unfit (not migrated, not durable, without rights, secrets under other keys, a copy) is refused with a sentence
- * and exit code 1: a poller waiting for migrations looks healthy, so an orchestrator would stop the old pollers.
+ * Checks once per process, before anything starts, whether the database is fit. If it is out of reach, the process waits. If it
+ * is unfit (not migrated, not durable, without rights, secrets under other keys, a copy), the process says so and exits with
+ * code 1: a poller that waited for migrations would look healthy, and an orchestrator would stop the old pollers.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../../config.ts';

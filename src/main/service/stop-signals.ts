@@ -1,9 +1,9 @@
 /**
  * The signals that end a long-running command.
  *
- * Each signal within a second of the first counts as that one, because one Ctrl-C may arrive twice: from the terminal's foreground
- * group, and from npm (or systemd). A later one ends the process at once. A closing terminal sends SIGHUP and takes the outputs
- * with it; later writes are lost, and the drain goes on.
+ * Signals within a second of the first count as that one, because one Ctrl-C may arrive twice: from the terminal's foreground
+ * group, and from npm (or systemd). A later one ends the process immediately. A closing terminal sends SIGHUP and closes the
+ * outputs; later writes are lost, and the drain continues.
  */
 import type { Logger } from '../../log-lines.ts';
 import { openProgress } from '../progress.ts';

@@ -1,4 +1,4 @@
-/** Where people are told of their webhooks: an e-mail address, a chat, and the newest alerts. */
+/** Alerts: the e-mail address and the chat that get them, and the newest ones. */
 import { html } from 'hono/html';
 import type { AlertSettings } from '../../contract/resources/alerts.ts';
 import type { Answer, Refusal } from '../api-client.ts';

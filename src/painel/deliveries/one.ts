@@ -1,4 +1,4 @@
-/** One delivery: its state, what was sent, what was answered, and what can be done. */
+/** One delivery: its state, its requests and answers, and the possible actions. */
 import { html } from 'hono/html';
 import { checkpointHeader } from '../../audit/checkpoint/checkpoint.ts';
 import { HEADER_CHECKPOINT } from '../../contract/delivery.ts';

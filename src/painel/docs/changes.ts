@@ -1,4 +1,4 @@
-/** What each version of the interface brought: read from the description, where `since` of operations and fields stands. */
+/** The changes of each version of the interface, read from `since` of the description's operations and fields. */
 import { html } from 'hono/html';
 import { EVENTS, NOTICE_NAMES } from '../../contract/events.ts';
 import { VERSIONS } from '../../contract/language.ts';

@@ -1,4 +1,4 @@
-/** The documentation as one Markdown page, for programs and for whoever reads in an editor: made of the pages themselves. */
+/** The documentation as one Markdown page, for programs and editors, made from the HTML pages. */
 import { NodeHtmlMarkdown } from 'node-html-markdown';
 import type { Language } from '../../contract/language.ts';
 import type { Html, PainelContext } from '../env.ts';

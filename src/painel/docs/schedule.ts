@@ -1,4 +1,4 @@
-/** When a delivery is tried, what came of it, and where it stands; made from the constants that the pollers use. */
+/** The retry schedule, the outcomes and the states of a delivery, made from the pollers' constants. */
 import { html } from 'hono/html';
 import { TIMES_S } from '../../contract/delivery.ts';
 import { durationText, type Schedule, SCHEDULES } from '../../contract/schedule.ts';

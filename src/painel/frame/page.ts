@@ -1,4 +1,4 @@
-/** The frame around every page, and what it says when something is refused or fails. */
+/** The frame of every page, and its messages for refusals and errors. */
 import { html } from 'hono/html';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { ERROR_STATUS, type ErrorBody } from '../../contract/errors.ts';

@@ -1,4 +1,4 @@
-/** The page /docs/regras: what the contract says of events beside their fields. */
+/** The page /docs/regras: the contract's rules of events beyond their fields. */
 import type { Words } from './words.ts';
 
 export const rules = {

@@ -1,9 +1,9 @@
 /**
- * The sandbox's own receiver: shows what arrives, its signature verified, and can be told to fail, to hang, to answer late or to
- * break the connection. It lives in a bounded part of this process's memory.
+ * The sandbox's own receiver: it shows each delivery and verifies its signature, and can be told to fail, to hang, to answer
+ * late or to break the connection. It uses a bounded part of this process's memory.
  *
- * It keeps only POSTs that name a delivery of the partner, so nobody fills it from outside. A homologação's POSTs name none: the secrets
- * of the webhooks that lead here verify and answer them. An unsigned one is refused at once.
+ * It keeps only POSTs that name a delivery of the partner, so outsiders cannot fill it. A homologação's POSTs name none: it
+ * verifies and answers them with the secrets of the webhooks that lead here. It refuses an unsigned one immediately.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import {

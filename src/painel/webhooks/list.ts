@@ -1,4 +1,4 @@
-/** The partner's webhooks: their names, how each fares, and what it has lost. */
+/** The partner's webhooks: their names, health and failed deliveries. */
 import { html } from 'hono/html';
 import type { ListedWebhook } from '../../contract/resources/webhook.ts';
 import {

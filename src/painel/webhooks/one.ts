@@ -1,4 +1,4 @@
-/** One webhook: how it fares, what it is sent, its secret, and how its receiver verifies. */
+/** One webhook: its health, its deliveries, its secret, and the verification in its receiver. */
 import { randomUUIDv7 } from 'node:crypto';
 import { html } from 'hono/html';
 import type { SecretState, WebhookHistory, WebhookResource } from '../../contract/resources/webhook.ts';

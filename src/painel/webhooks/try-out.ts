@@ -1,4 +1,4 @@
-/** A test: the event is chosen, its example edited within its fields, and what the receiver answered is the delivery's page. */
+/** A test: choose an event, edit its example within its fields, and see the receiver's answer on the delivery's page. */
 import { html } from 'hono/html';
 import { TEST_NAME } from '../../contract/delivery.ts';
 import { EVENT_EXAMPLES } from '../../contract/event-examples.ts';
