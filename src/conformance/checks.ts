@@ -9,7 +9,7 @@
 import type { CheckCode } from '../contract/conformance/words.ts';
 import { envelopeOf, exampleOf, type Kit, type Post, postOf, withSignatures } from './post.ts';
 
-/** A body that no writer of JSON makes again: escapes, an escaped slash, letters beyond ASCII and a trailing zero. */
+/** A body that changes when re-serialized: escapes, an escaped slash, letters beyond ASCII and a trailing zero. */
 export function unusualBody(kit: Kit) {
   const { event, body } = exampleOf(kit, 'trabalhador.vinculo_novo', {
     novo_empregador: { cnpj: '11444777000161', nome: 'Café / São João' },
@@ -37,7 +37,7 @@ export const WRITERS = {
   php: [(value) => escapeUnicode(JSON.stringify(value)).replaceAll('/', String.raw`\/`)],
 } satisfies Record<string, readonly Write[]>;
 
-/** Which signatures the receiver reads, as two POSTs have shown of which one signature alone was right. */
+/** The signatures that the receiver reads, as shown by two POSTs with only one right signature each. */
 export interface Schemes {
   readonly standardAlone: boolean;
   readonly contractAlone: boolean;

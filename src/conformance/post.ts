@@ -1,4 +1,4 @@
-/** The POSTs of a conformance run: an event's example under an id that no delivery has, signed as a check asks. Pure but for ids. */
+/** The POSTs of a conformance run: an event's example under an unused id, signed as a check requires. Pure except for ids. */
 import { randomUUID } from 'node:crypto';
 import { HEADER_PREVIOUS_SIGNATURE, HEADER_SIGNATURE, HEADER_STANDARD_SIGNATURE } from '../contract/delivery.ts';
 import { EVENT_EXAMPLES } from '../contract/event-examples.ts';
@@ -18,7 +18,7 @@ export interface Kit {
   /** What signs the contract's header, and during a rotation the secret before. */
   readonly key: SigningKey;
   readonly previous: SigningKey | null;
-  /** Of a secret that nobody has. */
+  /** Made with an unknown secret. */
   readonly strange: SigningKey;
   readonly now: () => Date;
 }

@@ -74,14 +74,14 @@ type Began = { readonly id: string; readonly startedAt: Date; readonly subject: 
 export class ConformanceRuns {
   readonly #deps: RunsDeps;
   readonly #stopping = new AbortController();
-  /** Those under way, and those that are about to begin. */
+  /** The running ones, and those about to begin. */
   readonly #runs = new Map<Asked, Promise<void>>();
 
   constructor(deps: RunsDeps) {
     this.#deps = deps;
   }
 
-  /** Begins a run and answers its id; it goes on behind. */
+  /** Begins a run in the background and returns its id. */
   async start(asked: Asked): Promise<Result<{ readonly id: string }, Refusal>> {
     const own = [...this.#runs.keys()].filter(({ partnerId }) => partnerId === asked.partnerId).length;
     const isFull = this.#runs.size >= MAX_RUNS || own >= MAX_RUNS_OF_PARTNER;
@@ -105,7 +105,7 @@ export class ConformanceRuns {
     return 'ok' in begun ? { ok: { id: begun.ok.id } } : begun;
   }
 
-  /** Ends the runs behind the POSTs that are under way, each at most its deadline. */
+  /** Ends the runs after their POSTs in flight, each within its deadline. */
   async close(): Promise<void> {
     this.#stopping.abort();
     await Promise.all(this.#runs.values());

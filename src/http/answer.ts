@@ -56,7 +56,7 @@ export class JsonStream<T> extends BodyStream<'application/json'> {
   }
 }
 
-/** A value as it may be shown: nobody changes it any more. */
+/** A value that may be shown: deeply readonly. */
 type Shown<T> = T extends readonly (infer I)[]
   ? readonly Shown<I>[]
   : T extends object

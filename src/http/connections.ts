@@ -25,7 +25,7 @@ export type Bound = 'total' | 'address';
 interface Group {
   readonly bound: Bound;
   readonly limit: number;
-  /** Those without a request under way; the one that waits longest comes first. */
+  /** Idle connections; the one that has been idle for longest comes first. */
   readonly waiting: Set<Socket>;
   /** Those with one; the one whose request is the oldest comes first. */
   readonly busy: Set<Socket>;

@@ -37,10 +37,10 @@ export interface HttpDeps {
   /** `outside` leaves out the partners' routes that write loans, documents, margins and registrations. */
   readonly loanCore: LoanCore;
   readonly documentsDeadlineDays: number;
-  /** From which addresses and subnets POSTs come; empty: nobody has told. */
+  /** The addresses and subnets from which POSTs come; empty: not configured. */
   readonly egressAddresses: readonly string[];
   readonly sendsMail: boolean;
-  /** Asks each URL of a webhook whether deliveries may come; null: nobody is asked. */
+  /** Asks each URL of a webhook for permission to deliver; null: without asking. */
   readonly handshake: Handshake | null;
   /** Tries receivers from outside, when their partners ask. */
   readonly conformance: ConformanceRuns;
@@ -48,7 +48,7 @@ export interface HttpDeps {
   readonly allowInsecure: boolean;
   /** Requests of one partner in a minute; 0 is no limit. */
   readonly rateLimitPerMinute: number;
-  /** How long one request for many resends goes on; tests ask for less. */
+  /** The time limit of one request for many resends; shorter in tests. */
   readonly resendMs?: number;
   /** How long a test delivery is waited for, in milliseconds, when it is not 35 s. */
   readonly testWaitMs?: number;

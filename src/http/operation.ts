@@ -34,7 +34,7 @@ import { check, type Checked, invalid } from './validation.ts';
 
 export interface Operation {
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
-  /** With parameters in braces, of which `{id}` is an id: `/v1/emprestimos/{id}`. */
+  /** With parameters in braces; `{id}` is an id: `/v1/emprestimos/{id}`. */
   readonly path: string;
   /** The parameters of the path beside `{id}`; a value that its schema refuses is an unknown path, 404. */
   readonly params?: Readonly<Record<string, z.ZodType>>;

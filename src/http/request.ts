@@ -27,7 +27,7 @@ export interface Env {
 /** Paths that machines ask every few seconds. They belong to no trace, and are no news while all is well. */
 const PROBED: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
 
-/** The span of each request goes on from its `traceparent`, to events and deliveries. It holds the route's pattern only. */
+/** The span of each request continues its `traceparent`, to events and deliveries. It names only the route's pattern. */
 export function traceRequests(): MiddlewareHandler<Env> {
   return async (c, next) => {
     if (PROBED.has(c.req.path)) return next();

@@ -17,7 +17,7 @@ type Failure =
   /** Permanent. */
   | { readonly refused: string };
 
-/** `goOn`: the API's database went back in time; go on from this cursor. */
+/** `goOn`: the API's database went back in time; continue from this cursor. */
 export type FeedAnswer = { readonly ok: z.infer<typeof page> } | { readonly goOn: string } | Failure;
 
 interface FeedQuery {

@@ -29,7 +29,7 @@ export interface FedEvent {
   readonly imported: boolean;
   /** The envelope's exact bytes. */
   readonly body: Buffer;
-  /** Its data were erased; `body` is the rest, which nobody is shown. */
+  /** Its data were erased; `body` is the rest, and is never shown. */
   readonly isErased: boolean;
   readonly deliveries: readonly {
     readonly id: string;
@@ -51,7 +51,7 @@ export interface FeedQuery {
 
 export interface Feed {
   readonly events: readonly FeedEvent[];
-  /** Where to go on; null only while there is nothing at all. */
+  /** The cursor to continue with; null only while the feed is empty. */
   readonly next: FeedCursor | null;
   /** False when the page reached the end of what is certain. */
   readonly hasMore: boolean;
@@ -92,7 +92,7 @@ export async function readFeedEvent(pool: Pool, partnerId: string, id: string): 
   return row ?? null;
 }
 
-/** For a cursor missing from the log: the last existing one before it. Null: go on from `cursor`. */
+/** For a cursor missing from the log: the last existing one before it. Null: continue from `cursor`. */
 export async function whereToGoOn(pool: Pool, partnerId: string, cursor: FeedCursor): Promise<FeedCursor | null> {
   const { epoch, tx, position } = cursor;
   const [known = FEED_START] = await pool.run(

@@ -48,7 +48,7 @@ export function readInteger(min: number, max: number): (text: string) => number 
   };
 }
 
-/** The place in a history that a command told. */
+/** A position in a history, as a command printed it. */
 export function readPosition(text: string): string {
   if (!/^[1-9]\d{0,17}$/.test(text)) throw new InvalidArgumentError('Give the number that --before was told with.');
   return text;

@@ -11,7 +11,7 @@ import { openProgress, type Progress } from './progress.ts';
 
 /** A whole month of a large partner is one statement. */
 const DEADLINE_MS = 10 * 60 * 1_000;
-/** After this the job goes on, and fails, saying that the database is out of reach. */
+/** After this the job stops waiting, and fails because the database is out of reach. */
 const WAIT_FOR_DATABASE_MS = 30_000;
 
 /** Which login has a role's rights. */
@@ -27,7 +27,7 @@ export interface JobOptions {
   readonly onUnknownServer?: 'refuse' | 'accept';
   /** The role whose rights it needs, for the sentence that says that the login lacks them. */
   readonly needs?: keyof typeof LOGINS;
-  /** False for an operator, who is told at once that the database is out of reach; a timer's job waits for it. */
+  /** False for an operator, who gets the error immediately; a timer's job waits for the database. */
   readonly isPatient?: boolean;
   /** The job itself asks for a fit database, after a look at one that may have nothing of Carteiro. */
   readonly checksFirst?: boolean;
@@ -93,7 +93,7 @@ export async function runJob(
   return isGood ? EXIT.done : EXIT.refused;
 }
 
-/** Keeps a verdict by `keep`; null where it cannot. A standby and an auditor's login cannot; that is logged, and the command goes on. */
+/** Stores a verdict by `keep`; null if it cannot (a standby, an auditor's login). That is logged, and the command continues. */
 export async function keeping<T>(log: Logger, keep: () => Promise<T>): Promise<T | null> {
   try {
     return await keep();

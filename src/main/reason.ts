@@ -1,6 +1,6 @@
 /** The text of an error for people: the failure, then each cause in the system's or PostgreSQL's own words. */
 
-/** The most causes told; an error may be its own. */
+/** The limit of causes in a text; an error may be its own cause. */
 const MAX_CAUSES = 5;
 
 /** The message of `error`, then `because: …` in a line of its own for each cause that says something new. */

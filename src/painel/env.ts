@@ -12,7 +12,7 @@ import type { Session } from './session.ts';
 export interface PainelDeps extends HttpDeps {
   /** The API of the same process: what the page does, it does as a client of it, with the reader's own token. */
   readonly api: (request: Request) => Response | Promise<Response>;
-  /** Where browsers find the page, if the operator has told; a sandbox behind https is told by it. */
+  /** The page's public address, if configured; a sandbox knows by it that it is behind https. */
   readonly publicUrl: URL | null;
   /** Makes a token of the sandbox's partner; null outside of the sandbox, and where somebody else issues tokens. */
   readonly sandboxToken: (() => Promise<string>) | null;

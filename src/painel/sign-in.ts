@@ -12,7 +12,7 @@ import { notice } from './frame/parts.ts';
 import { forgetToken, type Gatekeeper, keepToken, openSession } from './session.ts';
 
 export function addSignIn(app: Hono<PainelEnv>, deps: PainelDeps, gate: Gatekeeper): void {
-  /** The form; `back` is where to go on. */
+  /** The form; `back` is the page to open afterwards. */
   const answer = (c: PainelContext, back: string, status = 200, message = '') => {
     const { title, intro, token, tokenHint, submit, sandbox, sandboxHint } = c.var.texts.signIn;
     const sandboxForm = html`<form class="stack narrow" method="post" action="/painel/entrar/sandbox">

@@ -8,7 +8,7 @@ type SimulatedMargin = MarginAnswer | { readonly outcome: 'unavailable'; readonl
 
 type Worker = Pick<MarginQuestion, 'partnerId' | 'workerCpf' | 'employerCnpj'>;
 
-/** R$ 5.000,00 of earnings, 35% of which can be pledged. */
+/** R$ 5.000,00 of earnings; 35% can be pledged. */
 const DEFAULT_ANSWER: SimulatedMargin = { outcome: 'answered', earningsCentavos: 500_000, marginCentavos: 175_000 };
 
 export type ReportedMargin =

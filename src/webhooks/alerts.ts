@@ -87,7 +87,7 @@ export async function setAddresses(
   return codes > MAX_CODES ? { refused: { kind: 'tooManyCodes' } } : { ok: 'set' };
 }
 
-/** To every confirmed address, as it is now: this change, and the changes of webhooks that were not told yet. */
+/** To every confirmed address as of now: this change, and the changes of webhooks not yet sent. */
 async function reportChange(tx: Tx, partnerId: string, before: readonly Address[]): Promise<void> {
   await collectChanges(tx, partnerId);
   for (const { channel, address, confirmedAt } of before) {

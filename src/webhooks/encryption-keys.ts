@@ -60,7 +60,7 @@ export async function readRetired(sql: Tx, keyIds: readonly string[]): Promise<s
   return rows.map(({ keyId }) => keyId);
 }
 
-/** Whether what `vault` encrypts would be lost: each process that starts anew is without that key. */
+/** Whether the key of `vault` is retired: a restarted process lacks it. */
 export async function isKeyRetired(tx: Tx, vault: Vault): Promise<boolean> {
   return (await readRetired(tx, [vault.keyId])).length > 0;
 }

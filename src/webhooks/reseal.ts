@@ -24,7 +24,7 @@ interface Stored {
 
 export interface Resealed {
   readonly webhooks: number;
-  /** Webhooks with a secret that no key of the ring opens; they were left as they were. */
+  /** Webhooks with a secret that no key of the ring decrypts; they are unchanged. */
   readonly unopened: readonly string[];
 }
 

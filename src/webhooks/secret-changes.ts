@@ -87,7 +87,7 @@ export async function replaceSecret(
   return { ok: { secret, previousUntil } };
 }
 
-/** Webhooks of partners with a secret that signs, or will, and that no key of the vault opens. Reads them all, in pages. */
+/** Partners' webhooks with a current or future secret that no key of the vault decrypts. Reads them all, in pages. */
 export async function findLostSecrets(pool: Pool, vault: Vault): Promise<readonly string[]> {
   const lost: string[] = [];
   for (let after: string | null = FIRST_ID; after !== null;) {

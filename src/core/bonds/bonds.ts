@@ -43,13 +43,13 @@ export interface SyncCounts {
   readonly ended: number;
   readonly new: number;
   readonly failed: number;
-  /** Records that wait for a loan which nobody knows here yet, at the end. */
+  /** Records that still wait for an unknown loan, at the end. */
   readonly unknown: number;
-  /** Records that this sync was told and did not keep; they are logged. */
+  /** Records that this sync read and refused; they are logged. */
   readonly refused: number;
 }
 
-/** Runs the sync once; `onProgress` is told the counts so far. Throws when registry or database is away; the next sync goes on. */
+/** Runs the sync once; `onProgress` gets the counts so far. Throws if registry or database is away; the next sync continues. */
 export async function syncBonds(
   deps: SyncDeps,
   scope: SyncScope,

@@ -9,7 +9,7 @@ import { readClock } from '../../log/read.ts';
 import { appendLines, type BatchOptions } from './append-batch.ts';
 import { BadLine, batchesOf, type HistoryLine, readHistoryLines, streamOf } from './history-lines.ts';
 
-/** Where a batch has a fault its lines are tried again, so many at a time: each fault costs one such try. */
+/** The lines of a faulty batch are tried again, this many at a time: each fault costs one such try. */
 const PIECE = 100;
 const BATCH = 5 * PIECE;
 

@@ -22,7 +22,7 @@ const TRIES = 5;
 const BEHIND = 50_000;
 /** A row is sealed within 40 s where the sealer keeps up. */
 const UNSEALED_S = 180;
-/** A sealer that has made no seal for this time does not run, and nobody waits for it. */
+/** A sealer without a seal for this time does not run, so the import does not wait for it. */
 const SEALER_IS_GONE_S = 120;
 const CHECK_EVERY_MS = 10_000;
 const LONGEST_WAIT_MS = 60_000;

@@ -60,7 +60,7 @@ interface Claim {
 export function registrationWorker(deps: RegistrationWorkerDeps) {
   const inFlight = new Set<Promise<void>>();
 
-  /** Claims into the free slots; what was claimed goes on by itself. */
+  /** Claims for the free slots; the claimed registrations proceed by themselves. */
   async function start(): Promise<number> {
     if (deps.isLeftAlone()) {
       await reportWaiting(deps.pool);

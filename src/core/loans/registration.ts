@@ -36,7 +36,7 @@ const newRegistration: ToCommand = async (_now, { tx }) => {
 
 export interface RegistrationEnd {
   readonly loanId: string;
-  /** Null: the one under way, whoever asked it. */
+  /** Null: the current one, whatever request began it. */
   readonly registrationId: string | null;
   readonly answer: RegistrationAnswer;
   /** Days from the registration to the documents' deadline, where it opens that obligation. */

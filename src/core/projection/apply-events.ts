@@ -93,7 +93,7 @@ async function lockPartners(tx: Tx, events: readonly Pick<PlacedEvent, 'partnerI
   await tx`select from partners where id = any (${ids}::uuid[]) order by id for no key update`;
 }
 
-/** Those that no bond record stands for. */
+/** Those without a bond record. */
 async function readUnkept(tx: Tx, events: readonly Bond[]): Promise<readonly Bond[]> {
   if (events.length === 0) return [];
   const kept = await tx<{ id: string }[]>`

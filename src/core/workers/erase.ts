@@ -26,16 +26,16 @@ export interface ErasureState {
   readonly events: number;
   readonly pages: number;
   readonly pagesDone: number;
-  /** Null while it is under way. */
+  /** Null while the work continues. */
   readonly doneAt: Date | null;
 }
 
-/** `waits`: a POST with a text that is to be erased is still under way. */
+/** `waits`: a POST with a text to erase is still in flight. */
 export type EraseBatch = 'idle' | 'worked' | 'waits';
 
 const REST_MS: Readonly<Record<EraseBatch, number>> = { idle: EVERY_MS, worked: 0, waits: 1_000 };
 
-/** Does the next page of the oldest order that nobody else works on. */
+/** Does the next page of the oldest order without another worker. */
 export async function eraseBatch(pool: Pool): Promise<EraseBatch> {
   return pool.transaction(async (tx) => {
     const [work] = await tx<{ orderId: string; page: number; pages: number }[]>`

@@ -31,7 +31,7 @@ export interface Ordered {
   readonly events: number;
   /** Events of other workers, in which only this CPF is replaced; all of them when the order is new. */
   readonly ofOthers: readonly string[];
-  /** False when the work of this order was under way already. */
+  /** False if the work of this order had already begun. */
   readonly isNew: boolean;
 }
 

@@ -155,7 +155,7 @@ function manifest(name: KindName, kind: ExportedKind): Route {
   });
 }
 
-/** A loan's history that is away comes back for who asks for it; of a list by time, the months are named whose files have more. */
+/** A query for one loan restores its archived history; a list by time names the months whose files have more. */
 async function eventsAway({ archives }: HttpDeps, { filters, from, until }: Search) {
   const { evento_id: event, emprestimo_id: loan } = filters;
   if (event !== undefined) await archives?.bringBack('id', event);

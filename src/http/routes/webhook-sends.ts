@@ -22,7 +22,7 @@ import { deliveryWithAttempts } from '../../contract/resources/delivery-resource
 import { awaitOutcome, type Example, makeTestDelivery } from '../../delivery/partner/try-out.ts';
 import { check, invalid } from '../validation.ts';
 
-/** How long one request goes on unless told otherwise; the caller asks again with the answer's cursor. */
+/** The default time limit of one request; the caller continues with the answer's cursor. */
 const RESEND_MS = 5_000;
 
 /** The statuses that `reenvios` means without `status`. What arrived is sent again by its id alone. */

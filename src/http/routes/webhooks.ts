@@ -118,7 +118,7 @@ export const webhookRoutes: Routes = [
 ];
 
 const ONE = '/v1/webhooks/{id}';
-/** How long one request goes on suspending or resuming; the batches behind it take milliseconds each. */
+/** The time limit for suspending or resuming in one request; each batch takes milliseconds. */
 const WORK_MS = 8_000;
 
 const webhookAnswer = answered(200, contract.webhook, {

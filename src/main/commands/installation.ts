@@ -32,7 +32,7 @@ Output: migrated`,
   },
 });
 
-/** A copied database goes on from the server that it finds itself on. */
+/** A copied database continues on its current server. */
 
 export const adopt = command({
   summary: 'go on from a copy: make the server on which the database finds itself the known one',

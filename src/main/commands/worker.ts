@@ -16,7 +16,7 @@ import { table } from '../table.ts';
 import { readWorkerKey } from '../service/key-files.ts';
 import { openFiles } from './archive.ts';
 
-/** Without it nobody is found by a CPF. */
+/** Without it no worker is found by CPF. */
 export async function needWorkerKey(config: Config): Promise<WorkerKey> {
   const key = await readWorkerKey(config);
   if (key === null) throw new UsageError('WORKER_KEY_FILE is required: name the file of the key that api has');

@@ -18,7 +18,7 @@ import { readNamed } from '../named-files.ts';
 import { type AlertWords, wordsOf } from './alert-words.ts';
 
 export const EVERY_MS = 5_000;
-/** One poller looks at a time; another has nothing to do for so long. */
+/** One poller works at a time; the others pause for this long. */
 const REST_S = 4.9;
 const AT_ONCE = 20;
 const CHAT_TIMEOUT_MS = 5_000;

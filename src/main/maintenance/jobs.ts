@@ -55,7 +55,7 @@ export async function runJobs(deps: JobsDeps, stopping: AbortSignal): Promise<vo
   });
 }
 
-/** Runs what is due now and that nobody else runs, one after the other. */
+/** Runs the due jobs that no other process runs, one after the other. */
 export async function runDue(deps: JobsDeps, stopping: AbortSignal): Promise<void> {
   const { pool, schedules } = deps;
   const now = await pool.run((sql) => keepSchedules(sql, schedules));

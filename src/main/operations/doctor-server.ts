@@ -68,7 +68,7 @@ export async function checkTransactions(sql: Tx): Promise<readonly Finding[]> {
   return held.length > 0 ? held : [ok(about, `none is open for ${LONG_OPEN_S} s`)];
 }
 
-/** A replication slot that nobody reads keeps the WAL from its place on, and may keep dead rows, until the disk is full. */
+/** An unused replication slot keeps the WAL from its position on, and perhaps dead rows, until the disk is full. */
 export async function checkSlots(sql: Tx): Promise<readonly Finding[]> {
   const slots = await sql<{ name: string; mib: number; holdsRows: boolean }[]>`
     select slot_name as name, (pg_wal_lsn_diff(case when pg_is_in_recovery() then pg_last_wal_replay_lsn() else pg_current_wal_lsn() end,

@@ -26,7 +26,7 @@ interface OverdueRow {
   readonly oldestS: number | null;
 }
 
-/** The webhooks of which something is pending, and what that waits for, as CTEs. */
+/** The webhooks with pending deliveries, and the reason why these wait, as CTEs. */
 function lanesWithDueWork(sql: Tx) {
   return sql`
     flying as materialized (select webhook_id, delivery_id from flights() where claimed_at > now() - lease()),

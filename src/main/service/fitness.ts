@@ -23,7 +23,7 @@ const NEEDED = "the server must be PostgreSQL 18, and know the parameters of the
 const COMPARE = 'compare what came after that with your other systems, run doctor, then take QUARANTINE away';
 /** A typing mistake: it would be waited for until somebody looks. */
 const NO_SUCH_DATABASE = '3D000';
-/** The silence of a database that is away is told apart within this time. */
+/** A database that does not answer within this time is out of reach. */
 const DEADLINE_MS = 4_000;
 
 interface Watch {

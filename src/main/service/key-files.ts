@@ -50,7 +50,7 @@ export async function readCheckpointKeys(config: Config) {
   return { signers: signersOf(keys), verifiers: keys };
 }
 
-/** Null where none is configured: nobody is found by a CPF, and nobody is erased. Throws where the file has no key. */
+/** Null if none is configured: no worker can be found or erased. Throws if the file has no key. */
 export async function readWorkerKey(config: Config): Promise<WorkerKey | null> {
   const text = await readKeyFile(config, {
     variable: 'WORKER_KEY_FILE',

@@ -32,7 +32,7 @@ export interface ServiceDeps {
   readonly database: OpenDatabase;
   readonly log: Logger;
   readonly metrics: Metrics;
-  /** True when the database is fit to work on, false when nobody waits for that any more. */
+  /** True when the database is fit, false when the wait was cancelled. */
   readonly fit: Promise<boolean>;
   /** Aborts when the process begins to stop. */
   readonly leaving: AbortSignal;
@@ -50,7 +50,7 @@ export interface Part {
   /** Settles when the part ends by itself, which it does only by failing. */
   readonly failed: Promise<never>;
   readonly inFlight?: () => number;
-  /** Takes no new work, ends what is under way, and leaves nothing behind. */
+  /** Takes no new work, finishes the current work, and releases everything. */
   stop(): Promise<void>;
 }
 

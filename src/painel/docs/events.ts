@@ -43,7 +43,7 @@ function headerTable(c: PainelContext): Html {
   );
 }
 
-/** The secret of every example; nobody's. */
+/** The secret of every example; no webhook has it. */
 export const EXAMPLE_SECRET = `whsec_${Buffer.from('um exemplo, nunca um segredo: 32').toString('base64')}`;
 const DELIVERY_ID = '019c1402-6001-7b44-a2f8-91c3d5e7f012';
 const SENT_AT = new Date('2026-01-31T12:00:00.000Z');

@@ -19,7 +19,7 @@ interface Made {
   readonly text: string;
 }
 
-/** `bodies` in the order in which they are read. Each language is made once: who asks under another host gets the same text with it. */
+/** `bodies` in reading order. Each language is made once; another host name is inserted into the same text. */
 export function markdownPages(bodies: Readonly<Record<Page, Body>>) {
   const kept = new Map<Language, Promise<Made>>();
   const summary = { surroundingNewlines: 2, prefix: '### ' };

@@ -14,7 +14,7 @@ export interface Words {
   readonly [name: string]: Text | Words | readonly (Text | Words)[];
 }
 
-/** The same texts in one language; a sentence whose two languages are given different things is nobody's. */
+/** The same texts in one language; a sentence whose languages take different arguments does not compile. */
 export type Said<T> = T extends { readonly pt: infer P; readonly en: infer E }
   ? E extends P
     ? P

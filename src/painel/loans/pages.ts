@@ -112,7 +112,7 @@ async function showLoan(visit: Visit): Promise<Page> {
   };
 }
 
-/** Every move of the slider draws the state anew; without a script the button does. */
+/** Every move of the slider redraws the state; without a script the button does. */
 function slider({ t }: Visit, { id, versao }: LoanResource, version: number): Html {
   const path = `${PATH}/${id}`;
   return html`<form

@@ -13,7 +13,7 @@ import { dim, live, moment, pauseButton, plainList, table, tile } from '../frame
 import { healthBadge, lossNotices, nameOf } from '../webhooks/list.ts';
 
 const PATH = '/painel/visao';
-/** A long window is read anew less often: it costs more, and changes less. */
+/** A long window is reloaded less often: it costs more, and changes less. */
 const EVERY_S = 3;
 const SLOWLY_S = 15;
 

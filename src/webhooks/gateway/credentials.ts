@@ -32,7 +32,7 @@ export async function readCredentials(
   return shownOf(row.encrypted === null ? {} : openCredentials(vault, id, row.encrypted));
 }
 
-/** Sets them, or with null removes them. The next claim has them; what is in flight goes on with those before. */
+/** Sets them, or with null removes them. The next claim uses them; deliveries in flight use the previous ones. */
 export async function setCredentials(
   tx: Tx,
   vault: Vault,

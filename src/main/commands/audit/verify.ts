@@ -10,7 +10,7 @@ import { installationOf } from '../../service/database.ts';
 import { readCheckpointKeys } from '../../service/key-files.ts';
 import { withReports } from '../../service/reports.ts';
 
-/** How often a run that goes on keeps its place. */
+/** How often a long run stores its position. */
 const KEEP_PLACE_MS = 10_000;
 
 function readSince(text: string): TreeHead | 'last' {
