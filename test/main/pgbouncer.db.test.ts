@@ -112,7 +112,7 @@ describe.skipIf(PGBOUNCER_MINOR === undefined)(`PgBouncer 1.${PGBOUNCER_MINOR ??
     const place = { name: 'pooled', schema, max: 1, deadlineMs: 10_000, prepare: false };
     const [through, direct] = [again.urlOf(loginOf('poller')), core.url].map((url) => new Pool({ ...place, url }));
     expect(await readHeartbeat(through as Pool, 'pooled')).toBeNull();
-    expect(await readHeartbeat(direct as Pool, 'direct')).toMatchObject({ isNew: true, living: [expect.any(Number)] });
+    expect(await readHeartbeat(direct as Pool, 'direct')).toMatchObject({ isNew: true, living: 1 });
     await Promise.all([through?.close(1), direct?.close(1)]);
     await again.stop();
   });

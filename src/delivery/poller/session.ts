@@ -8,7 +8,5 @@ export const SESSION_SETTINGS = {
   enable_bitmapscan: 'off',
   enable_hashjoin: 'off',
   enable_mergejoin: 'off',
-  // Keys of a record's rows do not repeat: a memory of them had 0 hits.
-  enable_memoize: 'off',
   jit: 'off',
 };
