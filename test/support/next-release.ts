@@ -30,7 +30,14 @@ const CHANGES = [
 
 /** Makes it in `folder`, with what runs it and what makes its client's types. */
 export async function makeNextRelease(folder: string): Promise<void> {
-  for (const name of ['src', 'drizzle', 'package.json', 'test/http/make-client-types.ts'])
+  for (const name of [
+    'src',
+    'drizzle',
+    'package.json',
+    'test/http/make-client-types.ts',
+    'test/support/bare-app.ts',
+    'test/support/silent-log.ts',
+  ])
     await cp(join(HERE, name), join(folder, name), { recursive: true });
   await symlink(join(HERE, 'node_modules'), join(folder, 'node_modules'));
   for (const [name, old, changed] of CHANGES) {
