@@ -29,20 +29,26 @@ export class HashThreads {
     const thread = this.#threads[(this.#next += 1) % THREADS] as Thread;
     const hashed = thread.last.then(async () => {
       const files = await read();
-      thread.worker ??= new Worker(import.meta.filename, { resourceLimits: LIMITS });
+      thread.worker ??= startWorker(thread);
       thread.worker.postMessage({ files, ends } satisfies Task, files);
       const [answer] = (await once(thread.worker, 'message')) as [HashedPart | Error];
       if (answer instanceof Error) throw answer;
       const { hashes, roots, streams } = answer;
       return { ...answer, hashes: bufferOf(hashes), roots: bufferOf(roots), streams: bufferOf(streams) };
     });
-    thread.last = hashed.catch(() => delete thread.worker);
+    thread.last = hashed.catch(() => undefined);
     return hashed;
   }
 
   async close(): Promise<void> {
     await Promise.all(this.#threads.map(async ({ worker }) => worker?.terminate()));
   }
+}
+
+/** One that failed to read or to hash a part hashes the next; only one that died is replaced. */
+function startWorker(thread: Thread): Worker {
+  const worker = new Worker(import.meta.filename, { resourceLimits: LIMITS });
+  return worker.once('error', () => delete thread.worker);
 }
 
 /** A message has bare bytes. */
