@@ -124,7 +124,7 @@ export const keepers = pgTable('keepers', {
  * again before claiming more. Claims and records do not write here.
  * `in_order`: each loan's deliveries one at a time, by version. Until `resumes_until` its suspended deliveries hold back later ones of
  * their loans. While muted (`muted_at`) nothing is sent. Since `failing_since` it is `falhando`: one delivery at a time
- * (delivery/queue/maintenance/failing). `resting`, as its keeper has set it: a turn takes nothing new of it unless it names it.
+ * (delivery/queue/maintenance/failing). `resting`, as its keeper has set it: a poll takes nothing new of it unless it names it.
  * Measured alternative: one queue by due time. With one endpoint hanging on 300,000 due rows, 0 of 17,501 other deliveries were claimed in
  * 25 s; with lanes all were, at 30 ms (p99).
  */

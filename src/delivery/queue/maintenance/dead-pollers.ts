@@ -45,7 +45,7 @@ export class DeadPollers {
     this.#deps = deps;
   }
 
-  /** Ends the pollers that this poller's pulses in `term` have shown dead for the grace. Returns the ms until the next may be ended; null: none. */
+  /** Ends the pollers that this poller's heartbeats in `term` have shown dead for the grace. Returns the ms until the next may be ended; null: none. */
   async look(heartbeat: Heartbeat, term: number): Promise<number | null> {
     const { monotonicMs } = this.#deps;
     // Read after the answer: each had lost its lock before this.
