@@ -238,7 +238,7 @@ export async function report(sql: Tx, about: About) {
   for (const { question, where, none, ask } of QUESTIONS) {
     const rows = await sql<
       Answer[]
-    >`select at, answer from (${ask(sql, about)}) found order by at desc limit ${MAX_ANSWERS + 1}`;
+    >`select at, answer from (${ask(sql, about)}) found order by at desc, answer limit ${MAX_ANSWERS + 1}`;
     const answers = rows.slice(0, MAX_ANSWERS).map(({ at, answer }) => ({ at, answer: masked(answer) }));
     answered.push({ question, where, none, answers, hasMore: rows.length > MAX_ANSWERS });
   }

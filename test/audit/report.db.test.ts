@@ -138,15 +138,16 @@ test('what never happened is said so, and what did is told with its author and t
 test('question 1 is about the CPF, and no CPF is in the answer', async () => {
   const [about, other] = await sql<{ id: string }[]>`select id from events order by id limit 2`;
   await sql`update events set data = jsonb_set(data::jsonb, '{nota}', ${`"${CPF}"`})::json where id = ${about?.id ?? ''}`;
-  for (const [actor, id] of [
-    ['ana', about?.id],
-    ['rui', other?.id],
+  for (const [actor, id, at] of [
+    ['ana', about?.id, '2026-03-01T00:00:00.001Z'],
+    ['rui', other?.id, '2026-03-01T00:00:00.002Z'],
+    ['leo', other?.id, '2026-03-01T00:00:00.002Z'],
   ])
     await sql`
-      insert into cpf_reads (actor, operation, asked, events)
-      values (${actor ?? ''}, 'GET /v1/auditoria/eventos', ${`/of ${actor}`}, array[${id ?? ''}::uuid])`;
+      insert into cpf_reads (actor, operation, asked, events, read_at)
+      values (${actor ?? ''}, 'GET /v1/auditoria/eventos', ${`/of ${actor}`}, array[${id ?? ''}::uuid], ${at ?? ''})`;
   await untilSettled(sql);
-  expect((await answers())(1)).toEqual(['rui: /of rui', 'ana: /of ana']);
+  expect((await answers())(1)).toEqual(['leo: /of leo', 'rui: /of rui', 'ana: /of ana']);
   expect((await answers('--cpf', CPF))(1)).toEqual(['ana: /of ana']);
   expect(await report('--cpf', CPF)).not.toContain(CPF);
   const main = path.resolve(import.meta.dirname, '../../src/main.ts');
