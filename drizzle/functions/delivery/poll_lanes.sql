@@ -101,18 +101,15 @@ begin
   end if;
   if hooks <> '{}' then
     return query
-    with ask as materialized (
-      select * from unnest(hooks, from_dues, from_ids, to_dues, rooms) with ordinality as t (hook, from_due, from_id, to_due, room, place)
+    with kept as materialized (
+      select l.webhook_id from lanes l
+      where l.webhook_id = any (hooks) and l.keeper = p_poller and not l.changed and not l.in_order
+      for update skip locked
     ),
     lane as materialized (
-      select a.*
-      from ask a
-      cross join lateral (
-        select l.webhook_id from lanes l
-        where l.webhook_id = a.hook and l.keeper = p_poller and not l.changed and not l.in_order
-        limit 1
-        for update skip locked
-      ) kept
+      select ask.*
+      from unnest(hooks, from_dues, from_ids, to_dues, rooms) with ordinality as ask (hook, from_due, from_id, to_due, room, place)
+      where ask.hook = any (array(select k.webhook_id from kept k))
     ),
     found as materialized (
       select l.place as ask, p.*
@@ -140,8 +137,8 @@ begin
            to_char(nullif(d.due_at, '-infinity') at time zone 'UTC', iso), null
     from due d join messages m on m.event_id = d.event_id
     union all
-    select null, null, a.hook, null, null, null, null, null, null, to_char(nullif(f.due_at, '-infinity') at time zone 'UTC', iso), f.delivery_id::text
-    from found f join ask a on a.place = f.ask
+    select null, null, hooks[f.ask], null, null, null, null, null, null, to_char(nullif(f.due_at, '-infinity') at time zone 'UTC', iso), f.delivery_id::text
+    from found f
     where f.delivery_id <> all (array(select d.delivery_id from due d))
     union all
     select null, null, l.hook, null, null, null, null, null, null,
@@ -155,8 +152,8 @@ begin
       on true
     where l.to_due > '-infinity'
     union all
-    select null, null, a.hook, null, null, null, null, null, null, null, 'shut'
-    from ask a where a.place <> all (array(select l.place from lane l));
+    select null, null, hook, null, null, null, null, null, null, null, 'shut'
+    from unnest(hooks) hook where hook <> all (array(select k.webhook_id from kept k));
     get diagnostics m = row_count;
   end if;
   if loans is not null then

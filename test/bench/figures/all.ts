@@ -17,6 +17,7 @@ import { pace } from './pace.ts';
 import { pollers } from './pollers.ts';
 import { reads } from './reads.ts';
 import { statement } from './statement.ts';
+import { takeOver } from './take-over.ts';
 import { writers } from './writers.ts';
 import { years } from './years.ts';
 
@@ -34,6 +35,7 @@ export const figures: readonly Figure[] = [
   fair,
   pace,
   pollers,
+  takeOver,
   reads,
   months,
   years,
