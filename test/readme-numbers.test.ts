@@ -110,9 +110,9 @@ const PAGES: Readonly<Record<string, readonly (readonly [reported: string, file:
     ['A poller looks every 5 s', 'src/main/maintenance/judging.ts', 'EVERY_MS = 5_000;'],
     ['changes at most 500', 'src/delivery/queue/maintenance/failing.ts', 'CHANGED_AT_ONCE = 500;'],
     [
-      'limits the heap to 128 MiB and the semi-space to 8 MiB',
+      'limits the heap to 192 MiB and the semi-space to 8 MiB',
       'package.json',
-      '--max-old-space-size=128 --max-semi-space-size=8',
+      '--max-old-space-size=192 --max-semi-space-size=8',
     ],
     ['documents, up to 56 MiB', 'src/contract/resources/documents.ts', 'MAX_DOCUMENTS_BODY_BYTES = 56 * 1024 * 1024;'],
     [

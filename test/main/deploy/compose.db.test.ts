@@ -118,7 +118,7 @@ describe.skipIf(podman === null)('the Compose file', () => {
     await expect.poll(() => inspect('migrate_1', '{{.State.Status}} {{.State.ExitCode}}')).toBe('exited 0');
     const what =
       '{{.HostConfig.ReadonlyRootfs}} {{.EffectiveCaps}} {{.HostConfig.SecurityOpt}} {{.Config.User}} {{.HostConfig.Memory}}';
-    const mib = (end: string) => (end.startsWith('api') ? 1024 : 320) * 1024 * 1024;
+    const mib = (end: string) => (end.startsWith('api') ? 1024 : 448) * 1024 * 1024;
     for (const end of SERVED)
       expect(await inspect(end, what)).toMatch(
         new RegExp(`^true \\[\\] \\[no-new-privileges.*\\] 1000:1000 ${mib(end)}$`),

@@ -64,7 +64,8 @@ export interface KeptLane {
   /** Retries are read up to here. */
   mark: { dueAt: string; id: string };
   retryAtMs: number;
-  readonly flying: Map<string, Flight>;
+  /** Written by {@link takeOff} and {@link land} alone. */
+  flying: ReadonlyMap<string, Flight>;
   /** In flight after its last claim. */
   claimed: number;
   pace: Pace;
@@ -85,30 +86,40 @@ export const NO_MARK = { dueAt: '-infinity', id: LAST };
 /** A lane whose attempt takes longer is held to its first window; otherwise a sometimes hanging receiver would get all slots. */
 const LONG_MS = 5_000;
 
+/** Shared by all lanes without a flight, as {@link NEW_PACE} is by new ones: a poller may keep 100,000. */
+const NOTHING_FLYING: ReadonlyMap<string, Flight> = new Map();
+
 export function newLane(settings: LaneSettings): KeptLane {
-  const pace = { ...NEW_PACE, window: settings.windowSize };
   const flying = new Map(
     settings.flying.map(({ id, number, loan }) => [
       id,
       { number, dueAt: null, sinceMs: Infinity, isForeign: true, loan },
     ]),
   );
-  const [start, never] = [
-    { cursor: FIRST, mark: NO_MARK },
-    { retryAtMs: Infinity, resumesUntilMs: -Infinity },
-  ];
   return {
     settings,
-    ...start,
-    ...never,
-    flying,
+    cursor: FIRST,
+    mark: NO_MARK,
+    retryAtMs: Infinity,
+    resumesUntilMs: -Infinity,
+    flying: flying.size > 0 ? flying : NOTHING_FLYING,
     claimed: 0,
     served: 0,
-    pace,
+    pace: settings.windowSize === FIRST_WINDOW ? NEW_PACE : { ...NEW_PACE, window: settings.windowSize },
     loans: null,
     isResting: false,
     isLeaving: false,
   };
+}
+
+export function takeOff(lane: KeptLane, id: string, flight: Flight): void {
+  if (lane.flying.size === 0) lane.flying = new Map();
+  (lane.flying as Map<string, Flight>).set(id, flight);
+}
+
+export function land(lane: KeptLane, id: string): void {
+  if (lane.flying.size > 0) (lane.flying as Map<string, Flight>).delete(id);
+  if (lane.flying.size === 0) lane.flying = NOTHING_FLYING;
 }
 
 /** Its own next record lets it send more; the server's check for work does not see that. */

@@ -11,10 +11,12 @@ import {
   FIRST,
   type Flight,
   type KeptLane,
+  land,
   type LaneSettings,
   newLane,
   NO_MARK,
   roomOf,
+  takeOff,
   timeOf,
 } from './kept-lane.ts';
 import { excessOf } from './handing-over.ts';
@@ -168,7 +170,7 @@ export class KeptLanes {
       // A lane in order reports separately how far it is read.
       if (lane.loans === null) this.#reading.advance(lane, row);
       if (lane.flying.get(row.id)?.number === row.number || this.#endedMeanwhile.get(row.id) === row.number) continue;
-      lane.flying.set(row.id, { number: row.number, dueAt: row.dueAt, sinceMs: nowMs, loan: row.loan });
+      takeOff(lane, row.id, { number: row.number, dueAt: row.dueAt, sinceMs: nowMs, loan: row.loan });
       lane.claimed = lane.flying.size;
       this.#reading.narrow.add(lane);
       mine.push(row as Extract<Row, { kind: 'due' }>);
@@ -234,7 +236,7 @@ export class KeptLanes {
   }
 
   #end(lane: KeptLane, id: string, { loan, number }: Flight): void {
-    lane.flying.delete(id);
+    land(lane, id);
     if (this.#reading.isPlanned) this.#endedMeanwhile.set(id, number);
     if (loan !== null) lane.loans?.end(loan);
   }
