@@ -187,8 +187,10 @@ poll_lanes.sql: a claim does not hold the lanes that it serves
 + ),
 +       due
 - for update skip locked
--       ) kept
-+ ) kept
+-     ),
+-     lane
++ ),
++     lane
 partner beside a claim: may commit after
 
 queue/claim.ts: a new secret signs before its time
