@@ -85,7 +85,8 @@ export async function startServer(options: ServerOptions) {
     else answerBroken(socket, times.lingerMs);
   });
   const { promise: listening, resolve, reject } = Promise.withResolvers<void>();
-  server.once('error', reject);
+  // Also afterwards, when it does nothing: an accept that failed is one connection's fault, and must not end the process.
+  server.on('error', reject);
   server.listen(port, host, resolve);
   await listening;
   const { port: taken } = server.address() as AddressInfo;

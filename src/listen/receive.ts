@@ -31,6 +31,7 @@ export async function printDeliveries({ port, secret, print }: PrintDeliveriesOp
   });
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
+  server.on('error', () => undefined);
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
   print(`receiving on ${url} (Ctrl-C stops it)`);
   return {

@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { afterAll, describe, expect, test } from 'vitest';
 import { startServer } from '../../src/http/server.ts';
 import { startApi } from '../support/api.ts';
+import { serverOf } from '../support/server-of.ts';
 
 const api = await startApi();
 const server = await startServer({ fetch: api.app.fetch, host: '127.0.0.1', port: 0 });
@@ -123,6 +124,12 @@ test.each([
   const answer = await sendRaw(bytes);
   expect(answer).toMatch(/^HTTP\/1.1 400/);
   expect(answer).toMatch(/"codigo":"ERRO_VALIDACAO".*"requisicao_id":"/);
+});
+
+test('accepts that failed do not end the process', async () => {
+  const listening = await serverOf(`${server.url}/healthz`);
+  for (const code of ['ENETDOWN', 'EPROTO']) listening.emit('error', new Error(`accept ${code}`));
+  expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
 });
 
 /** Whether a connection is refused; one that is taken is closed again. */

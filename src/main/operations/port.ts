@@ -47,6 +47,8 @@ export async function openPort({ host, port, metrics, ready }: PortOptions) {
     const why = REASONS[code] ?? `HOST or METRICS_PORT is wrong (${code})`;
     throw new Error(`the metrics cannot be served on port ${port}: ${why}`);
   });
+  // An accept that failed is one connection's fault. Without a listener that event would end the process.
+  server.on('error', () => undefined);
   const address = server.address();
   const bound = typeof address === 'object' && address !== null ? address.port : port;
   return {

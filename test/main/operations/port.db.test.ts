@@ -8,6 +8,7 @@ import { createEmptyDatabase, createTestDatabase } from '../../support/database.
 import { listening } from '../../support/listening.ts';
 import { createLogin } from '../../support/logins.ts';
 import { commitEvents, insertPartner, insertWebhook } from '../../support/outbox.ts';
+import { serverOf } from '../../support/server-of.ts';
 
 const KEY = randomBytes(32).toString('base64');
 
@@ -64,6 +65,12 @@ describe('the port', () => {
     const answer = [503, '{"codigo":"INDISPONIVEL","mensagem":"o banco de dados não responde"}'];
     expect(await ask('/readyz')).toEqual(answer);
     problem = null;
+  });
+
+  test('goes on after an accept that failed', async () => {
+    const server = await serverOf(`${port.url}/healthz`);
+    server.emit('error', new Error('accept ENETDOWN'));
+    expect(await ask('/healthz')).toEqual([200, '{"status":"ok"}']);
   });
 
   test('refuses every other path and method', async () => {
