@@ -91,10 +91,11 @@ export class ConformanceRuns {
       .then(
         async (begun) => {
           if (!('ok' in begun)) return;
-          await this.#run(asked, begun.ok).catch((error: unknown) => {
+          await this.#run(asked, begun.ok).catch(async (error: unknown) => {
             const reason = error instanceof Error ? error.name : typeof error;
             const of = { webhook_id: asked.webhookId, homologacao_id: begun.ok.id };
             this.#deps.log.warn({ ...of, reason }, 'a conformance run broke off');
+            await this.#deps.pool.run((sql) => endRun(sql, begun.ok.id, null)).catch(() => undefined);
           });
         },
         () => undefined,
@@ -118,7 +119,7 @@ export class ConformanceRuns {
       partnerId,
       event: SUBSCRIBABLE_NAMES.find((name) => subject.events.includes(name)) ?? 'autorizacao.confirmada',
       key: openers.openKey(webhookId, subject.secret).key,
-      previous: previous && openers.openKey(webhookId, previous).key,
+      previous: openers.previousKey(webhookId, previous),
       strange: signingKey(`whsec_${randomBytes(32).toString('base64')}`),
       now,
     };
@@ -151,7 +152,7 @@ export class ConformanceRuns {
       const report = stopping.aborted
         ? null
         : sign(reportOf({ id, actor, startedAt, endedAt: now(), lender, partner, webhook, checks }));
-      await pool.run((sql) => sql`update conformance_runs set ended_at = now(), report = ${report} where id = ${id}`);
+      await pool.run((sql) => endRun(sql, id, report));
     } finally {
       await sender.close();
     }
@@ -191,6 +192,10 @@ async function writeCheck(sql: Tx, id: string, judged: Judged): Promise<void> {
     update conformance_runs
     set checks = checks || ${JSON.stringify([judged])}::text::jsonb, alive_until = now() + ${SILENCE_S} * interval '1 second'
     where id = ${id}`;
+}
+
+async function endRun(sql: Tx, id: string, report: string | null): Promise<void> {
+  await sql`update conformance_runs set ended_at = now(), report = ${report} where id = ${id} and ended_at is null`;
 }
 
 export interface Run {

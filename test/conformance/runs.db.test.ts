@@ -109,6 +109,23 @@ test('each POST is a test with ids that nothing has and the checkpoint, and none
   expect((await partner.send<{ itens: [] }>('GET', '/v1/entregas')).body.itens).toEqual([]);
 });
 
+test('a previous secret that no key opens is left out, as it is of deliveries', async () => {
+  const { partner, path, id } = await receiverWith(null);
+  await sql`
+    update webhooks set previous_encrypted_secret = ${Buffer.alloc(80)}, previous_until = now() + interval '1 hour'
+    where id = ${id}`;
+  const { body } = await begin(partner, path);
+  expect(await finished(partner, path, body.homologacao_id)).toMatchObject({ estado: 'aprovada' });
+});
+
+test('a run whose secret no key opens ends at once, without a verdict', async () => {
+  const { partner, path, id } = await receiverWith(null);
+  await sql`update webhooks set encrypted_secret = ${Buffer.alloc(80)} where id = ${id}`;
+  const { body } = await begin(partner, path);
+  const run = await finished(partner, path, body.homologacao_id);
+  expect(run).toMatchObject({ estado: 'interrompida', verificacoes: [], fim: expect.any(String) });
+});
+
 test('a webhook has one run at a time; one whose process died is interrupted, and gives way to the next', async () => {
   const partner = await world.subscriber();
   const webhook = await partner.register();

@@ -10,7 +10,6 @@ import { NO_DIGEST } from '../../contract/erasure.ts';
 import type { ClaimedDelivery } from '../queue/claim.ts';
 import { deliveryHeaders } from '../sending/headers.ts';
 import type { SendRequest } from '../sending/send.ts';
-import type { SigningKey } from '../sending/signature.ts';
 import type { Openers } from '../sending/openers.ts';
 
 const NO_SALT = Buffer.alloc(0);
@@ -34,15 +33,14 @@ export function bodyDigestOf({ salt, body }: Pick<ClaimedDelivery, 'salt' | 'bod
  */
 export function signRequest(
   delivery: Omit<ClaimedDelivery, 'dueAt'>,
-  { openKey, credentialsOf }: Openers,
+  { openKey, previousKey, credentialsOf }: Openers,
   at: Date,
   traceparent: string | null = delivery.traceparent,
   checkpoint?: string | null,
 ): SignedRequest {
   const { webhookId, body, url, encryptedSecret, previousEncryptedSecret, encryptedCredentials } = delivery;
   const { key, keyId } = openKey(webhookId, encryptedSecret);
-  const previous = previousEncryptedSecret === null ? null : tryOpen(openKey, webhookId, previousEncryptedSecret);
-  const headers = deliveryHeaders(delivery, key, previous, at);
+  const headers = deliveryHeaders(delivery, key, previousKey(webhookId, previousEncryptedSecret), at);
   if (traceparent !== null) headers.push('traceparent', traceparent);
   if (typeof checkpoint === 'string') headers.push(HEADER_CHECKPOINT, checkpoint);
   return {
@@ -53,12 +51,4 @@ export function signRequest(
         ? { url, body, headers }
         : { url, body, headers, credentials: credentialsOf(webhookId, encryptedCredentials) },
   };
-}
-
-function tryOpen(openKey: Openers['openKey'], webhookId: string, encrypted: Buffer): SigningKey | null {
-  try {
-    return openKey(webhookId, encrypted).key;
-  } catch {
-    return null;
-  }
 }

@@ -23,6 +23,8 @@ export interface ToOpen {
 
 export interface Openers {
   readonly openKey: (webhookId: string, encrypted: Buffer) => OpenedKey;
+  /** Of a rotation's previous secret: null without one, and for one that cannot be opened. */
+  readonly previousKey: (webhookId: string, encrypted: Buffer | null) => SigningKey | null;
   readonly credentialsOf: (webhookId: string, encrypted: Buffer) => Credentials;
 }
 
@@ -34,16 +36,24 @@ export function rememberOpened({ openSecret, openCredentials }: ToOpen): Openers
   const credentials = new BoundedCache<Credentials>(1_000);
   // All deliveries of a webhook in a claim share one buffer, so most are found without building a name.
   const seen = new WeakMap<Buffer, OpenedKey & { readonly webhookId: string }>();
+  const openKey = (webhookId: string, encrypted: Buffer): OpenedKey => {
+    const shared = seen.get(encrypted);
+    if (shared?.webhookId === webhookId) return shared;
+    const opened = keys.get(nameOf(webhookId, encrypted), () => {
+      const { secret, keyId } = openSecret(webhookId, encrypted);
+      return { key: signingKey(secret), keyId };
+    });
+    seen.set(encrypted, { ...opened, webhookId });
+    return opened;
+  };
   return {
-    openKey(webhookId, encrypted) {
-      const shared = seen.get(encrypted);
-      if (shared?.webhookId === webhookId) return shared;
-      const opened = keys.get(nameOf(webhookId, encrypted), () => {
-        const { secret, keyId } = openSecret(webhookId, encrypted);
-        return { key: signingKey(secret), keyId };
-      });
-      seen.set(encrypted, { ...opened, webhookId });
-      return opened;
+    openKey,
+    previousKey(webhookId, encrypted) {
+      try {
+        return encrypted && openKey(webhookId, encrypted).key;
+      } catch {
+        return null;
+      }
     },
     credentialsOf(webhookId, encrypted) {
       if (openCredentials === undefined) throw new Error('credentials cannot be opened here');
