@@ -97,6 +97,16 @@ describe('a transfer', () => {
     });
     await append(settled(dayOf(new Date())), { stream, version: 1, type: 'desembolso.liquidado' });
   });
+
+  test('is judged also for a core that sets what our own says when it has judged the day', async () => {
+    const stream = await append(numbered());
+    const told = core.begin(async (tx) => {
+      await tx`select set_config('carteiro.day_is_judged', 'yes', true)`;
+      const data = JSON.stringify({ emprestimo_id: stream, ...settled('2030-01-01') });
+      await tx`select carteiro.append_event(${stream}, 1, 'desembolso.liquidado', ${partner}, ${data}::text::json, 'core')`;
+    });
+    await expect(told).rejects.toMatchObject({ code: 'CT400' });
+  });
 });
 
 describe('a time', () => {
