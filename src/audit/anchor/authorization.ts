@@ -1,6 +1,7 @@
 /**
  * What a time-stamping authority asks of who may have stamps: a user, a token, OAuth 2 client credentials (RFC 6749 4.4), or a
- * client certificate. The files are read for each question, so a rotated one needs no restart.
+ * client certificate. The files are read for each question, so a rotated one needs no restart. Deliveries ask for their tokens otherwise
+ * (delivery/sending/tokens.ts): by the rules of targets, and with a partner's sentence for each fault.
  */
 import { readFile } from 'node:fs/promises';
 import { Agent, fetch } from 'undici';
