@@ -112,7 +112,7 @@ export function besidePainel(api: Fetch, painel: Painel): Fetch {
 }
 
 function choose(c: PainelContext, sandbox: boolean): void {
-  const language = languageOf(getCookie(c, LANGUAGE_COOKIE));
+  const language = languageOf(getCookie(c, LANGUAGE_COOKIE), c.req.header('Accept-Language'));
   const theme = THEMES.find((known) => known === getCookie(c, THEME_COOKIE)) ?? 'auto';
   c.set('language', language);
   c.set('texts', LANGUAGES[language]);

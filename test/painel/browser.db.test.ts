@@ -92,6 +92,7 @@ describe.skipIf(!isThere)('the page in a browser', () => {
   async function open(width: number): Promise<Watched> {
     const context = await browser.newContext({
       viewport: { width, height: 800 },
+      locale: 'pt-BR',
       // A color that is on its way is neither theme's.
       reducedMotion: 'reduce',
       permissions: ['clipboard-write', 'clipboard-read'],

@@ -219,6 +219,19 @@ describe('every answer of the page', () => {
     }
   });
 
+  test.each([
+    ['en-US,en;q=0.9,pt-BR;q=0.8', 'en'],
+    ['fr, PT;q=0.9, en;q=0.8', 'pt-BR'],
+    ['fr-EN, x-en', 'pt-BR'],
+    ['*', 'pt-BR'],
+  ])('speaks to a browser that accepts %s in %s until a language is chosen', async (accepted, tag) => {
+    const visitor = await world.signedIn(await world.api.partner());
+    const asked = { 'Accept-Language': accepted };
+    expect((await visitor.get('/painel/entregas', asked)).text).toContain(`<html lang="${tag}"`);
+    await visitor.post('/painel/preferencias', { idioma: 'pt', volta: '/painel' });
+    expect((await visitor.get('/painel/entregas', asked)).text).toContain('<html lang="pt-BR"');
+  });
+
   test('speaks the language that was chosen, and keeps the theme', async () => {
     const visitor = await world.signedIn(await world.api.partner());
     expect((await visitor.get('/painel/entregas')).text).toMatch(/<html lang="pt-BR" data-theme="auto">/);

@@ -41,7 +41,7 @@ await browser.close();
 
 async function take(from: Browser, { name, path: to, width, isDark = false, before }: Picture): Promise<void> {
   const colorScheme = isDark ? 'dark' : 'light';
-  const context = await from.newContext({ viewport: { width, height: 640 }, colorScheme });
+  const context = await from.newContext({ viewport: { width, height: 640 }, colorScheme, locale: 'pt-BR' });
   const page = await context.newPage();
   await page.goto(`${url}/painel/entrar`);
   await page.getByRole('button', { name: 'Entrar no sandbox' }).click();

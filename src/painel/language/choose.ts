@@ -31,7 +31,8 @@ export type DocsTexts = (typeof DOCS)['pt'];
 /** What `lang` says of a page. */
 export const LANGUAGE_TAG: Readonly<Record<Language, string>> = { pt: 'pt-BR', en: 'en' };
 
-/** The language that was chosen before; Portuguese unless it was another. */
-export function languageOf(chosen: string | undefined): Language {
-  return chosen === 'en' ? 'en' : 'pt';
+/** The language that was chosen before, else the first of ours that the browser accepts; Portuguese without either. */
+export function languageOf(chosen: string | undefined, accepted = ''): Language {
+  const wanted = chosen ?? /(?<![\w-])(?:pt|en)\b/i.exec(accepted)?.[0].toLowerCase();
+  return wanted === 'en' ? 'en' : 'pt';
 }
