@@ -45,7 +45,7 @@ export async function readAlerts(sql: Tx, partnerId: string): Promise<AlertSetti
     select channel, address, confirmed_at as "confirmedAt" from alert_addresses where partner_id = ${partnerId}`;
   const alerts = await sql<ShownAlert[]>`
     select subject, kind, channel, created_at as "createdAt", sent_at as "sentAt", attempts, error
-    from alerts where partner_id = ${partnerId} order by created_at desc limit ${SHOWN}`;
+    from alerts where partner_id = ${partnerId} order by created_at desc, happened_at desc, subject, kind, channel limit ${SHOWN}`;
   const changes = await sql<{ changedAt: Date; actor: string }[]>`
     select changed_at as "changedAt", actor from partner_history
     where partner_id = ${partnerId} and change = 'avisos' order by partner_history.position desc limit ${SHOWN}`;
