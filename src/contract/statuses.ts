@@ -147,6 +147,15 @@ export type Scope = (typeof SCOPES)[number];
 /** Scopes of auditors and of the lender's own services: their tokens name no partner. */
 export const SCOPES_WITHOUT_PARTNER: readonly Scope[] = ['auditoria:read', 'nucleo', 'operador'];
 
+/** Of the name by which the log knows who caused something: the `sub` of a token, or a core's name for itself. */
+export const MAX_ACTOR = 255;
+
+/** `append_event` has the same rule. */
+export function isActor(name: string): boolean {
+  const isShort = name !== '' && name.length <= MAX_ACTOR;
+  return isShort && name.isWellFormed() && !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(name);
+}
+
 /** Why a delivery waits. */
 export const WAITING_REASONS = [
   'encerrada',

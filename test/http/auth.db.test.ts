@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { JWTPayload } from 'jose';
 import { afterAll, describe, expect, test } from 'vitest';
+import { LOAN_EXAMPLE } from '../../src/contract/resources/loan-example.ts';
 import { createRemoteKeys } from '../../src/http/auth/keys-remote.ts';
 import { startApi } from '../support/api.ts';
 import {
@@ -62,6 +63,12 @@ describe('a good token', () => {
     expect(await statusFor(await sign(key, claims, {}))).toBe(200);
   });
 
+  test('may write to the log with the longest sub', async () => {
+    const token = await sign(key, partnerClaims({ scope: 'emprestimos:write', sub: 'ã'.repeat(255) }));
+    const sending = { token, body: LOAN_EXAMPLE, headers: { 'Idempotency-Key': 'one' } };
+    expect((await api.send('POST', '/v1/emprestimos', sending)).status).toBe(201);
+  });
+
   test('is accepted whatever the case of the scheme', async () => {
     const token = await sign(key, partnerClaims());
     const answer = await api.send('GET', PATH, { headers: { Authorization: `bEARER ${token}` } });
@@ -99,6 +106,8 @@ describe('401 is the answer to', () => {
     ['a token without iat', () => ({ iat: undefined })],
     ['a token without sub', () => ({ sub: undefined })],
     ['a token with an empty sub', () => ({ sub: '' })],
+    ['a token with a sub of 256 characters', () => ({ sub: 'a'.repeat(256) })],
+    ['a token with a sub of two lines', () => ({ sub: 'a\u2028b' })],
     ['a token without iss', () => ({ iss: undefined })],
     ['a token without aud', () => ({ aud: undefined })],
     ['another issuer', () => ({ iss: 'https://other.example' })],

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openLocalKeys } from '../../src/http/auth/keys-local.ts';
+import { callCommand } from '../support/command.ts';
 
 const WHO = { issuer: 'carteiro', audience: 'carteiro-api' };
 let parent: string;
@@ -35,6 +36,14 @@ test('a token says who, for whom, until when and what for', async () => {
   expect(claims).toMatchObject({ iss: WHO.issuer, aud: WHO.audience, sub: 'p', parceiro_id: 'p' });
   expect(claims['scope']).toBe('webhooks:read sandbox');
   expect((claims.exp as number) - (claims.iat as number)).toBe(90);
+});
+
+test('the command names who uses the token, and refuses a name that the log would not keep', async () => {
+  const env = { DATA_DIR: dataDir, SANDBOX: 'true' };
+  const made = await callCommand(['token', '--scope', 'operador', '--sub', 'ana@credor'], env);
+  expect(decodeJwt(made.stdout.trim())).toMatchObject({ sub: 'ana@credor', scope: 'operador' });
+  const refused = await callCommand(['token', '--scope', 'operador', '--sub', 'a\nb'], env);
+  expect(refused).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('--sub') as string });
 });
 
 test("an auditor's token names no partner", async () => {

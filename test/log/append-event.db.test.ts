@@ -162,7 +162,7 @@ describe('it refuses, and leaves nothing', () => {
       /has 6\d+ bytes, and 64 KiB/,
     ],
     ['an actor of control characters', { actor: 'a\nb' }, 'CT400', /^p_actor/],
-    ['an actor of 201 characters', { actor: 'a'.repeat(201) }, 'CT400', /^p_actor/],
+    ['an actor of 256 characters', { actor: 'a'.repeat(256) }, 'CT400', /^p_actor/],
     ['a request of 65 characters', { request: 'a'.repeat(65) }, 'CT400', /^p_request_id/],
     ['a request with a space', { request: 'a b' }, 'CT400', /^p_request_id/],
     ['no request, in words', { request: '' }, 'CT400', /^p_request_id/],

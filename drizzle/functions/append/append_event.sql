@@ -46,8 +46,8 @@ begin
       using errcode = 'CT400', hint = 'the first event of a stream expects version 0; the actor is the name that the log keeps';
   elsif p_expected_version not between 0 and 2147483646 then
     perform refuse_version(p_stream, p_expected_version, occurred);
-  elsif p_actor !~ '^[^[:cntrl:]]+$' or length(p_actor) > 200 then
-    raise exception 'p_actor must have 1 to 200 characters, none of them a control character'
+  elsif p_actor !~ '^[^[:cntrl:]]+$' or length(p_actor) > {{MAX_ACTOR}} then
+    raise exception 'p_actor must have 1 to {{MAX_ACTOR}} characters, none of them a control character'
       using errcode = 'CT400', hint = 'the actor is the name that the log keeps';
   elsif p_request_id !~ '^[[:graph:]]+$' or length(p_request_id) > 64 then
     raise exception 'p_request_id must have 1 to 64 visible characters, without a space'

@@ -10,7 +10,7 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { TIMES_S } from '../../contract/delivery.ts';
 import { KEPT_TEXTS } from '../../contract/erasure.ts';
-import { OUTCOMES } from '../../contract/statuses.ts';
+import { MAX_ACTOR, OUTCOMES } from '../../contract/statuses.ts';
 import { MASK_IN_SQL } from '../../contract/masking/mask-in-sql.ts';
 import { type CatalogEntry, eventCatalog } from '../../contract/event-catalog.ts';
 import { delaysInSql, SCHEDULES, type Schedules, slotsOf } from '../../contract/schedule.ts';
@@ -46,6 +46,7 @@ interface Journal {
 export function constantsOf(schedules: Schedules = SCHEDULES): Readonly<Record<string, string>> {
   const slots = Object.values(schedules).map(slotsOf);
   return {
+    MAX_ACTOR: String(MAX_ACTOR),
     LEASE_S: String(TIMES_S.lease),
     DELAYS_S: delaysInSql(schedules),
     MOST_FAILURES: String(Math.max(...slots)),

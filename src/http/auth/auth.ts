@@ -6,7 +6,7 @@
  */
 import { errors, jwtVerify, type JWTPayload } from 'jose';
 import { id as uuid } from '../../contract/values.ts';
-import { type Scope, SCOPES_WITHOUT_PARTNER } from '../../contract/statuses.ts';
+import { isActor, type Scope, SCOPES_WITHOUT_PARTNER } from '../../contract/statuses.ts';
 import { ApiError } from '../api-error.ts';
 import { ALGORITHMS, KeysUnavailable, type KeySource } from './keys.ts';
 
@@ -29,7 +29,6 @@ export type Authenticate = (authorization: string | undefined) => Promise<Identi
 
 const REQUIRED_CLAIMS = ['iss', 'aud', 'exp', 'iat', 'sub'];
 const BEARER = /^Bearer +([\w.~+/=-]+) *$/i;
-const MAX_ACTOR_LENGTH = 255;
 
 export function createAuthenticator(options: AuthenticatorOptions): Authenticate {
   return async (authorization) => {
@@ -130,8 +129,7 @@ function invalid(error: unknown): ApiError {
 }
 
 function readActor({ sub }: JWTPayload): string {
-  const fits = typeof sub === 'string' && sub !== '' && sub.length <= MAX_ACTOR_LENGTH && sub.isWellFormed();
-  if (!fits || /\p{Cc}/u.test(sub)) throw unauthorized('o token é inválido');
+  if (typeof sub !== 'string' || !isActor(sub)) throw unauthorized('o token é inválido');
   return sub;
 }
 

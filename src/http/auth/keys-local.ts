@@ -20,6 +20,8 @@ interface TokenRequest {
   readonly partnerId?: string;
   readonly scopes: readonly Scope[];
   readonly ttlSeconds: number;
+  /** `sub`; the partner unless it is given, or what else the token is for. */
+  readonly subject?: string | undefined;
 }
 
 export interface LocalKeys extends KeySource {
@@ -36,12 +38,12 @@ export async function openLocalKeys({ dataDir, issuer, audience }: LocalKeysOpti
     find: createLocalJWKSet({ keys: [publicKey] }),
     // The same machine signs and verifies, so there are no two clocks to differ.
     clockToleranceS: 0,
-    async signToken({ partnerId, scopes, ttlSeconds }) {
+    async signToken({ partnerId, scopes, ttlSeconds, subject }) {
       return new SignJWT({ scope: scopes.join(' '), ...(partnerId !== undefined && { parceiro_id: partnerId }) })
         .setProtectedHeader({ alg: ALGORITHM, kid: publicKey.kid as string, typ: 'JWT' })
         .setIssuer(issuer)
         .setAudience(audience)
-        .setSubject(partnerId ?? ownSubject(scopes))
+        .setSubject(subject ?? partnerId ?? ownSubject(scopes))
         .setJti(randomUUID())
         .setIssuedAt()
         .setExpirationTime(`${ttlSeconds}s`)

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import { type Scope, SCOPES } from '../../contract/statuses.ts';
+import { isActor, MAX_ACTOR, type Scope, SCOPES } from '../../contract/statuses.ts';
 import { readUuid } from '../arguments.ts';
 import { command, option, optionOr, Refusal, required } from '../command.ts';
 
@@ -20,6 +20,11 @@ function readTtl(text: string): number {
   return Number(amount) * SECONDS[unit as keyof typeof SECONDS];
 }
 
+function readSubject(text: string): string {
+  if (!isActor(text)) throw new InvalidArgumentError(`Give 1 to ${MAX_ACTOR} characters, none of control.`);
+  return text;
+}
+
 export const token = command({
   summary: "print a token signed with the service's own key; only without JWT_JWKS_URL",
   options: {
@@ -29,6 +34,11 @@ export const token = command({
       readUuid,
     ),
     scope: required('--scope <scopes>', `space-delimited, of: ${SCOPES.join(' ')}`, readScopes),
+    sub: option(
+      '--sub <name>',
+      "who uses it, as histories name the author; the partner's id, or auditor, operador or nucleo, unless it is given",
+      readSubject,
+    ),
     ttl: optionOr('--ttl <time>', 'how long it is valid: 1s, 15m, 1h', readTtl, SECONDS.h, '1h'),
   },
   help: `
@@ -37,7 +47,7 @@ the partner may not exist; the API refuses such a token.
 
 Output: the token alone`,
   exits: { done: 'the token was printed', refused: 'tokens come from the issuer of JWT_JWKS_URL', outOfReach: null },
-  async run({ partner, scope, ttl }, { configure, print }) {
+  async run({ partner, scope, sub, ttl }, { configure, print }) {
     const { config } = configure('tokens');
     if (config.jwtJwksUrl !== null)
       throw new Refusal('JWT_JWKS_URL is set: tokens come from that issuer, not from here');
@@ -45,7 +55,12 @@ Output: the token alone`,
     const { dataDir, jwtIssuer: issuer, jwtAudience: audience } = config;
     const keys = await openLocalKeys({ dataDir, issuer, audience });
     print(
-      await keys.signToken({ scopes: scope, ttlSeconds: ttl, ...(partner !== undefined && { partnerId: partner }) }),
+      await keys.signToken({
+        scopes: scope,
+        ttlSeconds: ttl,
+        subject: sub,
+        ...(partner !== undefined && { partnerId: partner }),
+      }),
     );
   },
 });
