@@ -9,7 +9,7 @@ import { addUp } from '../../src/audit/add-up-balance.ts';
 import { readBalance } from '../../src/audit/balance.ts';
 import { checkProof } from '../../src/audit/proof/check-proof.ts';
 import { verifySeals } from '../../src/audit/seals/verify.ts';
-import { addDays, dayOf } from '../../src/contract/calendar.ts';
+import { addDays, addMonths, dayOf } from '../../src/contract/calendar.ts';
 import { KEPT_TEXTS } from '../../src/contract/erasure.ts';
 import type { Proof, ProvedRow } from '../../src/contract/resources/audit-resource.ts';
 import { EVENT_EXAMPLES } from '../../src/contract/event-examples.ts';
@@ -62,7 +62,7 @@ describe('an order', () => {
   });
 
   test('is refused while the legal period runs', async () => {
-    const until = addDays(dayOf(new Date()), 0).replace(/^\d+/, (year) => String(Number(year) + 5));
+    const until = addMonths(dayOf(new Date(before.atualizado_em)), 60);
     expect(await order({ years: 5 })).toEqual({ refused: { kind: 'legalPeriod', until } });
   });
 
