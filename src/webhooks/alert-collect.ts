@@ -63,10 +63,10 @@ export async function collectChanges(sql: Tx, partnerId: string | null): Promise
                   when h.change = 'silenciamento' then 'silenciado' else 'mudanca' end as kind
       from webhook_history h
       where h.changed_at > now() - interval '1 day'
-        and h.change in ('falhando', 'suspensao', 'fim_da_falha', 'silenciamento', 'alteracao', 'segredo_trocado',
-                         'segredo_agendado', 'segredo_ativado', 'segredo_descartado', 'segredo_anterior_encerrado',
-                         'credenciais', 'fim_das_credenciais')
-        and (h.change <> 'alteracao' or h.url is distinct from (
+        and h.change in ('falhando', 'suspensao', 'fim_da_falha', 'silenciamento', 'segredo_trocado', 'segredo_agendado',
+                         'segredo_ativado', 'segredo_descartado', 'segredo_anterior_encerrado', 'credenciais',
+                         'fim_das_credenciais', 'alteracao', 'desativacao', 'reativacao')
+        and (h.change not in ('alteracao', 'desativacao', 'reativacao') or h.url is distinct from (
           select url from webhook_history b
           where b.webhook_id = h.webhook_id and b.position < h.position order by b.position desc limit 1))
       union all

@@ -222,6 +222,20 @@ describe('an alert', () => {
     expect(chats().map(({ body }) => /os avisos mudaram/.test(String(body)))).toEqual([true, true]);
   });
 
+  test('tells of a URL that was changed together with a deactivation or a reactivation, and of neither alone', async () => {
+    await choose({ slack_url: chat() });
+    const patch = (body: object) => partner.send('PATCH', `/v1/webhooks/${webhook.id}`, body);
+    await patch({ ativo: false });
+    await patch({ ativo: true });
+    await poll();
+    expect(chats()).toEqual([]);
+    await patch({ ativo: false, url: `${webhook.url}/outra` });
+    await poll();
+    await patch({ ativo: true, url: `${webhook.url}/terceira` });
+    await poll();
+    expect(chats().map(({ body }) => String(body))).toEqual(Array(2).fill(expect.stringMatching(/mudado/)));
+  });
+
   test('whose address is gone keeps nobody else waiting, however many there are of it', async () => {
     const { sql } = world.api.database;
     await choose({ slack_url: chat() });
