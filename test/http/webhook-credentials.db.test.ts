@@ -101,6 +101,13 @@ test.each<[string, number, unknown, RegExp]>([
   },
 );
 
+const ancient = makeAuthority().issue(['a'], Date.parse('0000-06-01T00:00:00Z'));
+/** Where its times stand is no time. */
+const endless = own.cert.replace(/(?<=-\n).*?(?=\n-)/s, (text) => {
+  const bytes = Buffer.from(text, 'base64').toString('latin1');
+  return Buffer.from(bytes.replaceAll(/\d{14}(?=Z)/g, 'x'.repeat(14)), 'latin1').toString('base64');
+});
+
 test.each<[string, unknown, string]>([
   ['no field', {}, ''],
   ['five headers', { cabecalhos: { A: '1', B: '1', C: '1', D: '1', E: '1' } }, 'cabecalhos'],
@@ -112,6 +119,8 @@ test.each<[string, unknown, string]>([
     { certificado: { pem: own.cert, chave_pem: makeAuthority().issue(['a']).key } },
     'certificado',
   ],
+  ['a certificate of the year 0', { certificado: { pem: ancient.cert, chave_pem: ancient.key } }, 'certificado.pem'],
+  ['a certificate without an end', { certificado: { pem: endless, chave_pem: own.key } }, 'certificado.pem'],
   ['a token server that is no target', { autorizacao: { tipo: 'oauth2', token_url: 'ftp://a' } }, 'autorizacao'],
 ])('%s is refused by its name', async (_what, body, field) => {
   const { status: code, body: answer } = await partner.send('PUT', path(), body);

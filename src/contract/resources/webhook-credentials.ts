@@ -62,6 +62,8 @@ function certificateFault(pem: string, keyPem: string): { path: string[]; messag
   } catch {
     return { path: ['pem'], message: 'não é um certificado em PEM' };
   }
+  // A time that is none, or of the year 0.
+  if (!(own.validToDate.getTime() >= 0)) return { path: ['pem'], message: 'não diz até quando vale' };
   try {
     if (own.checkPrivateKey(createPrivateKey(keyPem))) return null;
     return { path: ['chave_pem'], message: 'não é a chave desse certificado' };
