@@ -238,4 +238,11 @@ test('a loan is found by its number, of its partner alone', async () => {
   expect(await find(token, loan.numero)).toEqual([200, [loan.id]]);
   expect(await find(token, '2099-00000001')).toEqual([200, []]);
   expect(await find(await partnerToken(), loan.numero)).toEqual([200, []]);
+  const longest = 'N'.repeat(60);
+  await api.database.sql`select append_event(${loan.id}, ${loan.versao}, 'emprestimo.emitido', partner_id,
+    json_build_object('emprestimo_id', stream, 'numero', ${longest}::text, 'valor_liberado', 1), 'core')
+    from events where stream = ${loan.id} and version = 1`;
+  expect(await find(token, longest)).toEqual([200, [loan.id]]);
+  for (const numero of ['', `${longest}N`, '%00'])
+    expect((await api.send('GET', `${PATH}?numero=${numero}`, { token })).body.detalhes?.[0]?.campo).toBe('numero');
 });

@@ -1,6 +1,7 @@
 /** Loans and their registration; the loans that moved last, and the way that one took. */
 import { z } from 'zod';
 import type { Bilingual } from '../../contract/language.ts';
+import { loanIssued } from '../../contract/payloads.ts';
 import { LOAN_EXAMPLE } from '../../contract/resources/loan-example.ts';
 import {
   createLoan as createLoanSchema,
@@ -114,9 +115,7 @@ export const loanRoutes: Routes = [
     },
     query: z.strictObject({
       limite,
-      numero: z
-        .string()
-        .max(40, 'tem no máximo 40 caracteres')
+      numero: loanIssued.shape.numero
         .optional()
         .meta({ text: { pt: 'Só o empréstimo deste número', en: 'The loan of this number alone' }, 'x-since': '0.4' }),
     }),
