@@ -144,6 +144,10 @@ describe('a webhook', () => {
       horas: '0',
     });
     expect([early.status, early.text.includes('ainda assina até')]).toEqual([409, true]);
+    for (const sent of [{ chave: '\u0000' }, { chave: 'chave 😀' }, { horas: '9'.repeat(400) }]) {
+      const fields = { formulario: formTokenIn(waiting), chave: 'outra', ...sent };
+      expect((await visitor.post(`${page}/segredo`, fields)).status).toBe(409);
+    }
     await visitor.submit(page, `${page}/segredo/encerrar`);
     expect((await rotate('0')).text).toMatch(WHSEC);
   });

@@ -34,7 +34,7 @@ export function momentText({ language, zone }: Clock, at: string | Date): string
 
 /** The instant of a form's local time (`2026-01-31T12:00`) with its offset; anything else as it is. */
 export function instantOf(zone: Zone, given: string): string {
-  if (!LOCAL.test(given)) return given;
+  if (!LOCAL.test(given) || Number.isNaN(Date.parse(`${given}Z`))) return given;
   const offset = offsetOf(zone, Date.parse(`${given}${offsetOf(zone, Date.parse(`${given}Z`))}`));
   return `${given.length === 16 ? `${given}:00` : given}${offset}`;
 }
@@ -48,5 +48,6 @@ export function localTime(zone: Zone, at: number): string {
 function offsetOf(zone: Zone, at: number): string {
   const parts = new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' }).formatToParts(at);
   const name = parts.find(({ type }) => type === 'timeZoneName')?.value ?? '';
-  return name.replace('GMT', '') || 'Z';
+  // Before the zones of today it has seconds, which no instant does.
+  return name.slice('GMT'.length, 'GMT-03:00'.length) || 'Z';
 }

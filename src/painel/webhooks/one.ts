@@ -21,7 +21,7 @@ import { snippetsFor } from './snippets.ts';
 
 const NEWEST = '10';
 /** When a new secret may begin to sign, in hours from now; 0 is at once. In two steps unless told otherwise: the last. */
-const WAITS_H = [0, 1, 4, 12, 23] as const;
+export const WAITS_H = [0, 1, 4, 12, 23] as const;
 
 type HistoryLine = WebhookHistory['itens'][number];
 type Failure = keyof HealthPeriod['falhas'];

@@ -13,7 +13,7 @@ import { runPath, showConformance } from './conformance.ts';
 import { credentialsIn, fieldsOf, showCredentials } from './credentials.ts';
 import { showForm } from './form.ts';
 import { showWebhooks } from './list.ts';
-import { showWebhook } from './one.ts';
+import { showWebhook, WAITS_H } from './one.ts';
 import { goOn, showRecovery } from './recover.ts';
 import { sendTest, showTest } from './try-out.ts';
 
@@ -68,7 +68,7 @@ export function addWebhookPages(guard: Guard): void {
     });
   }
   guard.act(`${ONE}/segredo`, WRITE, async (visit, form) => {
-    const hours = Number(form.get('horas') ?? '0');
+    const hours = WAITS_H.find((wait) => String(wait) === form.get('horas')) ?? 0;
     const wanted = hours > 0 ? { vale_em: new Date(Date.now() + hours * HOUR_MS).toISOString() } : {};
     const answer = await visit.api.send<Made>('POST', `/v1/webhooks/${visit.id}/segredo`, wanted, onceOf(form));
     return answer.ok ? showSecret(visit, answer.body) : showWebhook(visit, answer);
@@ -77,8 +77,8 @@ export function addWebhookPages(guard: Guard): void {
 
 const wantedIn = (form: URLSearchParams) => ({ url: form.get('url')?.trim() ?? '', eventos: form.getAll('eventos') });
 
-/** The form's own key: sent twice, it makes one webhook, or one secret. */
-const onceOf = (form: URLSearchParams) => ({ 'Idempotency-Key': form.get('chave') ?? '' });
+/** The form's own key, as a header can carry whatever was sent: sent twice, it makes one webhook, or one secret. */
+const onceOf = (form: URLSearchParams) => ({ 'Idempotency-Key': encodeURIComponent(form.get('chave') ?? '') });
 
 type Call = readonly [method: string, rest: string, body?: unknown];
 
