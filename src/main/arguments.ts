@@ -24,8 +24,9 @@ export function readDay(text: string): string {
   return text;
 }
 
+/** A month as the contract has it, from 2000 on. */
 export function readMonth(text: string): string {
-  if (!/^\d{4}-(0[1-9]|1[0-2])$/.test(text)) throw new InvalidArgumentError('Give a month: 2026-06.');
+  if (!/^[2-9]\d{3}-(0[1-9]|1[0-2])$/.test(text)) throw new InvalidArgumentError('Give a month: 2026-06.');
   return text;
 }
 

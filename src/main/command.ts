@@ -146,7 +146,7 @@ export function addCommand(
 ): void {
   if (!('commands' in found)) return describe(program.command(name), name, found, line);
   const { about, own, commands } = found;
-  const called = commands[word];
+  const called = Object.hasOwn(commands, word) ? commands[word] : undefined;
   const group = program.command(name).description(about);
   if (own !== undefined && called === undefined) describe(group, name, own, line);
   if (own !== undefined && word !== '' && called === undefined) return;

@@ -95,6 +95,7 @@ describe('every steering command', () => {
     [['worker', 'erase', '52998224726', '--reason', 'x'], 'Give a CPF: 11 digits with right check digits.'],
     [['worker', 'erase', '52998224725', '--reason', 'x', '--order', 'x'], 'Give a number as the court writes it'],
     [['webhook', 'shut', UNKNOWN], "unknown command 'shut'"],
+    [['webhook', 'constructor', UNKNOWN], "unknown command 'constructor'"],
     [['webhook', 'mute'], "missing required argument 'webhook'"],
   ])('%j is a wrong usage, told with its rule, and leaves with 2', async (args, rule) => {
     const { code, stdout, stderr } = await run(...args);

@@ -118,9 +118,11 @@ describe('close-settlement', () => {
   test('refuses a month that is not over, and what is no month', async () => {
     const early = await run('close-settlement', '2999-12');
     expect(early).toEqual({ code: 1, stdout: '', stderr: 'carteiro: 2999-12 is not over yet in São Paulo\n' });
-    const wrong = await run('close-settlement', '2026-13');
-    expect([wrong.code, wrong.stdout]).toEqual([2, '']);
-    expect(wrong.stderr).toContain('Give a month: 2026-06.');
+    for (const month of ['2026-13', '0001-01']) {
+      const wrong = await run('close-settlement', month);
+      expect([wrong.code, wrong.stdout]).toEqual([2, '']);
+      expect(wrong.stderr).toContain('Give a month: 2026-06.');
+    }
     expect(await database.sql`select from settlements where month not in ('2025-02', '2025-03')`).toHaveLength(0);
   });
 });
