@@ -80,7 +80,7 @@ export class Claimer {
   }
 
   get isWaiting(): boolean {
-    return this.#lanes.isWaiting;
+    return this.#lanes.isWaiting(this.#nowMs());
   }
 
   /** True while a lane has more to send and none of those has a slot. */
@@ -230,7 +230,7 @@ export class Claimer {
   }
 
   #shortened(pollWait: PollWait | null, slots: Slots): PollWait | null {
-    if (pollWait === null || !this.#lanes.isWaiting) return pollWait;
+    if (pollWait === null || !this.isWaiting) return pollWait;
     return { ...pollWait, ms: Math.min(pollWait.ms, slots.shares().atShare.length > 0 ? AT_SHARE_MS : WAITING_MS) };
   }
 }

@@ -139,6 +139,30 @@ test('no turn names lanes that may take nothing for long: their rows say so', as
   expect((await poll(6)).due).toBeGreaterThan(0);
 });
 
+test.each([
+  ['muted', () => sql`update lanes set muted_at = now()`],
+  ['inactive', () => sql`update webhooks set active = false`],
+  ['quiet', () => sql`update webhooks set refusals = 10, quiet_until = now() + interval '1 minute'`],
+])('what is new in a lane that is %s does not have its poller ask more often', async (_, stop) => {
+  await stop();
+  await commitEvents(sql, partnerId, 2);
+  const lanes = new KeptLanes();
+  lanes.seen = await pool.run((tx) => enter(tx, 'p', false));
+  for (const one of await pool.transaction((tx) => readLanes(tx, 'p', 1))) lanes.keep(one);
+  const nowMs = Date.now();
+  expect(lanes.isWaiting(nowMs)).toBe(false);
+  await commitEvents(sql, partnerId, 1);
+  const ask = lanes.plan(new Slots(64), nowMs);
+  const poll = await pool.transaction((tx) => pollLanes(tx, { poller: 'p', number: 1, doneBelow: 1 }, lanes.seen, ask));
+  expect(poll.rows).toMatchObject([{ kind: 'left' }]);
+  expect(lanes.apply(ask, poll.rows, nowMs)).toEqual([]);
+  expect(lanes.isWaiting(nowMs)).toBe(false);
+  await sql`update lanes set muted_at = null, changed = true`;
+  await sql`update webhooks set active = true, quiet_until = null`;
+  for (const one of await pool.transaction((tx) => readLanes(tx, 'p', 0))) lanes.keep(one);
+  expect(lanes.isWaiting(nowMs)).toBe(true);
+});
+
 test('who counts the answers of many URLs waits for the first of their lanes, and holds no later one meanwhile', async () => {
   const url = 'https://partner.example/';
   const ids = [webhookId];

@@ -127,10 +127,21 @@ export function awaitsItself({ loans, flying }: KeptLane): boolean {
   return loans !== null && (loans.hasEnded || (loans.isHolding && flying.size > 0));
 }
 
+/** Nothing of it is sent until its row changes; then it is read from its start. */
+export function isOff({ settings }: KeptLane): boolean {
+  return !settings.isActive || settings.isMuted;
+}
+
+/** Nothing of it is sent now, whatever ends. */
+export function isStopped(lane: KeptLane, nowMs: number): boolean {
+  return isOff(lane) || (lane.settings.quietUntil?.getTime() ?? 0) > nowMs;
+}
+
 /** How many more of its deliveries may fly at `nowMs`. */
-export function roomOf({ settings, pace, flying, isLeaving }: KeptLane, nowMs: number): number {
-  const { isActive, isMuted, isSingle, quietUntil, maxInFlight } = settings;
-  if (isLeaving || !isActive || isMuted || (quietUntil?.getTime() ?? 0) > nowMs) return 0;
+export function roomOf(lane: KeptLane, nowMs: number): number {
+  if (lane.isLeaving || isStopped(lane, nowMs)) return 0;
+  const { settings, pace, flying } = lane;
+  const { isSingle, maxInFlight } = settings;
   const [oldest] = flying.values();
   const isLong = oldest !== undefined && nowMs - oldest.sinceMs >= LONG_MS;
   const cap = Math.min(maxInFlight, Math.floor(pace.window), isSingle ? 1 : Infinity, isLong ? FIRST_WINDOW : Infinity);

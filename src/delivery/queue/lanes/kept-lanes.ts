@@ -10,6 +10,7 @@ import {
   awaitsItself,
   FIRST,
   type Flight,
+  isStopped,
   type KeptLane,
   land,
   type LaneSettings,
@@ -52,13 +53,14 @@ export class KeptLanes {
   }
 
   /** True while a lane has more to read than its window or its partner's share allows. */
-  get isWaiting(): boolean {
-    return this.#reading.ready.size > 0 || [...this.#ordered].some((lane) => awaitsItself(lane));
+  isWaiting(nowMs: number): boolean {
+    const waiting = [...this.#reading.ready, ...[...this.#ordered].filter((lane) => awaitsItself(lane))];
+    return waiting.some((lane) => !isStopped(lane, nowMs));
   }
 
   isStuck(nowMs: number): boolean {
     const due = [...this.#reading.ready, ...[...this.#ordered].filter(({ loans }) => loans?.hasEnded)];
-    return this.isWaiting && !due.some((lane) => roomOf(lane, nowMs) > 0);
+    return this.isWaiting(nowMs) && !due.some((lane) => roomOf(lane, nowMs) > 0);
   }
 
   /** The end of one of its flights lets another begin. */

@@ -2,14 +2,14 @@
  * How far a keeper's lanes are read, and which have more. Pure.
  * Invariant: a row that becomes due again during a poll, which may not have seen it, is applied again after the poll.
  */
-import { FIRST, isBehind, type KeptLane, NO_MARK, type Place, previousOf, roomOf, timeOf } from './kept-lane.ts';
+import { FIRST, isBehind, isOff, type KeptLane, NO_MARK, type Place, previousOf, roomOf, timeOf } from './kept-lane.ts';
 import { MOST_EACH } from './poll-plan.ts';
 
 /** Above this many narrow lanes, those that are idle are noted in their rows, so that no poll names them. */
 const FEW_NARROW = 64;
 
 export class LaneReading {
-  /** Lanes with more to read behind their cursors, in serving order. */
+  /** Lanes with more to read behind their cursors, in serving order; none that is off. */
   readonly ready = new Set<KeptLane>();
   readonly retrying = new Set<KeptLane>();
   /** Lanes with something in flight, more to read, or a window smaller than what a poll takes. */
@@ -60,7 +60,7 @@ export class LaneReading {
     lane.cursor = FIRST;
     lane.mark = NO_MARK;
     if (lane.loans !== null) lane.loans.isHolding = false;
-    if (hasDue) this.ready.add(lane);
+    if (hasDue && !isOff(lane)) this.ready.add(lane);
     else this.ready.delete(lane);
     this.narrow.add(lane);
     this.retryAt(lane, retryAtMs);
@@ -82,7 +82,7 @@ export class LaneReading {
     if (dueAt === null || dueAt === '-infinity') {
       const before = previousOf(id);
       if (before < lane.cursor) lane.cursor = before;
-      this.ready.add(lane);
+      if (!isOff(lane)) this.ready.add(lane);
       this.narrow.add(lane);
       return;
     }
