@@ -61,7 +61,8 @@ export class Keeping {
   }
 
   async handOver(): Promise<void> {
-    const { pool, name } = this.#deps;
+    const { pool, name, runs } = this.#deps;
+    runs.leave();
     await pool.transaction((tx) => handOver(tx, name, this.#lanes.all));
     this.#lanes.keepOnly([]);
   }
@@ -93,7 +94,7 @@ export class Keeping {
     if (!isSure) this.#lanes.keepOnly(settings);
     for (const one of settings) {
       this.#lanes.keep(one);
-      runs.learn(one.webhookId, one.isInRun);
+      if (one.isInRun) runs.learn(one.webhookId);
       consent.learn(one.webhookId, !one.hasAnswered);
     }
     const inactive = settings.filter(({ isActive }) => !isActive).map(({ webhookId }) => webhookId);

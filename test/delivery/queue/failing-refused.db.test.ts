@@ -23,11 +23,11 @@ const look = async () => (await detectFailing(pool, POLICY, { restS: 0 }))?.chan
 const ended = [{ change: 'fim_da_falha' }];
 const attempt = async (outcome: SendResult['outcome']) => {
   const runs = new FailingRuns('poller');
-  runs.learn(webhookId, true);
+  runs.learn(webhookId);
   const result = { outcome, statusCode: outcome === 'entregue' ? 200 : 500, durationMs: 0 };
   await runs.count(
     pool,
-    new Map([[{ webhookId, partnerId, startedByMs: Date.now(), result }, { standing: 'current' }]]),
+    new Map([[{ webhookId, partnerId, startedAtMs: 0, startedByMs: Date.now(), result }, { standing: 'current' }]]),
   );
 };
 const readFailures = () => sql`select failures from failing_runs`;

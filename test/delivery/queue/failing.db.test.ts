@@ -267,7 +267,10 @@ test('each recorded failure counts once, late or not, a lost attempt does not; a
     runs.count(
       pool,
       new Map(
-        ended.map(([result, standing, startedByMs]) => [{ webhookId, partnerId, startedByMs, result }, { standing }]),
+        ended.map(([result, standing, startedAtMs]) => [
+          { webhookId, partnerId, startedAtMs, startedByMs: startedAtMs, result },
+          { standing },
+        ]),
       ),
     );
   const counted = async () => (await sql`select failures from failing_runs`)[0]?.['failures'];
@@ -284,7 +287,22 @@ test('each recorded failure counts once, late or not, a lost attempt does not; a
   expect(await counted()).toBeUndefined();
 });
 
-test('a success of a webhook in no run writes nothing, and a keeper learns of a run that another has counted', async () => {
+test('a failure that is recorded after a later success begins no run', async () => {
+  await turnOn();
+  const runs = new FailingRuns('poller');
+  const count = (result: SendResult, startedAtMs: number) =>
+    runs.count(
+      pool,
+      new Map([[{ webhookId, partnerId, startedAtMs, startedByMs: startedAtMs, result }, { standing: 'current' }]]),
+    );
+  await count(DELIVERED, 2);
+  await count(BROKEN, 1);
+  expect(await sql`select from failing_runs`).toEqual([]);
+  await count(BROKEN, 3);
+  expect(await sql`select first_failed_at as first from failing_runs`).toEqual([{ first: new Date(4) }]);
+});
+
+test('a success of a webhook in no run writes nothing', async () => {
   await turnOn();
   await commitEvents(sql, partnerId, 2);
   await poller.tick(1);
@@ -298,12 +316,25 @@ test('a success of a webhook in no run writes nothing, and a keeper learns of a 
   await poller.tick(2);
   await poller.end(DELIVERED, URL, 1);
   expect(await sql`select from failing_runs`).toHaveLength(1);
-  const late = { webhookId, partnerId, startedByMs: Date.now(), result: BROKEN };
-  await new FailingRuns('another').count(pool, new Map([[late, { standing: 'current' }]]));
+});
+
+test.each([
+  ['a failure begins no run, because its new keeper may have had a success since', BROKEN, 1],
+  ['a success ends the run that its new keeper has begun meanwhile', DELIVERED, 0],
+])('of what a poller has in flight when it hands its lanes over, %s', async (_, result, left) => {
+  await turnOn();
+  const other = startHeldPoller(pool, 'other', 512, startMs);
   await commitEvents(sql, partnerId, 1);
-  await poller.tick(3);
-  await poller.end(DELIVERED, URL);
-  expect(await sql`select from failing_runs`).toHaveLength(0);
+  await poller.tick(1);
+  await other.tick(1);
+  const drained = poller.drain();
+  while ((await sql`select from lanes where keeper = 'other'`).length === 0);
+  await commitEvents(sql, partnerId, 1);
+  await other.fill(2);
+  await other.end(BROKEN);
+  await poller.end(result);
+  await drained;
+  expect(await sql`select failures from failing_runs`).toEqual(left === 0 ? [] : [{ failures: 1 }]);
 });
 
 test('a poller that comes soon after another looks at nothing', async () => {

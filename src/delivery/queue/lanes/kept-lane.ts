@@ -128,8 +128,8 @@ export function awaitsItself({ loans, flying }: KeptLane): boolean {
 }
 
 /** Nothing of it is sent until its row changes; then it is read from its start. */
-export function isOff({ settings }: KeptLane): boolean {
-  return !settings.isActive || settings.isMuted;
+export function isOff({ settings: { isActive, isMuted } }: KeptLane): boolean {
+  return !isActive || isMuted;
 }
 
 /** Nothing of it is sent now, whatever ends. */
