@@ -11,11 +11,13 @@ export class DatabaseUnavailable extends Error {
 }
 
 /**
- * No connection: SQLSTATE class 08, refused (class 28, no such database, one that takes none), shutdown, an idle or overlong transaction
- * ended; a read-only session, whose successor may not be; or a code of the driver or socket.
+ * No connection: SQLSTATE class 08, refused (class 28, no such database), shutdown, an idle or overlong transaction ended; a read-only
+ * session, whose successor may not be; or a code of the driver or socket.
  */
 const LOST =
-  /^(08...|28...|57P0.|25P0[34]|25006|3D000|53300|55000|CONNECTION_.*|CONNECT_TIMEOUT|ECONN.*|EPIPE|ETIMEDOUT|ENOTFOUND|ENOENT|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/;
+  /^(08...|28...|57P0.|25P0[34]|25006|3D000|53300|CONNECTION_.*|CONNECT_TIMEOUT|ECONN.*|EPIPE|ETIMEDOUT|ENOTFOUND|ENOENT|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/;
+/** Of a refused session: the database takes none (datallowconn). A statement that fails with this code leaves its connection as it is. */
+const TAKES_NONE = /^55000$/;
 /** The connection stands, but the server cannot work now: disk or memory full, or a standby's replay has precedence. */
 const OVERLOADED = /^(53[12]00|40001)$/;
 /** A full disk. */
@@ -43,7 +45,12 @@ export function codeOf(error: unknown): string | undefined {
 
 /** Faults that no other statement on this connection would survive. */
 export function isLoss(error: unknown): boolean {
-  return error instanceof DatabaseUnavailable || hasCode(error, LOST);
+  return error instanceof DatabaseUnavailable || hasCode(error, LOST) || (isFatal(error) && hasCode(error, TAKES_NONE));
+}
+
+function isFatal(error: unknown): boolean {
+  const { severity, cause } = (error ?? {}) as { severity?: unknown; cause?: unknown };
+  return severity === 'FATAL' || (cause !== undefined && isFatal(cause));
 }
 
 /** The server answers and only could not do this: other statements need not fail. */

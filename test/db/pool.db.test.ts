@@ -152,6 +152,17 @@ describe('the pool', () => {
       expect(await endsOf(one, other)).toEqual([REFUSED, 'done']);
     });
 
+    it('takes a database without connections for one that is away, and a statement in a wrong state for a fault of its own', async () => {
+      proxy.refuseNext('55000');
+      await expect(fresh.run((sql) => sql`select 1`)).rejects.toThrow(DatabaseUnavailable);
+      const session = () => fresh.run((sql) => sql<{ pid: number }[]>`select pg_backend_pid() as pid`);
+      const before = await session();
+      await fresh.run((sql) => sql`create temporary sequence unused`);
+      const failed: unknown = await fresh.run((sql) => sql`select currval('unused')`).catch((error: unknown) => error);
+      expect([(failed as { code?: unknown }).code, isUnavailable(failed)]).toEqual(['55000', false]);
+      expect(await session()).toEqual(before);
+    });
+
     it('lets calls share its other connection while the server has none free', async () => {
       let opened = 0;
       fresh.onOpen = () => (opened += 1);

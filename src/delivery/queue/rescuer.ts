@@ -26,11 +26,15 @@ export async function rescueOverdue(tx: Tx, now: Date | null = null): Promise<nu
 }
 
 /**
- * Sets claims and keepers' signs that lie in the future to now. After the clock was set back, a claim then lasts one lease from now, not
- * also the time by which the clock was ahead.
+ * Sets open claims and keepers' signs that lie in the future to now. After the clock was set back, a claim then lasts one lease from now,
+ * not also the time by which the clock was ahead.
  */
 export async function heedClock(tx: Tx, now: Date | null = null): Promise<void> {
-  await tx`update claims set at = coalesce(${now}::timestamptz, clock_timestamp()) where at > coalesce(${now}::timestamptz, clock_timestamp())`;
+  await tx`
+    with clock as materialized (select coalesce(${now}::timestamptz, clock_timestamp()) as now)
+    update claims c set at = ahead.now
+    from (select distinct poller, claim, now from clock cross join flights() where claimed_at > now) ahead
+    where c.poller = ahead.poller and c.number = ahead.claim`;
   await tx`update keepers set seen_at = clock_timestamp() where seen_at > clock_timestamp()`;
 }
 

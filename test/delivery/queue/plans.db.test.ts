@@ -151,6 +151,7 @@ test('the sweep reads no entry of what is over, though a snapshot held open keep
     const counting = await startCounting(url, pool);
     await sweeper.sweepNowAndThen();
     expect((await counting.of('pending')).entries).toBe(0);
+    expect(await counting.readFromEndToEnd(['claims'])).toEqual([]);
   });
   await pool.close();
 });

@@ -31,8 +31,10 @@ export class Sweeper {
     const { pool, log, monotonicMs, now, metrics } = this.#deps;
     if (monotonicMs() - this.#sweptAtMs < EVERY_MS) return;
     this.#sweptAtMs = monotonicMs();
-    await pool.transaction((tx) => heedClock(tx, now()));
-    const lost = await pool.transaction((tx) => rescueOverdue(tx, now()));
+    const lost = await pool.transaction(async (tx) => {
+      await heedClock(tx, now());
+      return rescueOverdue(tx, now());
+    });
     if (lost > 0)
       log.warn({ deliveries: lost }, 'claims that nobody recorded have been ended: what was sent is desconhecido');
     for (const queue of ['pending', 'claims']) await pool.run((sql) => sql`select renew(${queue})`);
@@ -45,6 +47,7 @@ export class Sweeper {
       metrics?.countOrphaned(orphaned);
       log.error({ rows: orphaned }, 'rows of pending were of deliveries that are not: a bug, which was mended');
     }
+    if (inactive.length === 0) return;
     let suspended = 0;
     for (let batches = 0; batches < BATCHES && suspended === batches * SUSPENDED_AT_ONCE; batches += 1)
       suspended += await pool.transaction((tx) => suspendUnclaimed(tx, inactive, now()));
