@@ -13,6 +13,7 @@ import type { DeliveryMetrics } from '../../telemetry/delivery-metrics.ts';
 import { recordSpan } from '../../telemetry/traces.ts';
 import type { EngineDeps } from '../queue/engine-deps.ts';
 import { heldByOthers, type Completion, record } from '../queue/record.ts';
+import { endLost } from '../queue/rescuer.ts';
 import type { Report } from '../queue/report.ts';
 import type { FailingRuns } from '../queue/maintenance/failing-runs.ts';
 import type { Consent } from '../queue/consent.ts';
@@ -121,10 +122,22 @@ export class Recorder {
           for (const [one, completion] of await this.#flush([report])) done.set(one, completion);
         return done;
       }
-      // A refused report is a bug of ours. Dropping it lets its lease end, which leaves a row.
-      log.error({ delivery_id: batch[0]?.deliveryId, code: codeOf(error) }, 'an attempt cannot be recorded');
-      return new Map(batch.map((report) => [report, { standing: 'repeated', retryAt: null }]));
+      return this.#giveUp(batch[0] as Report, error);
     }
+  }
+
+  /** A refused report is a bug of ours. Its attempt is ended as lost: once later claims name it no more, nobody would write its row. */
+  async #giveUp(report: Report, error: unknown): Promise<ReadonlyMap<Report, Completion>> {
+    const { pool, log } = this.#deps;
+    const { deliveryId } = report;
+    log.error({ delivery_id: deliveryId, code: codeOf(error) }, 'an attempt cannot be recorded');
+    try {
+      await this.#persist(() => pool.transaction((tx) => endLost(tx, deliveryId)));
+    } catch (fault) {
+      log.error({ delivery_id: deliveryId, code: codeOf(fault) }, 'an attempt that cannot be recorded has no row');
+    }
+    // If it is due again it has a new row, which the next poll finds.
+    return new Map([[report, { standing: 'repeated', retryAt: null }]]);
   }
 
   /** What fails here is learned with the next flush: a missing target costs bytes, a missing consent or failure one answer. */

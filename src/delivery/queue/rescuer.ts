@@ -25,6 +25,12 @@ export async function rescueOverdue(tx: Tx, now: Date | null = null): Promise<nu
   return row.ended;
 }
 
+/** Ends the flight of one delivery whose poller will not report; waits for whoever holds it locked. */
+export async function endLost(tx: Tx, deliveryId: string): Promise<void> {
+  await tx`select from deliveries where id = ${deliveryId} for update`;
+  await tx`select end_lost(array[${deliveryId}::uuid])`;
+}
+
 /**
  * Sets open claims and keepers' signs that lie in the future to now. After the clock was set back, a claim then lasts one lease from now,
  * not also the time by which the clock was ahead.

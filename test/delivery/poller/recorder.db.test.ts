@@ -9,6 +9,7 @@ import { Consent } from '../../../src/delivery/queue/consent.ts';
 import { FailingRuns } from '../../../src/delivery/queue/maintenance/failing-runs.ts';
 import { DELIVERED, reportFor } from '../../support/delivered.ts';
 import { commitEvents, insertSubscriber } from '../../support/outbox.ts';
+import { startHeldPoller } from '../../support/held-poller.ts';
 import { silentLog } from '../../support/silent-log.ts';
 import { pollLanes } from '../../support/poll.ts';
 
@@ -84,4 +85,24 @@ test('a report that a webhook waits for takes along those that nobody waits for'
   for (const [index, delivery] of deliveries.entries()) recorder.add(reportOf(delivery, 'two/1'), index === 2);
   await expect.poll(() => flushes).toEqual([3]);
   await recorder.settled();
+});
+
+test('a report that the database refuses leaves the row of an attempt that was lost, and no other report waits for it', async () => {
+  const { partnerId } = await insertSubscriber(sql, 'https://refused.example/');
+  await commitEvents(sql, partnerId, 2);
+  const poller = startHeldPoller(database.pool, 'three', 8, Date.now() + 60_000);
+  expect(await poller.tick()).toBe(2);
+  // An answer that no text can hold.
+  await poller.end({ ...DELIVERED, answer: 'a\0b' }, '', 1);
+  await poller.end(DELIVERED);
+  const readRows = () => sql`
+    select number, outcome from attempts where partner_id = ${partnerId} order by number, outcome`;
+  const rows = [
+    { number: 1, outcome: 'desconhecido' },
+    { number: 1, outcome: 'entregue' },
+  ];
+  expect(await readRows()).toEqual(rows);
+  await poller.fill(1);
+  await poller.end(DELIVERED);
+  expect(await readRows()).toEqual([...rows, { number: 2, outcome: 'entregue' }]);
 });
