@@ -83,7 +83,6 @@ CREATE TABLE "claims" (
 	"number" bigint NOT NULL,
 	"done_below" bigint NOT NULL,
 	"poller" text NOT NULL,
-	"hooks" uuid[] NOT NULL,
 	"ids" uuid[] NOT NULL,
 	"numbers" integer[] NOT NULL
 );

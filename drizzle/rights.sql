@@ -162,7 +162,7 @@ grant execute on function
   poll_lanes(text, bigint, bigint, timestamptz, pg_snapshot, uuid[], uuid[], int[], int, int, uuid[], timestamptz[], uuid[], timestamptz[], int[], uuid[],
     timestamptz, float8, float8, json), poll_loans(text, bigint, bigint, timestamptz, timestamptz, json),
   take_lanes(text, int), renew(text), end_poller(text, boolean), end_lost(uuid[], timestamptz),
-  poller_number(text), term_of(text), living_pollers(), sign_of_life(text, boolean)
+  poller_number(text), living_pollers(), sign_of_life(text, boolean)
   to carteiro_poller;
 
 -- The lender's core brings its partners in over HTTP.

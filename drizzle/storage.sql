@@ -13,8 +13,8 @@ alter table claims set (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_th
 -- Random ids do not compress, and are read once in a poller's life.
 do $$
 begin
-  if exists (select from pg_attribute where attrelid = 'claims'::regclass and attname in ('hooks', 'ids', 'numbers') and attstorage <> 'e') then
-    alter table claims alter hooks set storage external, alter ids set storage external, alter numbers set storage external;
+  if exists (select from pg_attribute where attrelid = 'claims'::regclass and attname in ('ids', 'numbers') and attstorage <> 'e') then
+    alter table claims alter ids set storage external, alter numbers set storage external;
   end if;
 end
 $$;

@@ -90,8 +90,8 @@ export const pending = pgTable(
 );
 
 /**
- * What a poller is about to send, written by the claiming transaction: a row per claim, with its deliveries, webhooks and numbers of
- * attempts. Every claim of the poller below `done_below` is recorded.
+ * What a poller is about to send, written by the claiming transaction: a row per claim, with its deliveries and numbers of attempts. Every
+ * claim of the poller below `done_below` is recorded.
  */
 export const claims = pgTable(
   'claims',
@@ -100,7 +100,6 @@ export const claims = pgTable(
     number: bigint('number', { mode: 'number' }).notNull(),
     doneBelow: bigint('done_below', { mode: 'number' }).notNull(),
     poller: text('poller').notNull(),
-    hooks: uuid('hooks').array().notNull(),
     ids: uuid('ids').array().notNull(),
     numbers: integer('numbers').array().notNull(),
   },

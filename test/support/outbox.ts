@@ -100,9 +100,9 @@ export async function insertAttempts(sql: Sql): Promise<void> {
 export async function insertClaim(sql: Sql, claim: string, ids: readonly string[], agoS = 0): Promise<void> {
   await sql`insert into keepers (name, seen_at) values (poller_of(${claim}), '-infinity') on conflict do nothing`;
   await sql`
-    insert into claims (poller, number, done_below, at, hooks, ids, numbers)
+    insert into claims (poller, number, done_below, at, ids, numbers)
     select poller_of(${claim}), ${Number(claim.split(/[/.]/).at(-1))}::bigint, 0, now() - ${agoS} * interval '1 second',
-           array_agg(webhook_id), array_agg(id), array_agg(attempts + 1)
+           array_agg(id), array_agg(attempts + 1)
     from deliveries where id = any (${ids as string[]}::uuid[])`;
 }
 

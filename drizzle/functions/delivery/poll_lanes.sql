@@ -83,8 +83,8 @@ begin
         cross join lateral (select * from pending p where p.ctid = chosen.place for update skip locked) p
       ),
       intent as (
-        insert into claims (poller, number, done_below, at, hooks, ids, numbers)
-        select p_poller, p_number, p_done_below, coalesce(at, clock_timestamp()), array_agg(d.webhook_id), array_agg(d.delivery_id), array_agg(d.number + 1)
+        insert into claims (poller, number, done_below, at, ids, numbers)
+        select p_poller, p_number, p_done_below, coalesce(at, clock_timestamp()), array_agg(d.delivery_id), array_agg(d.number + 1)
         from due d having count(*) > 0
       )
       select d.delivery_id, d.number + 1, d.webhook_id, m.type, m.body, m.loan_version, m.traceparent, m.salt, d.is_test, null, null
@@ -129,8 +129,8 @@ begin
       cross join lateral (select * from pending p where p.ctid = f.place for update skip locked) p
     ),
     intent as (
-      insert into claims (poller, number, done_below, at, hooks, ids, numbers)
-      select p_poller, p_number, p_done_below, coalesce(at, clock_timestamp()), array_agg(d.webhook_id), array_agg(d.delivery_id), array_agg(d.number + 1)
+      insert into claims (poller, number, done_below, at, ids, numbers)
+      select p_poller, p_number, p_done_below, coalesce(at, clock_timestamp()), array_agg(d.delivery_id), array_agg(d.number + 1)
       from due d having count(*) > 0
     )
     select d.delivery_id, d.number + 1, d.webhook_id, m.type, m.body, m.loan_version, m.traceparent, m.salt, d.is_test,

@@ -1,7 +1,8 @@
 /**
  * The record: writes the outcomes of many attempts in one transaction and removes finished deliveries from `pending`.
- * Invariant: every report leaves exactly one attempt row; one that the database refuses (a bug of ours) leaves `desconhecido`. A failure moves a delivery only if its attempt is the next one of the locked row; whoever ends an attempt otherwise raises the
- * number. A success always counts, late too: the partner has the delivery.
+ * Invariant: every report leaves exactly one attempt row; one that the database refuses (a bug of ours) leaves `desconhecido`. A failure
+ * moves a delivery only if its attempt is the next one of the locked row; whoever ends an attempt otherwise raises the number. A success
+ * always counts, late too: the partner has the delivery.
  * Crash before a commit: whoever ends the poller logs the attempts as `desconhecido`. After an unknown commit the flush is repeated. Timely
  * and late reports are written by two transactions, so it finds what the first flush did: it skips existing rows, and does not take their
  * reports for late ones.

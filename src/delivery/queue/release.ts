@@ -5,9 +5,9 @@ import { logSendOrder } from './orders/send-orders.ts';
 export async function withdraw(tx: Tx, poller: string, number: number, ids: readonly string[]): Promise<void> {
   await tx`
     update claims c
-    set (hooks, ids, numbers) = (
-      select coalesce(array_agg(hook), '{}'), coalesce(array_agg(id), '{}'), coalesce(array_agg(number), '{}')
-      from unnest(c.hooks, c.ids, c.numbers) as each (hook, id, number)
+    set (ids, numbers) = (
+      select coalesce(array_agg(id), '{}'), coalesce(array_agg(number), '{}')
+      from unnest(c.ids, c.numbers) as each (id, number)
       where id <> all (${ids as string[]}::uuid[])
     )
     where c.poller = ${poller} and c.number = ${number}`;

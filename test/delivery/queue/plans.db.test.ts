@@ -126,8 +126,8 @@ test('what flies is read past none of the claims that are over, though a snapsho
   await sql.begin('isolation level repeatable read', async (tx) => {
     await tx`select from claims`;
     await sql`
-      insert into claims (poller, number, done_below, at, hooks, ids, numbers)
-      select name, n, n, now(), '{}', '{}', '{}' from keepers, generate_series(1, 5000) n`;
+      insert into claims (poller, number, done_below, at, ids, numbers)
+      select name, n, n, now(), '{}', '{}' from keepers, generate_series(1, 5000) n`;
     await sql`delete from claims where number < 4990`;
     const counting = await startCounting(url);
     await sql`select from flights()`;

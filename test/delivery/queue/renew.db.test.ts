@@ -39,8 +39,8 @@ async function fill(): Promise<void> {
       select null, gen_random_uuid(), uuidv7(), uuidv7(), uuidv7() from generate_series(1, ${PAGES * 80}::int)`;
     await tx`delete from pending where tx is null and due_at = '-infinity'`;
     await tx`
-      insert into claims (poller, number, done_below, at, hooks, ids, numbers)
-      select 'over', n, n, now(), '{}', '{}', '{}' from generate_series(1, ${PAGES * 100}::int) n`;
+      insert into claims (poller, number, done_below, at, ids, numbers)
+      select 'over', n, n, now(), '{}', '{}' from generate_series(1, ${PAGES * 100}::int) n`;
     await tx`delete from claims where poller = 'over'`;
   });
 }

@@ -23,15 +23,15 @@ test('the lease is as long in the database as by the poller’s clock and in the
   expect([row.seconds, row.seconds * 1_000]).toEqual([LEASE_S, LEASE_MS]);
 });
 
-test('the database reads poller and term out of a claim’s name', async () => {
+test('the database reads the poller out of a claim’s name', async () => {
   const claims = ['host-1-af/7', 'host-1-af/3.7', 'a/b.example-1-af/7', 'a/b.example-1-af/3.7'];
   const rows = await database.sql<object[]>`
-    select poller_of(claim) as poller, term_of(claim)::int as term from unnest(${claims}::text[]) as claim`;
+    select poller_of(claim) as poller from unnest(${claims}::text[]) as claim`;
   expect(rows).toEqual([
-    { poller: 'host-1-af', term: null },
-    { poller: 'host-1-af', term: 3 },
-    { poller: 'a/b.example-1-af', term: null },
-    { poller: 'a/b.example-1-af', term: 3 },
+    { poller: 'host-1-af' },
+    { poller: 'host-1-af' },
+    { poller: 'a/b.example-1-af' },
+    { poller: 'a/b.example-1-af' },
   ]);
 });
 

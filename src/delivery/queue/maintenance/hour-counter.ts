@@ -155,10 +155,9 @@ export class HourCounter {
     this.#countedAtMs = deps.monotonicMs();
   }
 
-  /** Counts when it is due; `often` below 1 counts less often. */
-  countNowAndThen(often = 1): void {
+  countNowAndThen(): void {
     const { pool, log, monotonicMs } = this.#deps;
-    if (this.#counting !== null || monotonicMs() - this.#countedAtMs < EVERY_MS / often) return;
+    if (this.#counting !== null || monotonicMs() - this.#countedAtMs < EVERY_MS) return;
     const startedAtMs = (this.#countedAtMs = monotonicMs());
     // A draining poller waits for the counting, so a long backlog is left for later.
     this.#counting = countHours(pool, EVERY_MS / 2, () => monotonicMs() - startedAtMs >= EVERY_MS)
