@@ -12,7 +12,7 @@ import type { DELIVERY_STATUSES } from '../../contract/statuses.ts';
 import { firstIdAt } from '../../db/first-id.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
 import { codeOf } from '../../db/unavailable.ts';
-import { logLostAttempts } from '../queue/rescuer.ts';
+import { holdAndReadFlying, logLostAttempts, readFlying } from '../queue/rescuer.ts';
 import { type Author, logSendOrder } from '../queue/orders/send-orders.ts';
 
 type Status = (typeof DELIVERY_STATUSES)[number];
@@ -112,9 +112,8 @@ async function resendBatch(tx: Tx, many: ManyToResend): Promise<Result<ResentMan
   const [statuses, events] = [[...many.statuses], many.events && [...many.events]];
   if (!simulate && !(await holdActive(tx, partnerId, webhookId))) return INACTIVE;
   const { ids, next } = await nextBatch(tx, many);
-  const rows = await tx<{ id: string; isInFlight: boolean }[]>`
-    select id, id = any (array(select f.delivery_id from flights() f where f.claimed_at > now() - lease())) as "isInFlight"
-    from deliveries
+  const rows = await tx<{ id: string }[]>`
+    select id from deliveries
     where id = any (${ids}::uuid[]) and partner_id = ${partnerId}
       and status = any (${statuses}::text[]) and is_test is not true
       and (${events}::text[] is null
@@ -122,12 +121,14 @@ async function resendBatch(tx: Tx, many: ManyToResend): Promise<Result<ResentMan
       and not exists (select from messages m where m.event_id = deliveries.event_id and m.salt is null)
     order by id
     ${simulate ? tx`` : tx`for update`}`;
-  const chosen = rows.filter((row) => !row.isInFlight).map((row) => row.id);
+  const found = rows.map((row) => row.id);
+  const flying = await (simulate ? readFlying(tx, found) : holdAndReadFlying(tx, found));
+  const chosen = found.filter((id) => !flying.has(id));
   if (!simulate && chosen.length > 0) {
     await startAfresh(tx, partnerId, chosen);
     await logSendOrder(tx, 'reenvio_em_lote', webhookId, chosen, many.author);
   }
-  return { ok: { count: chosen.length, inFlight: rows.length - chosen.length, next } };
+  return { ok: { count: chosen.length, inFlight: flying.size, next } };
 }
 
 /** The next deliveries of the period, of any status: the status is read again under the lock. */

@@ -60,10 +60,19 @@ export async function endClaimsOfThePast(tx: Tx): Promise<number> {
   return row.ended;
 }
 
+/**
+ * Those of these locked deliveries whose POSTs may be under way. It waits for claims that are about to commit, and no claim takes any of
+ * them until the transaction ends: so nothing leaves that it has not named.
+ */
+export async function holdAndReadFlying(tx: Tx, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  await tx`select hold_pending(${ids as string[]}::uuid[])`;
+  return readFlying(tx, ids, tx`and claimed_at > clock_timestamp() - lease()`);
+}
+
 /** Those of these deliveries that a claim names and whose attempts have not ended. */
-export async function readFlying(sql: Tx, ids: readonly string[]): Promise<Set<string>> {
+export async function readFlying(sql: Tx, ids: readonly string[], besides = sql``): Promise<ReadonlySet<string>> {
   const rows = await sql<
     { id: string }[]
-  >`select delivery_id as id from flights() where delivery_id = any (${ids as string[]}::uuid[])`;
+  >`select delivery_id as id from flights() where delivery_id = any (${ids as string[]}::uuid[]) ${besides}`;
   return new Set(rows.map(({ id }) => id));
 }

@@ -2,14 +2,16 @@
 import { expect, test } from 'vitest';
 import type { Sql } from '../../../src/db/pool.ts';
 import { advanceTime } from '../../../src/delivery/partner/advance.ts';
-import { resendOne } from '../../../src/delivery/partner/resend.ts';
+import { resendMany, resendOne } from '../../../src/delivery/partner/resend.ts';
+import { cancelDelivery } from '../../../src/delivery/queue/orders/cancel.ts';
+import { endForErasure } from '../../../src/delivery/queue/orders/end-for-erasure.ts';
 import { record } from '../../../src/delivery/queue/record.ts';
 import { DELIVERED, reportFor } from '../../support/delivered.ts';
 import { useOneWebhook } from '../../support/one-webhook.ts';
 import { commitEvents } from '../../support/outbox.ts';
 import { claimDue } from '../../support/poll.ts';
 
-const { partnerId, pool, sql } = await useOneWebhook();
+const { partnerId, webhookId, pool, sql } = await useOneWebhook();
 
 async function isAnyBlocked(one: Sql): Promise<boolean> {
   const rows = await one`
@@ -59,4 +61,40 @@ test('a resend ends the attempt that is about to be sent, and its row stays', as
     { number: 2, outcome: 'desconhecido' },
   ]);
   expect(await sql`select number from pending`).toEqual([{ number: 2 }]);
+});
+
+const AUTHOR = { actor: 'test', requestId: null };
+const readOne = async () => (await sql<{ id: string; eventId: string }[]>`select id, event_id as "eventId" from deliveries`)[0]!;
+
+test.each<[string, () => Promise<unknown>, unknown]>([
+  [
+    'a cancellation',
+    async () => {
+      const { id } = await readOne();
+      return pool.transaction((tx) => cancelDelivery(tx, id, AUTHOR));
+    },
+    { refused: { kind: 'deliveryInFlight' } },
+  ],
+  [
+    'an erasure',
+    async () => {
+      const { eventId } = await readOne();
+      return pool.transaction((tx) => endForErasure(tx, [eventId], [eventId], eventId));
+    },
+    false,
+  ],
+  [
+    'a resend of many',
+    () => {
+      const period = { from: new Date(0), until: new Date(Date.now() + 60_000), events: null, after: null };
+      const many = { partnerId, webhookId, ...period, statuses: ['pendente'] as const, simulate: false, author: AUTHOR };
+      return resendMany(pool, many, Infinity);
+    },
+    { ok: { count: 0, inFlight: 1, next: null } },
+  ],
+])('%s leaves alone what is about to be sent', async (_, work, expected) => {
+  const { claimed, result } = await besideClaim(work);
+  expect({ claimed: claimed.length, result }).toEqual({ claimed: 1, result: expected });
+  expect(await sql`select from attempts where outcome = 'desconhecido'`).toEqual([]);
+  expect(await sql`select number from pending`).toEqual([{ number: 1 }]);
 });

@@ -7,7 +7,7 @@
 import { NOT_FOUND, type Result } from '../../../contract/refusals.ts';
 import type { DELIVERY_STATUSES } from '../../../contract/statuses.ts';
 import type { Tx } from '../../../db/pool.ts';
-import { logLostAttempts } from '../rescuer.ts';
+import { holdAndReadFlying, logLostAttempts } from '../rescuer.ts';
 import { type Author, logSendOrder } from './send-orders.ts';
 
 type Status = (typeof DELIVERY_STATUSES)[number];
@@ -18,14 +18,11 @@ export async function cancelDelivery(
   id: string,
   author: Author,
 ): Promise<Result<true, 'notFound' | 'deliveryInFlight' | 'deliveryOver'>> {
-  const [row] = await tx<{ webhookId: string; partnerId: string; status: Status; isInFlight: boolean }[]>`
-    select webhook_id as "webhookId", partner_id as "partnerId", status,
-           id = any (array(select f.delivery_id from flights() f where f.claimed_at > clock_timestamp() - lease())) as "isInFlight"
-    from deliveries where id = ${id}
-    for update`;
+  const [row] = await tx<{ webhookId: string; partnerId: string; status: Status }[]>`
+    select webhook_id as "webhookId", partner_id as "partnerId", status from deliveries where id = ${id} for update`;
   if (row === undefined) return NOT_FOUND;
   const { status } = row;
-  if (row.isInFlight) return { refused: { kind: 'deliveryInFlight' } };
+  if ((await holdAndReadFlying(tx, [id])).has(id)) return { refused: { kind: 'deliveryInFlight' } };
   if (status !== 'pendente' && status !== 'suspensa') return { refused: { kind: 'deliveryOver', status } };
   await logLostAttempts(tx, [id]);
   await tx`

@@ -1,11 +1,11 @@
 /**
  * Ends the unsent deliveries of events that are about to be erased: `erro`, with the reason in an order of the service's own. Events of
  * other workers, which only lose a CPF, are still sent.
- * Invariant: it commits with the erasure, on deliveries that it has locked, so no claim takes one in between. A claim whose lease is over
- * is ended with it, and its attempt logged as lost.
+ * Invariant: it commits with the erasure, on deliveries whose rows of `pending` it holds, so no claim takes one in between. A claim whose
+ * lease is over is ended with it, and its attempt logged as lost.
  */
 import type { Tx } from '../../../db/pool.ts';
-import { logLostAttempts } from '../rescuer.ts';
+import { holdAndReadFlying, logLostAttempts } from '../rescuer.ts';
 import { logSendOrder } from './send-orders.ts';
 
 interface Row {
@@ -13,7 +13,6 @@ interface Row {
   readonly webhookId: string;
   readonly partnerId: string;
   readonly isOpen: boolean;
-  readonly isInFlight: boolean;
 }
 
 /** `own`: those of `eventIds` that are erased whole. Returns false and changes nothing while any of them is in flight. */
@@ -25,8 +24,7 @@ export async function endForErasure(
 ): Promise<boolean> {
   const rows = await tx<Row[]>`
     select d.id, d.webhook_id as "webhookId", d.partner_id as "partnerId",
-           d.status in ('pendente', 'suspensa') and d.event_id = any (${own as string[]}::uuid[]) as "isOpen",
-           d.id = any (array(select f.delivery_id from flights() f where f.claimed_at > clock_timestamp() - lease())) as "isInFlight"
+           d.status in ('pendente', 'suspensa') and d.event_id = any (${own as string[]}::uuid[]) as "isOpen"
     from deliveries d
     where d.id = any (array(
       select d.id
@@ -36,7 +34,11 @@ export async function endForErasure(
       where e.id = any (${eventIds as string[]}::uuid[])))
     order by d.id
     for update`;
-  if (rows.some(({ isInFlight }) => isInFlight)) return false;
+  const flying = await holdAndReadFlying(
+    tx,
+    rows.map(({ id }) => id),
+  );
+  if (flying.size > 0) return false;
   const open = rows.filter(({ isOpen }) => isOpen);
   if (open.length === 0) return true;
   const ids = open.map(({ id }) => id);
