@@ -12,7 +12,7 @@ import type { DELIVERY_STATUSES } from '../../contract/statuses.ts';
 import { firstIdAt } from '../../db/first-id.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
 import { codeOf } from '../../db/unavailable.ts';
-import { holdAndReadFlying, logLostAttempts, readFlying } from '../queue/rescuer.ts';
+import { logLostAttempts, readInFlight } from '../queue/rescuer.ts';
 import { type Author, logSendOrder } from '../queue/orders/send-orders.ts';
 
 type Status = (typeof DELIVERY_STATUSES)[number];
@@ -122,7 +122,7 @@ async function resendBatch(tx: Tx, many: ManyToResend): Promise<Result<ResentMan
     order by id
     ${simulate ? tx`` : tx`for update`}`;
   const found = rows.map((row) => row.id);
-  const flying = await (simulate ? readFlying(tx, found) : holdAndReadFlying(tx, found));
+  const flying = await readInFlight(tx, found, !simulate);
   const chosen = found.filter((id) => !flying.has(id));
   if (!simulate && chosen.length > 0) {
     await startAfresh(tx, partnerId, chosen);

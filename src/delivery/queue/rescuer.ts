@@ -62,10 +62,10 @@ export async function endClaimsOfThePast(tx: Tx): Promise<number> {
 
 /**
  * Those of these locked deliveries whose POSTs may be under way. It waits for claims that are about to commit, and no claim takes any of
- * them until the transaction ends: so nothing leaves that it has not named.
+ * them until the transaction ends: so nothing leaves that it has not named. Unless it `holds`, it only tells what is known now.
  */
-export async function holdAndReadFlying(tx: Tx, ids: readonly string[]): Promise<ReadonlySet<string>> {
-  await tx`select hold_pending(${ids as string[]}::uuid[])`;
+export async function readInFlight(tx: Tx, ids: readonly string[], holds = true): Promise<ReadonlySet<string>> {
+  if (holds) await tx`select hold_pending(${ids as string[]}::uuid[])`;
   return readFlying(tx, ids, tx`and claimed_at > clock_timestamp() - lease()`);
 }
 

@@ -7,7 +7,7 @@
 import { NOT_FOUND, type Result } from '../../../contract/refusals.ts';
 import type { DELIVERY_STATUSES } from '../../../contract/statuses.ts';
 import type { Tx } from '../../../db/pool.ts';
-import { holdAndReadFlying, logLostAttempts } from '../rescuer.ts';
+import { logLostAttempts, readInFlight } from '../rescuer.ts';
 import { type Author, logSendOrder } from './send-orders.ts';
 
 type Status = (typeof DELIVERY_STATUSES)[number];
@@ -22,7 +22,7 @@ export async function cancelDelivery(
     select webhook_id as "webhookId", partner_id as "partnerId", status from deliveries where id = ${id} for update`;
   if (row === undefined) return NOT_FOUND;
   const { status } = row;
-  if ((await holdAndReadFlying(tx, [id])).has(id)) return { refused: { kind: 'deliveryInFlight' } };
+  if ((await readInFlight(tx, [id])).has(id)) return { refused: { kind: 'deliveryInFlight' } };
   if (status !== 'pendente' && status !== 'suspensa') return { refused: { kind: 'deliveryOver', status } };
   await logLostAttempts(tx, [id]);
   await tx`

@@ -5,7 +5,7 @@
  * lease is over is ended with it, and its attempt logged as lost.
  */
 import type { Tx } from '../../../db/pool.ts';
-import { holdAndReadFlying, logLostAttempts } from '../rescuer.ts';
+import { logLostAttempts, readInFlight } from '../rescuer.ts';
 import { logSendOrder } from './send-orders.ts';
 
 interface Row {
@@ -34,7 +34,7 @@ export async function endForErasure(
       where e.id = any (${eventIds as string[]}::uuid[])))
     order by d.id
     for update`;
-  const flying = await holdAndReadFlying(
+  const flying = await readInFlight(
     tx,
     rows.map(({ id }) => id),
   );
