@@ -124,7 +124,7 @@ export class Claimer {
     if (server !== this.#server && this.#server !== null) this.#keeping.doubt();
     this.#server = server;
     this.#keeping.isStale = poll.hasChanged;
-    this.#hourCounter.countNowAndThen();
+    if (this.keepsAny) this.#hourCounter.countNowAndThen();
     const claim = {
       name: `${name}/${term === null ? '' : `${term}.`}${number}`,
       number,

@@ -135,15 +135,14 @@ export class Poller {
     while (!this.#stopping) {
       try {
         if (this.#claimer.isStuck) await this.#records.next(this.#idle, () => this.#stopping, monotonicMs);
-        const claimed = await this.tick(this.#backoff.pollWait());
+        const claimed = await this.tick(this.#isSpare ? null : this.#backoff.pollWait());
         this.#backoff.observe(claimed, this.#arrived, monotonicMs());
-        await this.#sweeper.sweepNowAndThen();
+        if (this.#claimer.keepsAny) await this.#sweeper.sweepNowAndThen();
         const isPressed = claimed > 0 && (this.#hasMore || this.#claimer.isWaiting);
         await this.#idle.until(() => this.#stopping, this.#backoff.gatheringMs(isPressed, monotonicMs()), monotonicMs);
         const slotsMs = this.#slots.free > 0 ? this.#backoff.slotsMs(monotonicMs()) : FEW_SLOTS_MS;
         await this.#idle.until(() => this.#stopping || this.#hasSlots(), slotsMs, monotonicMs);
-        if (!this.#claimer.keepsAny && this.#deps.sign.rank() >= ACTIVE_POLLERS)
-          await this.#idle.until(() => this.#stopping, REST_MS, monotonicMs);
+        if (this.#isSpare) await this.#idle.until(() => this.#stopping, REST_MS, monotonicMs);
       } catch (error) {
         logFailedTry(log, error, 'the database is out of reach, trying again', 'a turn of the poller failed');
         await this.#idle.last(restAfter(error, OUTAGE_PAUSE_MS));
@@ -160,6 +159,11 @@ export class Poller {
     await this.#claimer.handOver();
     await this.settled();
     await this.#claimer.leave();
+  }
+
+  /** Others keep all lanes, and come before it. */
+  get #isSpare(): boolean {
+    return !this.#claimer.keepsAny && this.#deps.sign.rank() >= ACTIVE_POLLERS;
   }
 
   #hasSlots(): boolean {

@@ -92,11 +92,19 @@ export interface Company {
   readonly silent: readonly string[];
 }
 
-/** Gives the sign of life with the number of kept lanes, and reads which others keep some. A silent one may have claims left to end. */
+/**
+ * Gives the sign of life with the number of kept lanes, and reads which others keep some. A silent one may have claims left to end. It
+ * writes only every other second, if nothing else has changed, and waits for no disk: an idle poller writes little.
+ */
 export async function heartbeat(sql: Tx, poller: string, kept: number, hasLock: boolean): Promise<Company> {
   const [row] = await sql<[Company]>`
-    with reported as (update keepers set seen_at = clock_timestamp(), lanes = ${kept}, has_lock = ${hasLock} where name = ${poller} and seen_at > '-infinity' returning name)
-    select exists (select from reported) as "isKnown", count(*) filter (where k.seen_at > '-infinity')::int + 1 as living,
+    with reported as (
+      update keepers set seen_at = clock_timestamp(), lanes = ${kept}, has_lock = ${hasLock}
+      where name = ${poller} and seen_at > '-infinity'
+        and (seen_at not between clock_timestamp() - interval '1.5 seconds' and clock_timestamp() or lanes <> ${kept} or has_lock <> ${hasLock})
+    )
+    select exists (select from keepers where name = ${poller} and seen_at > '-infinity') as "isKnown",
+           set_config('synchronous_commit', 'off', true), count(*) filter (where k.seen_at > '-infinity')::int + 1 as living,
            coalesce(sum(k.lanes), 0)::int + ${kept} as kept, exists (select from lanes where coalesce(keeper, '') = '') as "hasFree",
            coalesce(array_agg(k.name) filter (
              where k.seen_at < clock_timestamp() - ${FROZEN_S} * interval '1 second'
