@@ -1,8 +1,8 @@
 /**
  * What a poller knows of its lanes: what is in flight, how far each is read, and how much it may take. Pure.
  * Invariant: no due row is overlooked. Each row of `pending` of a kept lane is in flight here; or after the cursor of a ready lane; or a
- * retry at or after the lane's mark, due at `retryAt` or later; or of a transaction that `seen` does not include. A row whose attempt is
- * in flight is refused, whatever the server says, so nothing is sent twice.
+ * retry at or after the lane's mark, due at `retryAt` or later; or of a transaction that `seen` does not include; or its lane is off. A
+ * row whose attempt is in flight is refused, whatever the server says, so nothing is sent twice.
  * Crash: this knowledge is gone; the next keeper reads the lanes from their start. A poll without an answer moves nothing here.
  */
 import type { Answers } from '../answers.ts';
