@@ -38,7 +38,7 @@ const PAGES: Readonly<Record<string, readonly (readonly [reported: string, file:
     ['or 16 × the slots', 'src/delivery/queue/slots.ts', 'SHARE_A_FREE_SLOT = 16;'],
     ['a reserve (an eighth of all)', 'src/delivery/queue/slots.ts', 'RESERVE = 1 / 8;'],
     ['judges 64 deliveries at a time', 'drizzle/functions/delivery/poll_loans.sql', 'at_once constant int := 64;'],
-    ['The first four keep what there is', 'src/delivery/poller/poll-backoff.ts', 'ACTIVE_POLLERS = 4;'],
+    ['The first four living pollers share', 'src/delivery/poller/poll-backoff.ts', 'ACTIVE_POLLERS = 4;'],
     ['It has been silent for 5 s', 'src/delivery/queue/keepers.ts', 'FROZEN_S = 5;'],
     ['the fifth loss in a row', 'drizzle/functions/delivery/end_lost.sql', '+ 1 >= 5 as is_spent'],
     ['(64 unless the operator', 'drizzle/tables/delivery.ts', "integer('max_in_flight').notNull().default(64)"],

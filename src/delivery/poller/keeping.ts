@@ -3,7 +3,7 @@
  * Invariant: what it knows of a lane is true while it keeps the lane; once others have ended it, it forgets all lanes. It follows `pending`
  * from a snapshot that is older than its first lane. If a commit has no answer, it reads all its lanes anew ({@link Keeping.doubt}).
  * Crash: others see that its lock is gone, or that it is silent ({@link heartbeat}), and free its lanes.
- * Pollers share the lanes evenly. The first {@link ACTIVE_POLLERS} keep them; those behind take only lanes that were free for a heartbeat.
+ * The first {@link ACTIVE_POLLERS} share the lanes evenly; those behind take only lanes that were free for a heartbeat.
  * A poller without a free slot for {@link FULL_MS} hands back lanes of partners that are under their share.
  */
 import { heartbeat, enter, handBack, handOver, noteResting, readLanes } from '../queue/keepers.ts';
@@ -119,7 +119,8 @@ export class Keeping {
       this.#lanes.applyForeign(await pool.run((sql) => readFlying(sql, foreign)));
     }
     await this.#noteResting();
-    const part = Math.ceil(kept / living);
+    // With a part for each of those behind too, the first would hand lanes to one another for ever. Behind a pooler nobody has an order.
+    const part = Math.ceil(kept / (hasLock ? Math.min(living, ACTIVE_POLLERS) : living));
     const isFull = this.#fullSinceMs !== null;
     await this.#handBack(this.#lanes.excess(hasFree || isFull ? 0 : this.#lanes.size - part));
     if (this.#fullSinceMs !== null) {
