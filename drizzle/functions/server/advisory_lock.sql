@@ -4,7 +4,6 @@ create or replace function advisory_lock(purpose text) returns bigint
   language sql stable parallel safe
 return current_schema()::regnamespace::oid::bigint << 32 | case purpose
   when 'appending' then 1 -- held, shared, by a transaction that appends events (append_event)
-  when 'ending' then 2 -- held by the poller of 0.2.0 that ends dead ones; nobody takes it any more
   when 'sealing' then 4 -- held by the sealer at work (src/audit/seals/seal.ts)
   when 'numbering' then 5 -- held by who begins a series of loan numbers (next_loan_number)
   when 'projecting' then 6 -- held by the projector at work (src/core/projection/projector.ts)
