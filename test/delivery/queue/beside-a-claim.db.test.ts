@@ -64,7 +64,10 @@ test('a resend ends the attempt that is about to be sent, and its row stays', as
 });
 
 const AUTHOR = { actor: 'test', requestId: null };
-const readOne = async () => (await sql<{ id: string; eventId: string }[]>`select id, event_id as "eventId" from deliveries`)[0]!;
+const readOne = async () => {
+  const [one] = await sql<[{ id: string; eventId: string }]>`select id, event_id as "eventId" from deliveries`;
+  return one;
+};
 
 test.each<[string, () => Promise<unknown>, unknown]>([
   [

@@ -144,8 +144,8 @@ test.each([
   ['inactive', () => sql`update webhooks set active = false`],
   ['quiet', () => sql`update webhooks set refusals = 10, quiet_until = now() + interval '1 minute'`],
 ])('what is new in a lane that is %s does not have its poller ask more often', async (_, stop) => {
-  await stop();
   await commitEvents(sql, partnerId, 2);
+  await stop();
   const lanes = new KeptLanes();
   lanes.seen = await pool.run((tx) => enter(tx, 'p', false));
   for (const one of await pool.transaction((tx) => readLanes(tx, 'p', 1))) lanes.keep(one);
@@ -154,7 +154,7 @@ test.each([
   await commitEvents(sql, partnerId, 1);
   const ask = lanes.plan(new Slots(64), nowMs);
   const poll = await pool.transaction((tx) => pollLanes(tx, { poller: 'p', number: 1, doneBelow: 1 }, lanes.seen, ask));
-  expect(poll.rows).toMatchObject([{ kind: 'left' }]);
+  expect(poll.rows.filter(({ kind }) => kind !== 'left')).toEqual([]);
   expect(lanes.apply(ask, poll.rows, nowMs)).toEqual([]);
   expect(lanes.isWaiting(nowMs)).toBe(false);
   await sql`update lanes set muted_at = null, changed = true`;

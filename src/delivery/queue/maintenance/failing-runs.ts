@@ -64,7 +64,7 @@ export class FailingRuns {
         delivered.add(webhookId);
         runs.delete(webhookId);
         this.#succeededAtMs.set(webhookId, Math.max(succeededAtMs, endOf(report)));
-      } else if (!isRepeated && endOf(report) > succeededAtMs) {
+      } else if (!isRepeated && endOf(report) >= succeededAtMs) {
         const lastFailedAt = new Date(report.startedByMs + result.durationMs);
         const { failures, firstFailedAt } = runs.get(webhookId) ?? { failures: 0, firstFailedAt: lastFailedAt };
         const last: { lastOutcome: Outcome; lastStatusCode: number | null; lastFailedAt: Date } = {
