@@ -30,7 +30,11 @@ export async function claimDue(
   const deliveries: ClaimedDelivery[] = [];
   // A turn that asks one lane for all that there are slots for learns of no other, and each reads some lanes.
   const maxPolls = 32 + lanes.size / 64;
-  for (let polls = 0; polls < maxPolls && deliveries.length < limit && (polls === 0 || lanes.isWaiting(nowMs)); polls += 1) {
+  for (
+    let polls = 0;
+    polls < maxPolls && deliveries.length < limit && (polls === 0 || lanes.isWaiting(nowMs));
+    polls += 1
+  ) {
     const ask = lanes.plan(new AllSlots(limit - deliveries.length), nowMs);
     const id = { poller, number: Number(number.split('.').at(-1)), doneBelow: 0 };
     const { rows, claimedAt } = await poll(tx, id, lanes.seen, ask, null, now);

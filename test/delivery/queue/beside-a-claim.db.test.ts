@@ -90,7 +90,14 @@ test.each<[string, () => Promise<unknown>, unknown]>([
     'a resend of many',
     () => {
       const period = { from: new Date(0), until: new Date(Date.now() + 60_000), events: null, after: null };
-      const many = { partnerId, webhookId, ...period, statuses: ['pendente'] as const, simulate: false, author: AUTHOR };
+      const many = {
+        partnerId,
+        webhookId,
+        ...period,
+        statuses: ['pendente'] as const,
+        simulate: false,
+        author: AUTHOR,
+      };
       return resendMany(pool, many, Infinity);
     },
     { ok: { count: 0, inFlight: 1, next: null } },
