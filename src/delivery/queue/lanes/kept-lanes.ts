@@ -162,11 +162,10 @@ export class KeptLanes {
   apply<Row extends Found>(ask: Ask, rows: readonly Row[], nowMs: number): Extract<Row, { kind: 'due' }>[] {
     const mine: Extract<Row, { kind: 'due' }>[] = [];
     const fresh = new Map<string, number>();
-    const shut = new Set<string>();
+    const shut = new Set(rows.filter(({ kind }) => kind === 'shut').map(({ webhookId }) => webhookId));
     for (const row of rows) {
       const lane = this.#lanes.get(row.webhookId);
       if (lane === undefined) continue;
-      if (row.kind === 'shut') shut.add(row.webhookId);
       if (row.kind !== 'due') continue;
       if (row.dueAt === null) fresh.set(row.webhookId, (fresh.get(row.webhookId) ?? 0) + 1);
       // A lane in order reports separately how far it is read.
@@ -231,10 +230,9 @@ export class KeptLanes {
    * its old place, among those due at once, and among the retries.
    */
   recheck(webhookId: string, id: string, number: number): void {
-    const lane = this.#lanes.get(webhookId);
-    if (lane === undefined) return;
     this.complete(webhookId, id, number, new Date(0));
-    this.#reading.goBack(lane, { id, dueAt: null });
+    const lane = this.#lanes.get(webhookId);
+    if (lane !== undefined) this.#reading.goBack(lane, { id, dueAt: null });
   }
 
   #end(lane: KeptLane, id: string, { loan, number }: Flight): void {
