@@ -129,8 +129,7 @@ export class KeptLanes {
   plan(slots: Slots, nowMs: number): Ask {
     this.#reading.planned();
     this.#endedMeanwhile.clear();
-    const plan = new PollPlan(slots, nowMs, this.#reading.ready.size);
-    this.#planned = plan;
+    const plan = (this.#planned = new PollPlan(slots, nowMs, this.#reading.ready.size));
     for (const lane of this.#ordered) {
       if (nowMs < lane.resumesUntilMs) plan.wakeBy(lane.resumesUntilMs);
       else if (lane.resumesUntilMs > -Infinity) {
@@ -230,9 +229,10 @@ export class KeptLanes {
    * its old place, among those due at once, and among the retries.
    */
   recheck(webhookId: string, id: string, number: number): void {
-    this.complete(webhookId, id, number, new Date(0));
     const lane = this.#lanes.get(webhookId);
-    if (lane !== undefined) this.#reading.goBack(lane, { id, dueAt: null });
+    if (lane === undefined) return;
+    this.complete(webhookId, id, number, new Date(0));
+    this.#reading.goBack(lane, { id, dueAt: null });
   }
 
   #end(lane: KeptLane, id: string, { loan, number }: Flight): void {
