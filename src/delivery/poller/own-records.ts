@@ -1,4 +1,7 @@
-/** Waits for this process's own records, which free slots of full lanes: the server's check for work does not see those. */
+/**
+ * Waits for this process's own records, which free slots of full lanes: the server's check for work does not see those. It is told only of
+ * records of full lanes: with those of others, one hanging lane would delay each poll by {@link RECORD_MS}.
+ */
 import type { Pause } from './pause.ts';
 
 const RECORD_MS = 5;

@@ -90,6 +90,7 @@ export class Poller {
       ...this.#deps,
       ...learned,
       onRecorded: (reports, completions) => {
+        if (reports.some(({ webhookId }) => this.#claimer.isFull(webhookId))) this.#records.observe(deps.monotonicMs());
         this.#claimer.completed(reports, completions);
         this.#letGo(reports);
       },
@@ -176,9 +177,7 @@ export class Poller {
 
   #letGo(flights: readonly Flight[]): void {
     this.#slots.letGo(flights);
-    const atMs = this.#deps.monotonicMs();
-    this.#records.observe(atMs);
-    this.#backoff.observeFreed(flights.length, atMs);
+    this.#backoff.observeFreed(flights.length, this.#deps.monotonicMs());
     this.#idle.end();
     if (this.#slots.held > 0) return;
     this.#noneHeld?.resolve();
