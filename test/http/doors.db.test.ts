@@ -314,7 +314,14 @@ const PATHS: readonly Path[] = [
     name: 'internal signing, to the settled transfer and the closed month',
     steps: ['sign', 'register', 'settle', 'closeMonth'],
     events: ['assinatura.concluida', 'averbacao.concluida', 'desembolso.liquidado', 'repasse.processado'],
-    end: { status: 'desembolsada', proxima_acao: null, data_liberacao: today() },
+    end: {
+      status: 'desembolsada',
+      proxima_acao: null,
+      // Of the moment at which the loan is read: the file may have been loaded on the day before.
+      get data_liberacao() {
+        return today();
+      },
+    },
   },
   {
     name: 'an issuance that ends',
