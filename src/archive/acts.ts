@@ -2,7 +2,7 @@
 import type { ArchiveAct } from '../contract/statuses.ts';
 import { addMonths, startOfDay } from '../contract/calendar.ts';
 import type { Pool, Tx } from '../db/pool.ts';
-import { ArchiveFault } from './place.ts';
+import { ArchiveFault } from './archive-fault.ts';
 
 export interface MonthAct {
   readonly act: ArchiveAct;

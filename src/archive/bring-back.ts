@@ -10,7 +10,7 @@ import { hexOf, type Row } from '../db/binary-record.ts';
 import type { Pool } from '../db/pool.ts';
 import { foldStreams } from '../core/loans/loan-projection.ts';
 import { codeOf, HISTORY_AWAY, PERMISSION_DENIED } from '../db/unavailable.ts';
-import { ArchiveFault } from './place.ts';
+import { ArchiveFault } from './archive-fault.ts';
 
 /** The rows in their months' files, as JSON has them, of events whose ids begin so, in hexadecimal. */
 export type ReadEvents = (ids: readonly string[]) => Promise<Row[]>;

@@ -21,7 +21,8 @@ import {
   writeFile,
   writeManifest,
 } from './manifest.ts';
-import { ArchiveFault, type Place } from './place.ts';
+import { ArchiveFault } from './archive-fault.ts';
+import type { Place } from './place.ts';
 import { type TableFile, TableFiles, withoutText } from './table-file.ts';
 import { readTable, verifyPart } from './verify-month.ts';
 

@@ -12,7 +12,8 @@ import type { Pool } from '../db/pool.ts';
 import { type MonthAct, readMonths } from './acts.ts';
 import { awayOf, bringBack, putBack, type ReadEvents } from './bring-back.ts';
 import { readManifest } from './manifest.ts';
-import { ArchiveFault, type Place } from './place.ts';
+import { ArchiveFault } from './archive-fault.ts';
+import type { Place } from './place.ts';
 import { jsonRow } from './read-table.ts';
 import { readTable } from './verify-month.ts';
 

@@ -2,7 +2,8 @@
 import { z } from 'zod';
 import { type Signer, signNote } from '../audit/checkpoint/note.ts';
 import { sha256 } from '../audit/seals/tree/merkle.ts';
-import { ArchiveFault, type Place } from './place.ts';
+import { ArchiveFault } from './archive-fault.ts';
+import type { Place } from './place.ts';
 import { TABLE_NAMES, type TableFile } from './table-file.ts';
 
 const digest = z.string().regex(/^[0-9a-f]{64}$/);

@@ -12,7 +12,8 @@ import type { Pool } from '../db/pool.ts';
 import { addAct, isRemoved, type MonthAct } from './acts.ts';
 import { returnLoans } from './leave.ts';
 import { manifestName, MAX_MANIFEST, readFile, readManifest } from './manifest.ts';
-import { ArchiveFault, type Place } from './place.ts';
+import { ArchiveFault } from './archive-fault.ts';
+import type { Place } from './place.ts';
 import { readPart, verifyMonth } from './verify-month.ts';
 
 /** Rows of one statement, so that it ends in some ten milliseconds. */

@@ -9,10 +9,7 @@ import { checksumOf } from '../audit/anchor/bucket.ts';
 import { syncDirectory } from '../audit/anchor/directory.ts';
 import { s3Fault } from '../audit/anchor/s3-fault.ts';
 import { readBounded } from '../bounded-answer.ts';
-
-export class ArchiveFault extends Error {
-  override name = 'ArchiveFault';
-}
+import { ArchiveFault } from './archive-fault.ts';
 
 export interface Place {
   /** Where it is, without a secret: an absolute path, or `s3://bucket/prefix`. */

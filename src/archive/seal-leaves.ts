@@ -9,7 +9,8 @@ import { awayAmong, awayOf } from './bring-back.ts';
 import { type HashedPart, KINDS } from './hashing/hash-files.ts';
 import { HashThreads, THREADS } from './hashing/hash-threads.ts';
 import type { Part } from './manifest.ts';
-import { ArchiveFault, type Place } from './place.ts';
+import { ArchiveFault } from './archive-fault.ts';
+import type { Place } from './place.ts';
 import { bytesOf, endsOf, isOfSeal, restsOf } from './verify-month.ts';
 
 interface Months {

@@ -9,7 +9,8 @@ import { faultOf, isRemoved, type MonthAct, readActsOn } from './acts.ts';
 import { type Commitments, commitmentsOf, withDigests } from './commitments.ts';
 import { type HashedPart, hashFiles } from './hashing/hash-files.ts';
 import { type ArchivedFile, digestOfDeliveries, type Part, readFile, readManifest } from './manifest.ts';
-import { ArchiveFault, type Place } from './place.ts';
+import { ArchiveFault } from './archive-fault.ts';
+import type { Place } from './place.ts';
 import { type CellGroup, jsonRow, readGroups } from './read-table.ts';
 
 /** The streams of these events that may lack events in the database, in hexadecimal. */

@@ -19,7 +19,8 @@ import {
   writeFile,
   writeManifest,
 } from './manifest.ts';
-import { ArchiveFault, type Place } from './place.ts';
+import { ArchiveFault } from './archive-fault.ts';
+import type { Place } from './place.ts';
 import { rowsFor } from '../db/sealed-rows.ts';
 import { recordOf, TableFiles } from './table-file.ts';
 import { verifyMonth, verifyPart } from './verify-month.ts';

@@ -2,7 +2,8 @@
 import { expect, test } from 'vitest';
 import { Archives } from '../../src/archive/archived-rows.ts';
 import { removeMonth } from '../../src/archive/move-month.ts';
-import { ArchiveFault, openPlace, type Place } from '../../src/archive/place.ts';
+import { ArchiveFault } from '../../src/archive/archive-fault.ts';
+import { openPlace, type Place } from '../../src/archive/place.ts';
 import { archiveMonth } from '../../src/archive/write-month.ts';
 import type { Filters } from '../../src/audit/lists/kind.ts';
 import { KINDS } from '../../src/audit/lists/kinds.ts';

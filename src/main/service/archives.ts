@@ -1,6 +1,7 @@
 /** The places where months lie, with the key of S3 read from its file. */
 import { Archives, type ArchiveReads } from '../../archive/archived-rows.ts';
-import { ArchiveFault, openPlace, type Place } from '../../archive/place.ts';
+import { ArchiveFault } from '../../archive/archive-fault.ts';
+import { openPlace, type Place } from '../../archive/place.ts';
 import type { Config } from '../../config.ts';
 import type { Pool } from '../../db/pool.ts';
 import { codeOf, DatabaseUnavailable, HISTORY_AWAY } from '../../db/unavailable.ts';
