@@ -12,7 +12,15 @@ import type { Bilingual, Since } from '../contract/language.ts';
 import type { Refused } from '../contract/refusals.ts';
 import { type Scope, SCOPES_WITHOUT_PARTNER } from '../contract/statuses.ts';
 import { id } from '../contract/values.ts';
-import { type Answers, type AnyAnswer, BodyStream, lagHeaders, maskedAnswer, toResponse } from './answer.ts';
+import {
+  type Answers,
+  type AnyAnswer,
+  BodyStream,
+  JsonStream,
+  lagHeaders,
+  maskedAnswer,
+  toResponse,
+} from './answer.ts';
 import { notFound, refusalError } from './api-error.ts';
 import {
   type Admit,
@@ -128,7 +136,9 @@ export function guarded(
         const named = `${operation.method.toUpperCase()} ${operation.path}`;
         const { actor, requestId } = asked;
         const body = 'body' in answer ? answer.body : null;
-        const events = body instanceof BodyStream ? null : eventsIn(body);
+        // A balance and a manifest come as a stream of JSON, and have no row's texts; a file may have any.
+        const whole = body instanceof JsonStream ? {} : body;
+        const events = whole instanceof BodyStream ? null : eventsIn(whole);
         await gate.logCpfRead({ actor, operation: named, asked: pathname + decoded(search), requestId, events });
       }
       if ('refused' in answer) throw refusalError(answer.refused);

@@ -177,6 +177,9 @@ describe('who read this CPF', () => {
     await readAll('eventos', { evento_id: event?.id ?? '' }, granted);
     await readAll('eventos', { evento_id: another?.id ?? '' }, granted);
     await exported('/v1/auditoria/eventos?formato=csv', granted);
+    // Has no row's texts.
+    const balance = await api.send('GET', '/v1/auditoria/balanco?de=2026-01-01&ate=2026-01-02', { token: granted });
+    expect(balance.status).toBe(200);
     const found = await readAll('leituras', { resumo }, token);
     expect(found.slice(0, found.length - before)).toMatchObject([
       { eventos: null, pedido: expect.stringContaining('formato=csv') as string },
