@@ -71,7 +71,7 @@ const int = (size: 2 | 4): Type => ({
 });
 const uuidText: Type = { read: uuidOf, write: (to, value: string) => to.raw(Buffer.from(hexOf(value), 'hex')) };
 
-/** An array of one dimension: its count behind 12 bytes, its elements behind 20, each behind its length. */
+/** An array of one dimension: whether it has nulls behind 4 bytes, its count behind 12, its elements behind 20, each behind its length. */
 const arrayOf = (oid: number, type: Type): Type => ({
   read(raw) {
     const elements: unknown[] = [];
@@ -83,7 +83,7 @@ const arrayOf = (oid: number, type: Type): Type => ({
     return elements;
   },
   write(to, values: readonly unknown[]) {
-    for (const head of [Math.min(values.length, 1), 0, oid]) to.int(head);
+    for (const head of [Math.min(values.length, 1), Number(values.includes(null)), oid]) to.int(head);
     if (values.length > 0) for (const head of [values.length, 1]) to.int(head);
     for (const value of values) to.sized(type, value);
   },
