@@ -3,14 +3,15 @@
  * back. The manifests' ranges of ids and the row groups' keys lead to a delivery, so a read parses few parts of a file.
  */
 import { hexOf, type Row, uuidOf } from '../db/binary-record.ts';
-import { placeOf } from '../audit/lists/removed.ts';
+import { placeOf } from '../audit/lists/place.ts';
 import type { Range, Removed } from '../audit/lists/kind.ts';
 import type { ArchivedSeals } from '../audit/seals/archived-leaves.ts';
 import { sightOf } from '../audit/seals/rows.ts';
 import type { Pool } from '../db/pool.ts';
 import type { ArchivedDelivery } from '../delivery/partner/delivery-rows.ts';
 import type { FedEvent, FeedCursor } from '../log/feed.ts';
-import { isRemoved, type MonthAct, readMonths } from './acts.ts';
+import { faultOf, isRemoved, type MonthAct, readActsOn, readMonths } from './acts.ts';
+import { ArchiveFault } from './archive-fault.ts';
 import { bringBack, bringBackOf, mendAway } from './bring-back.ts';
 import { commitmentsOf, lacksDigest, withDigests } from './commitments.ts';
 import { type ArchivedFile, type Manifest, mayHold, type Part, readManifest } from './manifest.ts';
@@ -51,11 +52,12 @@ export class Archives {
     return (await this.#removed()).map(({ month }) => month);
   }
 
-  #manifestOf({ place, month, manifest }: MonthAct): Promise<Manifest> {
-    const key = manifest.toString('hex');
+  #manifestOf(act: MonthAct): Promise<Manifest> {
+    const { manifest, deliveries, firstSeal, lastSeal } = act;
+    const key = [manifest.toString('hex'), deliveries.toString('hex'), firstSeal, lastSeal].join(' ');
     const kept = this.#manifests.get(key);
     if (kept !== undefined) return kept;
-    const read = readManifest(this.#openPlace(place), month, manifest);
+    const read = readManifest(this.#openPlace(act.place), act);
     this.#manifests.set(key, read);
     read.catch(() => this.#manifests.delete(key));
     return read;
@@ -65,7 +67,11 @@ export class Archives {
   seals(): ArchivedSeals {
     return sealsOf(this.#pool, this.#openPlace, {
       removed: async () => this.#removed(),
-      partsOf: async (month) => (await this.#manifestOf(month)).partes,
+      partsOf: async (act) => {
+        const fault = faultOf(await this.#pool.run((sql) => readActsOn(sql, act.month)));
+        if (fault !== null) throw new ArchiveFault(`${act.month}: ${fault}`);
+        return (await this.#manifestOf(act)).partes;
+      },
     });
   }
 

@@ -59,7 +59,7 @@ export async function eraseInMonths(erasing: Erasing): Promise<string[]> {
   const months: Month[] = [];
   for (const act of newestOf(acts)) {
     const place = openPlace(act.place);
-    const manifest = await readManifest(place, act.month, act.manifest);
+    const manifest = await readManifest(place, act);
     await removeOlder(erasing, act, place, manifest);
     const since = new Date(manifest.gerado_em);
     const written = acts.find(({ manifest: digest }) => digest.equals(act.manifest))?.position ?? 0;
@@ -187,14 +187,14 @@ async function removeOlder(
   const kept = new Set(partes.flatMap(({ arquivos }) => arquivos.map(({ nome }) => nome)));
   const acts = await pool.run(readActs);
   const older = acts.filter((act) => act.month === month && act.place === place.name && !act.manifest.equals(newest));
-  for (const { manifest } of new Map(older.map((act) => [act.manifest.toString('hex'), act])).values()) {
-    const found = await readManifest(place, month, manifest).catch((error: unknown) => {
+  for (const act of new Map(older.map((one) => [one.manifest.toString('hex'), one])).values()) {
+    const found = await readManifest(place, act).catch((error: unknown) => {
       if (error instanceof ArchiveFault) return null;
       throw error;
     });
     if (found === null) continue;
     const names = found.partes.flatMap(({ arquivos }) => arquivos.map(({ nome }) => nome));
     for (const name of names) if (!kept.has(name)) await place.remove(name);
-    await place.remove(manifestName(month, manifest));
+    await place.remove(manifestName(month, act.manifest));
   }
 }

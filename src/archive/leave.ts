@@ -104,11 +104,11 @@ async function mark(pool: Pool, before: string, lastSeal: number): Promise<void>
 /** The month's events of streams that are `wanted`, as JSON has them, a group of a file at a time. */
 async function* eventsOf(
   openPlace: (name: string) => Place,
-  { place: name, month, manifest }: MonthAct,
+  act: MonthAct,
   wanted: (rows: readonly Row[]) => Promise<ReadonlySet<string>>,
 ): AsyncGenerator<Row[]> {
-  const place = openPlace(name);
-  const { partes } = await readManifest(place, month, manifest);
+  const place = openPlace(act.place);
+  const { partes } = await readManifest(place, act);
   for (const file of partes.flatMap(({ arquivos }) => arquivos).filter(({ tabela }) => tabela === 'events')) {
     for await (const { oids, rows } of readTable(place, file)) {
       const streams = await wanted(rows);

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { type Signer, signNote } from '../audit/checkpoint/note.ts';
 import { sha256 } from '../audit/seals/tree/merkle.ts';
+import type { MonthAct } from './acts.ts';
 import { ArchiveFault } from './archive-fault.ts';
 import type { Place } from './place.ts';
 import { TABLE_NAMES, type TableFile } from './table-file.ts';
@@ -97,13 +98,34 @@ export function manifestName(month: string, digest: Buffer): string {
 /** Some 0.5 KiB a file, three files for 65,536 rows. */
 export const MAX_MANIFEST = 256 * 1_024 * 1_024;
 
-/** Throws {@link ArchiveFault} where it cannot be read, or is another than the one of this digest. */
-export async function readManifest(place: Place, month: string, expected: Buffer): Promise<Manifest> {
+/** Throws {@link ArchiveFault} where it cannot be read, or is another than the act's. */
+export async function readManifest(
+  place: Place,
+  { month, manifest: expected, firstSeal, lastSeal, deliveries }: MonthAct,
+): Promise<Manifest> {
   const name = manifestName(month, expected);
   const bytes = await place.read(name, MAX_MANIFEST);
   if (!sha256(bytes).equals(expected))
     throw new ArchiveFault(`${place.name}/${name} was altered: its SHA-256 is another`);
-  return manifest.parse(JSON.parse(bytes.toString()));
+  const found = parsed(`${place.name}/${name}`, bytes);
+  if (!digestOfDeliveries(found).equals(deliveries))
+    throw new ArchiveFault(`the manifest of ${month} has other deliveries than its act`);
+  let next = firstSeal;
+  for (const { selos } of found.partes) {
+    if (selos.de !== next || selos.ate < next) throw new ArchiveFault(`the manifest of ${month} lacks seal ${next}`);
+    next = selos.ate + 1;
+  }
+  if (found.mes !== month || next !== lastSeal + 1)
+    throw new ArchiveFault(`the manifest of ${month} has other seals than its act, or is of ${found.mes}`);
+  return found;
+}
+
+function parsed(name: string, bytes: Buffer): Manifest {
+  try {
+    return manifest.parse(JSON.parse(bytes.toString()));
+  } catch (cause) {
+    throw new ArchiveFault(`${name} is no manifest`, { cause });
+  }
 }
 
 /** The file's bytes. Throws {@link ArchiveFault} if they differ from the manifest. */

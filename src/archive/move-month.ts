@@ -91,7 +91,7 @@ export async function carryMonth(moving: Moving, to: Place): Promise<MonthAct> {
   const act = await verifyMonth(pool, openPlace, month);
   if (to.name === act.place) throw new ArchiveFault(`${month} is in ${to.name} already: nothing was done`);
   const from = openPlace(act.place);
-  const { partes } = await readManifest(from, month, act.manifest);
+  const { partes } = await readManifest(from, act);
   for (const [index, file] of partes.flatMap(({ arquivos }) => arquivos).entries()) {
     await to.write(file.nome, await readFile(from, file));
     onProgress?.(index + 1);
@@ -130,9 +130,9 @@ async function untilSealed(pool: Pool, month: string, seal: () => Promise<void>)
 }
 
 /** The parts of a month, each as a function that reads its rows of a table ({@link readPart}). */
-async function* partsOf({ openPlace, month }: Moving, act: MonthAct) {
+async function* partsOf({ openPlace }: Moving, act: MonthAct) {
   const place = openPlace(act.place);
-  const { partes } = await readManifest(place, month, act.manifest);
+  const { partes } = await readManifest(place, act);
   for (const part of partes)
     yield (table: 'deliveries' | 'attempts', columns?: string[]) => readPart(place, part, table, columns);
 }

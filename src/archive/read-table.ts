@@ -1,78 +1,11 @@
 /** Rows of a file, as Parquet has them: all, those of one key, or those between two places in the file's order. */
 import { hexOf, jsonOf, type Row } from '../db/binary-record.ts';
-import {
-  type AsyncBuffer,
-  type ColumnMetaData,
-  type FileMetaData,
-  parquetMetadataAsync,
-  parquetReadObjects,
-  type RowGroup,
-} from 'hyparquet';
-import { placeOf } from '../audit/lists/removed.ts';
+import type { AsyncBuffer } from 'hyparquet';
+import { placeOf } from '../audit/lists/place.ts';
 import type { Range } from '../audit/lists/kind.ts';
-import { type Cells, cellsOf, decompressed } from './hashing/cells.ts';
-import { columnsOfTable, KEYS, ORDER, type TableName, TYPES_KEY } from './table-file.ts';
-
-const READING = {
-  compressors: { ZSTD: decompressed },
-  utf8: false,
-  // As they are, to the microsecond.
-  parsers: { timestampFromMicroseconds: (at: bigint) => at, uuidFromBytes: (bytes: Uint8Array) => bytes },
-};
-
-interface Group {
-  readonly start: number;
-  readonly end: number;
-  readonly columns: RowGroup['columns'];
-}
-
-class OpenFile {
-  readonly table: TableName;
-  readonly oids: readonly number[];
-  readonly groups: readonly Group[];
-  readonly #file: AsyncBuffer;
-  readonly #metadata: FileMetaData;
-
-  constructor(file: AsyncBuffer, metadata: FileMetaData) {
-    [this.#file, this.#metadata] = [file, metadata];
-    const types = metadata.key_value_metadata?.find(({ key }) => key === TYPES_KEY)?.value ?? '[]';
-    [this.table, ...this.oids] = JSON.parse(types) as [TableName, ...number[]];
-    let start = 0;
-    this.groups = metadata.row_groups.map(({ columns, num_rows: rows }) => {
-      const group = { start, end: start + Number(rows), columns };
-      start = group.end;
-      return group;
-    });
-  }
-
-  async read(part: { columns?: string[]; rowStart?: number; rowEnd?: number } = {}): Promise<Row[]> {
-    return (await parquetReadObjects({ file: this.#file, metadata: this.#metadata, ...READING, ...part })) as Row[];
-  }
-
-  /** The columns of a group that has no lists in it. */
-  cells(file: ArrayBuffer, { start, end, columns }: Group): ReadonlyMap<string, Cells> {
-    return new Map(
-      columns.map(({ meta_data: data }) => {
-        const name = data?.path_in_schema[0] ?? '';
-        const width = this.#metadata.schema.find((element) => element.name === name)?.type_length ?? 0;
-        return [name, cellsOf(file, data as ColumnMetaData, width, end - start)];
-      }),
-    );
-  }
-
-  /** The rows of a group that are chosen by these columns, by their indices in the order of the file. */
-  async chosen({ start, end }: Group, columns: string[], choose: (rows: Row[]) => number[]): Promise<Row[]> {
-    const taken = choose(await this.read({ columns, rowStart: start, rowEnd: end }));
-    const [first, last] = [taken[0], taken.at(-1)];
-    if (first === undefined || last === undefined) return [];
-    const rows = await this.read({ rowStart: start + first, rowEnd: start + last + 1 });
-    return taken.map((index) => rows[index - first] as Row);
-  }
-}
-
-async function openFile(file: AsyncBuffer): Promise<OpenFile> {
-  return new OpenFile(file, await parquetMetadataAsync(file));
-}
+import type { Cells } from './hashing/cells.ts';
+import { type Group, openFile } from './parquet/open-file.ts';
+import { columnsOfTable, KEYS, ORDER, type TableName } from './table-file.ts';
 
 /** All rows, a group at a time (a file of a hundred thousand takes 300 MiB at once); with `columns`, only these. */
 export async function* readGroups(file: AsyncBuffer, columns?: string[]) {
@@ -87,18 +20,22 @@ export interface CellGroup {
   readonly oids: readonly number[];
   readonly rows: number;
   readonly cells: ReadonlyMap<string, Cells>;
+  /** Whether readers look for this value of a column in the group; as a text of {@link placeOf}. */
+  readonly mayHave: (column: string, value: string) => boolean;
 }
 
 /** All rows as bytes, if the file's table `isOne`; those of another table unchanged. */
 export async function* readCells(
   file: ArrayBuffer,
   isOne: (table: TableName) => boolean,
-): AsyncGenerator<CellGroup | (Omit<CellGroup, 'rows' | 'cells'> & { readonly rows: Row[]; readonly cells?: never })> {
+): AsyncGenerator<CellGroup | { table: TableName; oids: readonly number[]; rows: Row[]; cells?: never }> {
   const open = await openFile(file);
   const { table, oids, groups } = open;
   for (const group of groups) {
-    if (isOne(table)) yield { table, oids, rows: group.end - group.start, cells: open.cells(file, group) };
-    else yield { table, oids, rows: await open.read({ rowStart: group.start, rowEnd: group.end }) };
+    const { start, end } = group;
+    const mayHaveIt = (column: string, value: string) => mayHave(group, column, value, value);
+    if (isOne(table)) yield { table, oids, rows: end - start, cells: open.cells(file, group), mayHave: mayHaveIt };
+    else yield { table, oids, rows: await open.read({ rowStart: start, rowEnd: end }) };
   }
 }
 

@@ -11,11 +11,12 @@ import { HashThreads, THREADS } from './hashing/hash-threads.ts';
 import type { Part } from './manifest.ts';
 import { ArchiveFault } from './archive-fault.ts';
 import type { Place } from './place.ts';
-import { bytesOf, endsOf, isOfSeal, restsOf } from './verify-month.ts';
+import { endsOf, filesOf, isOfSeal, refuseUnordered, restsOf } from './verify-month.ts';
 
 interface Months {
   /** Those whose rows may be only in their files. */
   readonly removed: () => Promise<MonthAct[]>;
+  /** One has each seal of the act. */
   readonly partsOf: (month: MonthAct) => Promise<readonly Part[]>;
 }
 
@@ -38,16 +39,16 @@ export function sealsOf(pool: Pool, openPlace: (name: string) => Place, { remove
     // A month may be removed while the log is read.
     const month = monthIn(await (months ??= removed())) ?? monthIn(await (months = removed()));
     if (month === undefined) return null;
-    const part = (await partsOf(month)).find(({ selos }) => isIn(selos));
-    if (part === undefined) throw new ArchiveFault(`the manifest of ${month.month} lacks seal ${number}`);
+    const part = (await partsOf(month)).find(({ selos }) => isIn(selos)) as Part;
     return { place: openPlace(month.place), part };
   }
 
   async function begin({ place, part }: Found): Promise<LeavesOf> {
     const { de, ate } = part.selos;
     const seals = await pool.run((sql) => readSeals(sql, de - 1, ate - de + 1));
-    const read = async () => Promise.all(part.arquivos.map(async (file) => bytesOf(place, file)));
-    return leavesOf(pool, place, seals, await threads.hash(read, endsOf(seals)));
+    const hashed = await threads.hash(async () => Array.fromAsync(filesOf(place, part)), endsOf(seals));
+    await refuseUnordered(pool, hashed);
+    return leavesOf(pool, place, seals, hashed);
   }
 
   function begunOf(found: Found): Promise<LeavesOf> {

@@ -8,9 +8,10 @@
  */
 import { hexOf, jsonOf, readColumn, type Row, walk, writeRecord } from '../db/binary-record.ts';
 import { constants, zstdCompressSync } from 'node:zlib';
+import type { SchemaElement } from 'hyparquet';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 import { BODY, FRAMES, columnOf, columnsOf, SOURCE_NAMES, type SourceName } from '../db/sealed-rows.ts';
-import { schemaOf } from './parquet-schema.ts';
+import { schemaOf } from './parquet/schema.ts';
 import { commitmentOf, commitmentsOf, digestsToKeep } from './commitments.ts';
 
 export type TableName = SourceName | 'deliveries';
@@ -101,17 +102,24 @@ function tableAt(bytes: Buffer, at: number): TableName {
   return bytes.toString('latin1', at + 12, at + 12 + bytes.readInt32BE(at + 8)) as TableName;
 }
 
-/** Keeps the record at `at`; returns where the next one begins. Columns of an order compare as PostgreSQL's bytes of them do. */
+/** Keeps the record at `at`; returns where the next one begins. */
 function keepRecord({ oids, ranks, rows }: Filling, bytes: Buffer, at: number): number {
   const place: string[] = [];
   const end = walk(bytes, at, (ordinal, from, until) => {
     if (ordinal === 0) return;
     oids[ordinal - 1] = bytes.readInt32BE(from - 8);
     const rank = ranks[ordinal - 1] ?? -1;
-    if (rank >= 0) place[rank] = bytes.toString('latin1', from, until);
+    if (rank >= 0) place[rank] = sortable(bytes, from, until);
   });
   rows.push({ place: place.join(''), record: bytes.subarray(at, end) });
   return end;
+}
+
+/** A column of an order as a text that compares as its values do: PostgreSQL's bytes, but a number's sign comes first. */
+function sortable(bytes: Buffer, from: number, until: number): string {
+  const text = bytes.toString('latin1', from, until);
+  const hasSign = [23, 1184].includes(bytes.readInt32BE(from - 8));
+  return hasSign ? String.fromCharCode(text.charCodeAt(0) ^ 128) + text.slice(1) : text;
 }
 
 function rowOf(names: readonly string[], record: Buffer): Row {
@@ -135,7 +143,7 @@ export const ORDER: Readonly<Partial<Record<TableName, readonly string[]>>> = {
   deliveries: ['id'],
 };
 /** A group ends with this many rows or bytes, so that reading one takes little memory, whatever its texts are. */
-const ROW_GROUP = 16_384;
+export const ROW_GROUP = 16_384;
 const GROUP_BYTES = 16 * 1_024 * 1_024;
 const LEVEL = 9;
 
@@ -162,10 +170,7 @@ function written(table: TableName, filling: Filling, onGroup: (rows: Row[]) => R
     compressors: {
       ZSTD: (input) => zstdCompressSync(input, { params: { [constants.ZSTD_c_compressionLevel]: LEVEL } }),
     },
-    schema: [
-      { name: 'root', num_children: names.length },
-      ...names.flatMap((name, index) => schemaOf(name, filling.oids[index] ?? 0)),
-    ],
+    schema: schemaOfTable(table, filling.oids),
     kvMetadata: [{ key: TYPES_KEY, value: JSON.stringify([table, ...filling.oids]) }],
     createdBy: 'carteiro',
   });
@@ -195,6 +200,14 @@ function written(table: TableName, filling: Filling, onGroup: (rows: Row[]) => R
     times: { de: times[0] ?? null, ate: times.at(-1) ?? null },
     bytes: Buffer.from(writer.getBuffer()),
   };
+}
+
+export function schemaOfTable(table: TableName, oids: readonly number[]): SchemaElement[] {
+  const names = columnsOfTable(table);
+  return [
+    { name: 'root', num_children: names.length },
+    ...names.flatMap((name, index) => schemaOf(name, oids[index] ?? 0)),
+  ];
 }
 
 /** Where the file keeps the table's name and its columns' types in PostgreSQL. */

@@ -18,7 +18,7 @@ const BATCH = 2_000;
 /** How many attempts came back. Throws {@link ArchiveFault} if they are not those of the files. */
 export async function tryRestore(pool: Pool, openPlace: (name: string) => Place, act: MonthAct): Promise<number> {
   const place = openPlace(act.place);
-  const { partes } = await readManifest(place, act.month, act.manifest);
+  const { partes } = await readManifest(place, act);
   let back = 0;
   for (const part of partes) back += await tryPart(pool, place, part);
   return back;

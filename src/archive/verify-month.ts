@@ -7,8 +7,8 @@ import type { LogPoint } from '../audit/seals/rows.ts';
 import { readSeals, type Seal } from '../audit/seals/seal-log.ts';
 import { faultOf, isRemoved, type MonthAct, readActsOn } from './acts.ts';
 import { type Commitments, commitmentsOf, withDigests } from './commitments.ts';
-import { type HashedPart, hashFiles } from './hashing/hash-files.ts';
-import { type ArchivedFile, digestOfDeliveries, type Part, readFile, readManifest } from './manifest.ts';
+import { type HashedPart, hashFiles, type PartFile } from './hashing/hash-files.ts';
+import { type ArchivedFile, type Part, readFile, readManifest } from './manifest.ts';
 import { ArchiveFault } from './archive-fault.ts';
 import type { Place } from './place.ts';
 import { type CellGroup, jsonRow, readGroups } from './read-table.ts';
@@ -26,15 +26,35 @@ export function isOfSeal({ counts, roots }: HashedPart, index: number, seal: Sea
 }
 
 /** Throws {@link ArchiveFault} if the file's bytes differ from the manifest. */
-export async function bytesOf(place: Place, file: ArchivedFile): Promise<ArrayBuffer> {
+async function bytesOf(place: Place, file: ArchivedFile): Promise<ArrayBuffer> {
   return new Uint8Array(await readFile(place, file)).buffer;
 }
 
-async function* filesOf(place: Place, { arquivos }: Part): AsyncGenerator<ArrayBuffer> {
-  for (const file of arquivos) yield bytesOf(place, file);
+/** The files of a part, each read when it is asked for. */
+export async function* filesOf(place: Place, { arquivos }: Part): AsyncGenerator<PartFile> {
+  for (const file of arquivos) yield { file, bytes: await bytesOf(place, file) };
 }
 
-/** Throws {@link ArchiveFault} for the first of them that no order explains: who orders ends a delivery that arrived, or has it fail again. */
+/** Throws {@link ArchiveFault} for the first row of a part that no order explains. */
+export async function refuseUnordered(pool: Pool, { erased, unexpected }: HashedPart): Promise<void> {
+  if (erased.length > 0) await refuseErased(pool, erased);
+  if (unexpected.size > 0) await refuseUnexpected(pool, unexpected);
+}
+
+/** Their texts are not in the files: that takes an order which lists the event. */
+async function refuseErased(pool: Pool, ids: readonly string[]): Promise<void> {
+  const [event] = await pool.run(
+    (sql) => sql<{ id: string }[]>`
+      select id from pg_catalog.unnest(${ids as string[]}::uuid[]) id
+      where id not in (select pg_catalog.unnest(event_ids) from erasure_pages) limit 1`,
+  );
+  if (event !== undefined)
+    throw new ArchiveFault(
+      `the text of event ${event.id}, or of an answer to it, is gone, and no order to erase lists it`,
+    );
+}
+
+/** Who orders ends a delivery that arrived, or has it fail again. */
 async function refuseUnexpected(pool: Pool, unexpected: ReadonlyMap<string, string>): Promise<void> {
   const ids = [...unexpected.keys()];
   const ordered = await pool.run(
@@ -113,7 +133,7 @@ export async function verifyPart(
   const { de, ate } = part.selos;
   const seals = await pool.run((sql) => readSeals(sql, de - 1, ate - de + 1));
   const found = await hashFiles(filesOf(place, part), endsOf(seals), onGroup);
-  if (found.unexpected.size > 0) await refuseUnexpected(pool, found.unexpected);
+  await refuseUnordered(pool, found);
   for (const [index, seal] of seals.entries()) {
     if (!isOfSeal(found, index, seal)) {
       const rows = `${found.counts[index]} of its ${seal.rows} rows`;
@@ -155,17 +175,12 @@ async function verifyAct(
   act: MonthAct,
   onProgress?: (rows: number) => void,
 ): Promise<MonthAct & { readonly texts: number }> {
-  const { month } = act;
   const place = openPlace(act.place);
-  const { partes } = await readManifest(place, month, act.manifest);
-  if (!digestOfDeliveries({ partes }).equals(act.deliveries))
-    throw new ArchiveFault(`the manifest of ${month} has other deliveries than its act`);
+  const { partes } = await readManifest(place, act);
   const gone = await pool.run((sql) => sql<{ id: string }[]>`select id from events where salt is null`);
   const erased = new Set(gone.map(({ id }) => hexOf(id)));
-  let [rows, next, texts] = [0, act.firstSeal, 0];
+  let [rows, texts] = [0, 0];
   for (const part of partes) {
-    if (part.selos.de !== next) throw new ArchiveFault(`the manifest of ${month} lacks seal ${next}`);
-    next = part.selos.ate + 1;
     await verifyPart(pool, place, part, ({ table, rows: count, cells }) => {
       const [text, id] = [
         cells.get(table === 'events' ? 'salt' : 'answer'),
@@ -179,6 +194,5 @@ async function verifyAct(
     rows += part.arquivos.reduce((sum, { tabela, linhas }) => sum + (tabela === 'deliveries' ? 0 : linhas), 0);
     onProgress?.(rows);
   }
-  if (next !== act.lastSeal + 1) throw new ArchiveFault(`the manifest of ${month} lacks seal ${next}`);
   return { ...act, texts };
 }

@@ -1,35 +1,16 @@
 /** The leaves that are made of the bytes of a file's columns are those of its rows as values. */
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { commitmentOf, commitmentsOf, withDigests } from '../../src/archive/commitments.ts';
+import { commitmentsOf } from '../../src/archive/commitments.ts';
 import { hashFiles } from '../../src/archive/hashing/hash-files.ts';
-import { readRows } from '../../src/archive/read-table.ts';
-import { columnsOfTable, entryOf, type TableFile, TableFiles, type TableName } from '../../src/archive/table-file.ts';
-import { LeafList } from '../../src/audit/seals/leaves.ts';
 import { levelAbove, rootOf, sha256 } from '../../src/audit/seals/tree/merkle.ts';
 import { hexOf, type Row } from '../../src/db/binary-record.ts';
-import type { SourceName } from '../../src/db/sealed-rows.ts';
+import { filesOf, leavesByRows, nothing } from '../support/part-files.ts';
 import { createRandom } from '../support/random.ts';
 
-const TYPES: Readonly<Record<string, string>> = {
-  16: 'late imported',
-  17: 'body_digest salt commitment remains',
-  20: 'position',
-  21: 'status_code epoch',
-  23: 'number duration_ms version fan_out catalog_version loan_version attempts',
-  1001: 'remains',
-  1184: 'started_at recorded_at occurred_at ordered_at',
-  2950: 'id delivery_id event_id webhook_id partner_id stream order_id',
-  2951: 'event_ids',
-  5038: 'snapshot',
-  5069: 'tx',
-};
-const typeOf = (name: string) => Object.keys(TYPES).findLast((oid) => TYPES[Number(oid)]?.split(' ').includes(name));
-const oidsOf = (table: TableName) => columnsOfTable(table).map((name) => Number(typeOf(name) ?? 25));
 const { next } = createRandom(7);
 const below = (count: number) => Math.floor(next() * count);
 const maybe = <T>(value: T): T | null => (next() < 0.2 ? null : value);
-const nothing = (table: TableName) => Object.fromEntries(columnsOfTable(table).map((name) => [name, null]));
 const US = 1_000n;
 const instant = () => BigInt(below(2 ** 31)) * 1_000n * US - BigInt(below(2 ** 45));
 const snapshot = () => [`${below(999)}:1234567890123:`, `7:9:8,${below(9)}`, '1:1:'][below(3)];
@@ -101,31 +82,14 @@ const pages: Row[] = [
   },
 ];
 
-function filesOf(tables: Partial<Record<TableName, Row[]>>): TableFile[] {
-  const files = new TableFiles();
-  for (const [table, rows] of Object.entries(tables) as [TableName, Row[]][]) files.put(table, oidsOf(table), rows);
-  return files.files();
-}
-const bytesOf = (file: TableFile) => new Uint8Array(file.bytes).buffer;
-
 test('nulls, pages, dictionaries, texts, numbers below zero, snapshots and digests that were left out give the same leaves', async () => {
   const files = filesOf({ events, attempts, erasure_pages: pages, deliveries });
   const ends = [2 ** 33 + 5_000, 2 ** 33 + 9_000, 2 ** 35];
-  const found = await hashFiles(files.map(bytesOf), ends);
-  const lists = ends.map(() => new LeafList());
-  let commitments = new Map<string, Buffer>();
-  for (const file of files.filter(({ table }) => table !== 'deliveries')) {
-    const { oids, rows } = await readRows(bytesOf(file));
-    if (file.table === 'events') commitments = new Map(commitmentsOf(rows));
-    for (const row of withDigests(rows, commitments))
-      lists[ends.findIndex((end) => Number(row['tx']) < end)]?.add(
-        entryOf(file.table as SourceName, oids, row, commitmentOf(file.table, row)),
-      );
-  }
-  const expected = await Promise.all(lists.map(async (list) => list.finish()));
-  expect(found.counts).toEqual(expected.map(({ rows }) => rows));
-  expect(sha256(found.hashes)).toEqual(sha256(Buffer.concat(expected.map((leaves) => leaves.hashes))));
-  expect(found.roots).toEqual(Buffer.concat(expected.map((leaves) => rootOf(levelAbove(leaves.hashes)))));
+  const found = await hashFiles(files, ends);
+  const expected = await Promise.all(ends.map(async (end, index) => leavesByRows(files, ends[index - 1], end)));
+  expect(found.counts).toEqual(expected.map((leaves) => leaves.length / 32));
+  expect(sha256(found.hashes)).toEqual(sha256(Buffer.concat(expected)));
+  expect(found.roots).toEqual(Buffer.concat(expected.map((leaves) => rootOf(levelAbove(leaves)))));
   expect([found.streams.length / 16, found.kinds.filter((kind) => kind >= 0).length]).toEqual([50, ROWS]);
   const columns = ids.map((id) => found.unexpected.get(hexOf(id)));
   expect(columns.filter((_, at) => at % 9 === 0)).toEqual(Array(Math.ceil(ROWS / 9)).fill('event_id'));

@@ -29,8 +29,7 @@ test('a part ends before its rows are too large, and a group of a file too', asy
   await backdateSeals(pool, new Date('2026-01-20T12:00:00Z'));
   const place = openPlace((await makeTestFolder()).path, null);
   const open = { pool, place, openPlace: () => place, month: MONTH, signers: [], actor: 'test' };
-  const { manifest } = await archiveMonth(open);
-  const { partes } = await readManifest(place, MONTH, manifest);
+  const { partes } = await readManifest(place, await archiveMonth(open));
   const events = partes.flatMap(({ arquivos }) => arquivos.filter(({ tabela }) => tabela === 'events'));
   expect(events.reduce((sum, { linhas }) => sum + linhas, 0)).toBe(1_201);
   expect(partes).toHaveLength(3);

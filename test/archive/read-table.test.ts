@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { digestsToKeep, withDigests } from '../../src/archive/commitments.ts';
 import { readBetween, readRows } from '../../src/archive/read-table.ts';
 import { columnsOfTable, type TableFile, TableFiles } from '../../src/archive/table-file.ts';
-import { placeOf } from '../../src/audit/lists/removed.ts';
+import { placeOf } from '../../src/audit/lists/place.ts';
 import type { Range } from '../../src/audit/lists/kind.ts';
 
 const ROWS = 40_000;

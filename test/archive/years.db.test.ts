@@ -8,12 +8,14 @@ import type { VerifyFinding } from '../../src/audit/seals/compare-rows.ts';
 import type { DeliveryAsSent } from '../../src/contract/resources/delivery-resource.ts';
 import { addAct, type MonthAct, readMonth } from '../../src/archive/acts.ts';
 import { digestOfDeliveries, readManifest, writeFile as writePart, writeManifest } from '../../src/archive/manifest.ts';
-import { type TableFile, TableFiles } from '../../src/archive/table-file.ts';
+import { type TableFile, TableFiles, withoutText } from '../../src/archive/table-file.ts';
+import type { Row } from '../../src/db/binary-record.ts';
 import { readTable } from '../../src/archive/verify-month.ts';
 import { Archives } from '../../src/archive/archived-rows.ts';
 import { KINDS } from '../../src/audit/lists/kinds.ts';
 import type { Found } from '../../src/audit/lists/list.ts';
-import { placeOf, readWithRemoved } from '../../src/audit/lists/removed.ts';
+import { placeOf } from '../../src/audit/lists/place.ts';
+import { readWithRemoved } from '../../src/audit/lists/removed.ts';
 import type { Removed } from '../../src/audit/lists/kind.ts';
 import { createLogin } from '../support/logins.ts';
 import { openPlace } from '../../src/archive/place.ts';
@@ -371,34 +373,33 @@ describe('a removed month', () => {
   });
 
   /** Who has the app's login and may write in the place: files with altered deliveries, a manifest of them, and acts that name it. */
-  test('is told from one with altered deliveries, whatever act the app’s login adds', async () => {
+  test('is told from one with altered deliveries, or answers taken away, whatever act the app’s login adds', async () => {
     const { sql, pool } = world.api.database;
     const act = (await pool.run((tx) => readMonth(tx, MONTH))) as MonthAct;
     const place = openPlace(act.place, null);
-    const { assinatura: _, ...manifest } = await readManifest(place, MONTH, act.manifest);
-    const partes = await Promise.all(
-      manifest.partes.map(async (part, index) => {
-        const arquivos = part.arquivos.map(async (file) => {
-          if (file.tabela !== 'deliveries') return file;
-          const files = new TableFiles();
-          for await (const { oids, rows } of readTable(place, file)) {
-            const altered = rows.map((row) =>
-              Object.assign({}, row, { status: row['status'] === 'erro' ? 'entregue' : 'erro' }),
-            );
-            files.put('deliveries', oids, altered);
-          }
-          return writePart(place, MONTH, index + 1, files.files()[0] as TableFile);
-        });
-        return { ...part, arquivos: await Promise.all(arquivos) };
-      }),
-    );
-    const altered = { ...manifest, partes };
-    const forged = {
-      ...act,
-      manifest: await writeManifest(place, altered, []),
-      deliveries: digestOfDeliveries(altered),
+    const { assinatura: _, ...manifest } = await readManifest(place, act);
+    const forge = async (table: 'attempts' | 'deliveries', change: (row: Row) => Row): Promise<MonthAct> => {
+      const partes = await Promise.all(
+        manifest.partes.map(async (part, index) => {
+          const arquivos = part.arquivos.map(async (file) => {
+            if (file.tabela !== table) return file;
+            const files = new TableFiles();
+            for await (const { oids, rows } of readTable(place, file)) files.put(table, oids, rows.map(change));
+            return writePart(place, MONTH, index + 1, files.files()[0] as TableFile);
+          });
+          return { ...part, arquivos: await Promise.all(arquivos) };
+        }),
+      );
+      const altered = { ...manifest, partes };
+      const digest = await writeManifest(place, altered, []);
+      return { ...act, manifest: digest, deliveries: digestOfDeliveries(altered) };
     };
-    const report = async (...acts: readonly Partial<MonthAct>[]) => {
+    const forged = await forge('deliveries', (row) => ({
+      ...row,
+      status: row['status'] === 'erro' ? 'entregue' : 'erro',
+    }));
+    const erased = await forge('attempts', (row) => withoutText('attempts', row));
+    const withActs = async <T>(acts: readonly Partial<MonthAct>[], work: () => Promise<T>): Promise<T> => {
       const kept = await sql`select max(position) as position from archive_acts`;
       for (const one of acts) {
         const { firstSeal, lastSeal, ...row } = { ...forged, ...one };
@@ -408,17 +409,30 @@ describe('a removed month', () => {
                    values (${row.act}, ${MONTH}, ${firstSeal}, ${lastSeal}, ${row.place}, ${row.manifest}, ${row.deliveries}, 1, 'x')`;
         });
       }
-      const { code, stderr } = await callCommand(['archive', 'verify', MONTH], env);
+      const done = await work();
       await sql`delete from archive_acts where position > ${kept[0]?.['position'] as string}`;
+      return done;
+    };
+    const report = async (...acts: readonly Partial<MonthAct>[]) => {
+      const { code, stderr } = await withActs(acts, () => callCommand(['archive', 'verify', MONTH], env));
       expect(code).toBe(1);
       return stderr;
     };
+    // Acts alone are sound here. The status of the deliveries is not that of their attempts.
+    const anew = { deliveries: act.deliveries, manifest: act.manifest, act: 'restauracao' as const };
+    for (const [acts, said] of [
+      [[{}], 'has other deliveries than the act before it'],
+      [[{ deliveries: act.deliveries }], 'has other deliveries than its act'],
+      [[anew, { act: 'arquivamento' }, {}], 'the status of delivery'],
+      [[erased], 'no order to erase lists it'],
+    ] as const)
+      expect(await withActs(acts, verify)).toContainEqual(
+        expect.objectContaining({ tipo: 'arquivo_alterado', detalhe: expect.stringContaining(said) as string }),
+      );
     expect(await report({})).toContain('remocao_concluida, has other deliveries than the act before it');
     expect(await report({ deliveries: act.deliveries })).toContain('has other deliveries than its act');
     expect(await report({ act: 'arquivamento' })).toContain('arquivamento, came while its rows were away');
     expect(await report({ act: 'restauracao' })).toContain('restauracao, has other deliveries than the act before it');
-    // Acts alone are sound here. The status of the deliveries is not that of their attempts.
-    const anew = { deliveries: act.deliveries, manifest: act.manifest, act: 'restauracao' as const };
     expect(await report(anew, { act: 'arquivamento' })).toContain('the status of delivery');
     expect((await callCommand(['archive', 'verify', MONTH], env)).code).toBe(0);
   });

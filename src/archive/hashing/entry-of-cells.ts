@@ -62,7 +62,9 @@ function put(oid: number, at: number, bytes: Buffer, start: number, length: numb
     }
     case 1184: {
       const low = bytes.readUInt32LE(start) - EPOCH_LOW;
-      putInt(at, bytes.readInt32LE(start + 4) - EPOCH_HIGH - (low < 0 ? 1 : 0));
+      const high = bytes.readInt32LE(start + 4) - EPOCH_HIGH - (low < 0 ? 1 : 0);
+      if (high !== (high | 0)) throw new RangeError('an instant is before all that PostgreSQL has');
+      putInt(at, high);
       putInt(at + 4, low);
       return at + 8;
     }
@@ -75,21 +77,29 @@ function put(oid: number, at: number, bytes: Buffer, start: number, length: numb
   }
 }
 
-/** `xmin:xmax:xip,xip` as a count of the last ones, and each number. */
+/** `xmin:xmax:xip,xip` as a count of the last ones, and each number; no other text becomes the same. */
 function putSnapshot(at: number, bytes: Buffer, start: number, end: number): number {
-  let [next, number, count] = [at + 4, 0, 0];
+  let [next, number, digits, colons] = [at + 4, 0, 0, 0];
   for (let index = start; index <= end; index += 1) {
-    const digit = index < end ? (bytes[index] as number) - ZERO : SEPARATOR;
-    if (digit >= 0 && digit <= 9) {
-      number = number * 10 + digit;
-    } else if (index < end || bytes[index - 1] !== COLON) {
-      putInt(next, Math.floor(number / 2 ** 32));
-      putInt(next + 4, number);
-      [next, number, count] = [next + 8, 0, count + 1];
+    const byte = index < end ? (bytes[index] as number) : END;
+    if (byte >= ZERO && byte <= ZERO + 9) {
+      number = number * 10 + (byte - ZERO);
+      digits += 1;
+      continue;
     }
+    const isListEmpty = byte === END && digits === 0 && bytes[index - 1] === COLON;
+    const isNumber = digits > 0 && (digits === 1 || number >= 10 ** (digits - 1)) && Number.isSafeInteger(number);
+    const isHere = colons < 2 ? byte === COLON : byte === COMMA || byte === END;
+    if (!isHere || !(isNumber || (isListEmpty && colons === 2)))
+      throw new RangeError(`${bytes.toString('latin1', start, end)} is no snapshot`);
+    if (isListEmpty) break;
+    putInt(next, Math.floor(number / 2 ** 32));
+    putInt(next + 4, number);
+    if (byte === COLON) colons += 1;
+    [next, number, digits] = [next + 8, 0, 0];
   }
-  putInt(at, count - 2);
+  putInt(at, (next - at - 4) / 8 - 2);
   return next;
 }
 
-const [ZERO, COLON, SEPARATOR] = [48, 58, -1];
+const [ZERO, COLON, COMMA, END] = [48, 58, 44, -1];

@@ -5,10 +5,13 @@
 import { HASH_BYTES, hashInto, levelAbove, rootOf } from '../../audit/seals/tree/merkle.ts';
 import { LeafCollector } from '../../audit/seals/leaves.ts';
 import { columnsOf } from '../../db/sealed-rows.ts';
+import { ArchiveFault } from '../archive-fault.ts';
 import type { Cells } from './cells.ts';
 import { TEXTS } from '../commitments.ts';
 import { entriesOf } from './entry-of-cells.ts';
 import { Ids, widened } from './ids.ts';
+import type { ArchivedFile } from '../manifest.ts';
+import { FileOrder } from './order.ts';
 import { type CellGroup, readCells } from '../read-table.ts';
 import { entryOf, type TableName } from '../table-file.ts';
 import { Tried } from './tried.ts';
@@ -25,31 +28,65 @@ export interface HashedPart {
   readonly streams: Buffer;
   /** Deliveries that their attempts speak against, in hexadecimal, and in which column. */
   readonly unexpected: ReadonlyMap<string, string>;
+  /** Events, in hexadecimal, whose text or an answer to which is gone with its salt. */
+  readonly erased: readonly string[];
 }
 
 export const KINDS = { attempt: -1, stays: -2 } as const;
 const WIDTH = HASH_BYTES + 4;
+const SALT_BYTES = 16;
 
 const isLarge = (table: TableName) => table === 'events' || table === 'attempts' || table === 'deliveries';
 
-/** `ends`: of the part's seals (audit/seals/leaves.ts). */
+/** A file of a part, with the manifest's line on it. */
+export interface PartFile {
+  readonly file: ArchivedFile;
+  readonly bytes: ArrayBuffer;
+}
+
+/**
+ * Throws {@link ArchiveFault} if a file is not as its readers take it (order.ts, parquet/open-file.ts), or gives no hashes.
+ * `ends`: of the part's seals (audit/seals/leaves.ts).
+ */
 export async function hashFiles(
-  files: AsyncIterable<ArrayBuffer> | Iterable<ArrayBuffer>,
+  files: AsyncIterable<PartFile> | Iterable<PartFile>,
   ends: readonly number[],
   onGroup?: (group: CellGroup) => void,
 ): Promise<HashedPart> {
   const part = new PartHasher(ends);
-  for await (const file of files) {
-    for await (const group of readCells(file, isLarge)) {
-      if (group.cells !== undefined) {
-        onGroup?.(group);
-        part.add(group);
-      } else if (group.table !== 'deliveries') {
-        for (const row of group.rows) part.addEntry(entryOf(group.table, group.oids, row, row['commitment']));
-      }
+  const tables = new Set<TableName>();
+  for await (const { file, bytes } of files) {
+    try {
+      if (tables.has(file.tabela)) throw new RangeError(`the part has another file of ${file.tabela}`);
+      tables.add(file.tabela);
+      await hashFile(part, file, bytes, onGroup);
+    } catch (error) {
+      const { message } = error as Error;
+      throw new ArchiveFault(`${file.nome} is not as it was archived: ${message}`, { cause: error });
     }
   }
   return part.finish();
+}
+
+async function hashFile(
+  part: PartHasher,
+  file: ArchivedFile,
+  bytes: ArrayBuffer,
+  onGroup?: (group: CellGroup) => void,
+): Promise<void> {
+  const order = new FileOrder();
+  for await (const group of readCells(bytes, isLarge)) {
+    if (group.table !== file.tabela) throw new RangeError(`it has rows of ${group.table}`);
+    if (group.cells !== undefined) {
+      onGroup?.(group);
+      order.add(group);
+      part.add(group);
+    } else if (group.table !== 'deliveries') {
+      order.count(group.rows.length);
+      for (const row of group.rows) part.addEntry(entryOf(group.table, group.oids, row, row['commitment']));
+    }
+  }
+  order.compareWith(file);
 }
 
 class PartHasher {
@@ -57,6 +94,7 @@ class PartHasher {
   readonly #streams = new Ids();
   readonly #tried = new Tried();
   readonly #sent = new Sent();
+  readonly #erased = new Set<string>();
 
   constructor(ends: readonly number[]) {
     this.#leaves = new LeafCollector(ends, null, WIDTH);
@@ -82,8 +120,13 @@ class PartHasher {
       columnsOf(table).map((name) => made.get(name) as Cells),
     );
     for (let row = 0; row < rows; row += 1) {
-      if ((salts.lengths[row] as number) >= 0 && (texts.lengths[row] as number) >= 0)
-        hashInto(commitments.cells.bytes, commitments.take(row, HASH_BYTES), joined(salts, texts, row));
+      const [salt, text] = [salts.lengths[row] as number, texts.lengths[row] as number];
+      // Of another length, bytes could move between salt and text under the same hash.
+      if (salt >= 0 ? salt !== SALT_BYTES : text >= 0) throw new RangeError('a text has no salt of 16 bytes');
+      if (salt >= 0 && text < 0 && (commitments.cells.lengths[row] as number) >= 0)
+        throw new RangeError('a text is gone, and its salt is not');
+      if (salt < 0) this.#erased.add(idAt(ids, row));
+      if (text >= 0) hashInto(commitments.cells.bytes, commitments.take(row, HASH_BYTES), joined(salts, texts, row));
       if (stream === undefined) {
         if (digests.cells.lengths[row] === 0) this.#sent.fill(digests, ids, row);
         this.addEntry(entry(row), KINDS.attempt);
@@ -117,6 +160,7 @@ class PartHasher {
       kinds,
       streams,
       unexpected: this.#tried.unexpected,
+      erased: [...this.#erased],
     };
   }
 }
@@ -161,6 +205,12 @@ class Sent {
     const at = take(row, this.#lengths[place] === HASH_BYTES ? HASH_BYTES : -1);
     if (place >= 0) this.#hashes.copy(cells.bytes, at, place * HASH_BYTES, (place + 1) * HASH_BYTES);
   }
+}
+
+/** Throws RangeError if there is none. */
+function idAt({ bytes, starts, lengths }: Cells, row: number): string {
+  if (lengths[row] !== 16) throw new RangeError('an attempt whose answer is gone names no event');
+  return bytes.toString('hex', starts[row], (starts[row] as number) + 16);
 }
 
 let room: Buffer = Buffer.allocUnsafeSlow(65_536);

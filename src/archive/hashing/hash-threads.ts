@@ -1,15 +1,19 @@
 /** Threads that hash parts of months ({@link hashFiles}), each one part at a time: Node's own thread reads rows of the database meanwhile. */
 import { once } from 'node:events';
+import { availableParallelism } from 'node:os';
 import { isMainThread, parentPort, type TransferListItem, Worker } from 'node:worker_threads';
-import { type HashedPart, hashFiles } from './hash-files.ts';
+import { codeOf } from '../../db/unavailable.ts';
+import { ArchiveFault } from '../archive-fault.ts';
+import { type HashedPart, hashFiles, type PartFile } from './hash-files.ts';
 
-/** More would not be faster on two cores, and all take memory. */
-export const THREADS = 2;
+/** One for each core, as far as the memory of a job reaches (400 MiB): one takes some 60, and the rest of the process 150. */
+export const THREADS = Math.min(availableParallelism(), 3);
+const OUT_OF_MEMORY = 'ERR_WORKER_OUT_OF_MEMORY';
 /** MiB of a thread's heap; a part takes some 60. */
 const LIMITS = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 24 };
 
 interface Task {
-  readonly files: readonly ArrayBuffer[];
+  readonly files: readonly PartFile[];
   readonly ends: readonly number[];
 }
 
@@ -23,16 +27,25 @@ export class HashThreads {
     last: Promise.resolve(),
   }));
   #next = 0;
+  #isClosed = false;
 
-  /** `read`: is called when a thread is free. */
-  async hash(read: () => Promise<ArrayBuffer[]>, ends: readonly number[]): Promise<HashedPart> {
+  /** `read`: is called when a thread is free. Throws {@link ArchiveFault} as {@link hashFiles}, and if a thread has not the memory for it. */
+  async hash(read: () => Promise<PartFile[]>, ends: readonly number[]): Promise<HashedPart> {
     const thread = this.#threads[(this.#next += 1) % THREADS] as Thread;
     const hashed = thread.last.then(async () => {
       const files = await read();
+      if (this.#isClosed) throw new Error('the threads that hash are closed');
       thread.worker ??= startWorker(thread);
-      thread.worker.postMessage({ files, ends } satisfies Task, files);
-      const [answer] = (await once(thread.worker, 'message')) as [HashedPart | Error];
-      if (answer instanceof Error) throw answer;
+      thread.worker.postMessage(
+        { files, ends } satisfies Task,
+        files.map(({ bytes }) => bytes),
+      );
+      const [answer] = (await once(thread.worker, 'message').catch((error: unknown) => {
+        if (codeOf(error) !== OUT_OF_MEMORY) throw error;
+        const names = files.map(({ file }) => file.nome).join(', ');
+        throw new ArchiveFault(`a thread has not the memory to hash ${names}`, { cause: error });
+      })) as [HashedPart | Error];
+      if (answer instanceof Error) throw new ArchiveFault(answer.message, { cause: answer });
       const { hashes, roots, streams } = answer;
       return { ...answer, hashes: bufferOf(hashes), roots: bufferOf(roots), streams: bufferOf(streams) };
     });
@@ -41,6 +54,7 @@ export class HashThreads {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     await Promise.all(this.#threads.map(async ({ worker }) => worker?.terminate()));
   }
 }

@@ -3,14 +3,7 @@ import type { Pool } from '../../db/pool.ts';
 import { firstIdAt } from '../../db/first-id.ts';
 import { KEY_TYPES, type Kind, type Range, type Removed } from './kind.ts';
 import { type Found, type Page, readPage } from './list.ts';
-
-/** A key's values as one text, and texts compare as the rows do. */
-export function placeOf(key: readonly string[]): string {
-  return key
-    .map((value) => value.replaceAll('-', ''))
-    .map((value) => (/^\d+$/.test(value) ? value.padStart(10, '0') : value))
-    .join(' ');
-}
+import { placeOf } from './place.ts';
 
 export async function readWithRemoved(
   pool: Pool,

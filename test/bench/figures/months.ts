@@ -5,7 +5,7 @@
  */
 import path from 'node:path';
 import { Archives } from '../../../src/archive/archived-rows.ts';
-import { readMonth } from '../../../src/archive/acts.ts';
+import { type MonthAct, readMonth } from '../../../src/archive/acts.ts';
 import { readManifest } from '../../../src/archive/manifest.ts';
 import { removeMonth, restoreMonth } from '../../../src/archive/move-month.ts';
 import { openPlace } from '../../../src/archive/place.ts';
@@ -89,7 +89,7 @@ async function run({ server, receiver, progress, isQuick, seed }: Bench): Promis
     let bytes = 0;
     for (const month of all) {
       const act = await pool.run((sql) => readMonth(sql, month));
-      const { partes } = await readManifest(place, month, act?.manifest ?? Buffer.alloc(0));
+      const { partes } = await readManifest(place, act as MonthAct);
       bytes += partes.flatMap(({ arquivos }) => arquivos).reduce((sum, file) => sum + file.bytes, 0);
     }
     const archives = new Archives(pool, placeOf);

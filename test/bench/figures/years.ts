@@ -255,8 +255,8 @@ async function run({ server, receiver, progress, isQuick, seed }: Bench): Promis
   async function partsOf() {
     const place = openPlace(archive, null);
     const found = [];
-    for (const { month, manifest } of await pool.run(readMonths))
-      found.push(...(await readManifest(place, month, manifest)).partes.flatMap(({ arquivos }) => arquivos));
+    for (const act of await pool.run(readMonths))
+      found.push(...(await readManifest(place, act)).partes.flatMap(({ arquivos }) => arquivos));
     return found;
   }
 
