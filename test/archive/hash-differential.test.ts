@@ -214,6 +214,21 @@ describe('a file that its readers would read otherwise is refused', () => {
     );
   });
 
+  test('a snapshot that PostgreSQL does not write so, and an instant before its first', async () => {
+    const having = (change: Row): Layout => ({ rows: (rows) => rows.map((row) => Object.assign({}, row, change)) });
+    for (const snapshot of [
+      '10;12:',
+      '1:2',
+      '1:2:3,',
+      '01:2:',
+      ':2:3',
+      '1:2:3:4',
+      '9007199254740993:9007199254740993:',
+    ])
+      expect(await faultOf(having({ snapshot }), events)).toContain('is no snapshot');
+    expect(await faultOf(having({ occurred_at: -(2n ** 63n) }), events)).toContain('before all that PostgreSQL has');
+  });
+
   test('values, indices and runs that go beyond their page', async () => {
     const plain = Object.fromEntries(
       columnsOfTable('attempts')
