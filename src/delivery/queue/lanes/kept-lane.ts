@@ -134,7 +134,8 @@ export function isOff({ settings: { isActive, isMuted } }: KeptLane): boolean {
 
 /** Nothing of it is sent now, whatever ends. */
 export function isStopped(lane: KeptLane, nowMs: number): boolean {
-  return isOff(lane) || (lane.settings.quietUntil?.getTime() ?? 0) > nowMs;
+  const { quietUntil } = lane.settings;
+  return isOff(lane) || (quietUntil?.getTime() ?? 0) > nowMs;
 }
 
 /** How many more of its deliveries may fly at `nowMs`. */
