@@ -329,6 +329,8 @@ export const CHECKS: Readonly<Record<CheckName, Check>> = {
     await failing.tick();
     await failing.settled();
     expectNone(await sql`select from flights()`, 'reports were dropped in an outage');
+    const lost = await sql`select from attempts where outcome = 'desconhecido'`;
+    expectNone(lost, 'reports were dropped in an outage');
   },
 
   /** A poller that got its claim too late sends nothing of it. */
