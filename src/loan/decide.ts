@@ -84,14 +84,8 @@ const DECIDERS: { readonly [T in Exclude<Command['type'], 'issue'>]: Decider<T> 
   recordNewBond,
 };
 
-/** Each step reads the loan's whole stream. Only these three can be repeated, so only they can make it long. */
-export const MAX_EVENTS = 1_000;
-const REPEATABLE = new Set<Command['type']>(['requestRegistration', 'failDisbursement', 'recordNewBond']);
-
 /** The answer of a loan in `state` to `command`; `state` is null before the loan exists. */
 export function decide(command: Command, state: LoanState | null): Decision {
   if (command.type === 'issue') return issue(command, state);
-  if (state !== null && state.version >= MAX_EVENTS && REPEATABLE.has(command.type))
-    return refuse(state, 'Este passo não se repete mais', `e o empréstimo já tem ${MAX_EVENTS} eventos`);
   return state === null ? NOT_FOUND : (DECIDERS[command.type] as Decider<Command['type']>)(command, state);
 }

@@ -2,7 +2,7 @@ import type { ErrorDetail } from '../../src/contract/errors.ts';
 import { describe, expect, test } from 'vitest';
 import { EVENTS } from '../../src/contract/events.ts';
 import type { Command } from '../../src/loan/command.ts';
-import { decide, MAX_EVENTS } from '../../src/loan/decide.ts';
+import { decide } from '../../src/loan/decide.ts';
 import { fold } from '../../src/loan/evolve.ts';
 import { after, COMMANDS, contract, given, LOAN_ID, pieces, recorded, REGISTRATION_ID, typesOf } from './loan-spec.ts';
 import { STAGES } from './loan-stages.ts';
@@ -365,30 +365,4 @@ describe('evolve', () => {
     const after = fold(recorded([contracted as never, stray]));
     expect(after).toEqual({ ...before, version: 2, updatedAt: after?.updatedAt });
   });
-});
-
-test.each([
-  ['registration failed', 'requestRegistration'],
-  ['registered', 'failDisbursement'],
-  ['closed while signing', 'recordNewBond'],
-] as const)('a loan at stage %s takes %s again until it has a thousand events', (stage, name) => {
-  const state = after(...STAGES[stage]);
-  if (state === null) throw new Error(`${stage} is no loan`);
-  expect(decide(COMMANDS[name], { ...state, version: MAX_EVENTS - 1 })).toHaveProperty('ok');
-  expect(decide(COMMANDS[name], { ...state, version: MAX_EVENTS })).toEqual({
-    refused: expect.objectContaining({ kind: 'loanState', why: 'e o empréstimo já tem 1000 eventos' }),
-  });
-});
-
-test('of the commands that a loan accepts, no others leave it where it accepts them again', () => {
-  const names = Object.keys(COMMANDS) as (keyof typeof COMMANDS)[];
-  const repeated = names.filter((name) =>
-    Object.values(STAGES).some((stage) => {
-      const isTaken = (...before: readonly Command[]) =>
-        typesOf(given(...stage, ...before).when(COMMANDS[name])).length > 0;
-      const ends = name === 'requestRegistration' ? [COMMANDS.failRegistration] : [];
-      return isTaken() && isTaken(COMMANDS[name], ...ends);
-    }),
-  );
-  expect(repeated).toEqual(['requestRegistration', 'failDisbursement', 'recordNewBond']);
 });
