@@ -57,6 +57,29 @@ test.each([false, true])('a retry that flies is not asked for in each turn (in o
   expect(await readOnAfter(3, pool, later)).toBe(0);
 });
 
+test.each([
+  { what: 'what comes new', inOrder: false, isDue: false },
+  { what: 'what is due', inOrder: false, isDue: true },
+  { what: 'what is due in order', inOrder: true, isDue: true },
+])('an earlier keeper claims nothing of a lane that another keeps: $what', async ({ inOrder, isDue }) => {
+  await sql`update lanes set in_order = ${inOrder}`;
+  if (isDue) await commitEvents(sql, partnerId, 1);
+  const lanes = new KeptLanes();
+  await pool.transaction(async (tx) => {
+    lanes.seen = await enter(tx, 'a', false);
+    for (const one of await readLanes(tx, 'a', 10)) lanes.keep(one);
+  });
+  if (!isDue) await commitEvents(sql, partnerId, 1);
+  await sql`update lanes set keeper = 'b'`;
+  const ask = lanes.plan(new Slots(64), Date.now());
+  expect(ask.hooks.length + (ask.loans?.asks.length ?? 0)).toBe(isDue ? 1 : 0);
+  const { rows } = await pool.transaction((tx) =>
+    pollLanes(tx, { poller: 'a', number: 1, doneBelow: 1 }, lanes.seen, ask),
+  );
+  expect(rows.map(({ kind }) => kind)).toContain(isDue ? 'shut' : 'left');
+  expect(await sql`select from claims`).toEqual([]);
+});
+
 test('the lanes of a poller that is gone go at once to the living that keep any, and are to be read', async () => {
   for (let count = 1; count < 10; count += 1) await insertWebhook(sql, partnerId, 'https://partner.example/');
   await sql`insert into keepers (name, lanes, seen_at) values ('gone', 10, now()), ('one', 3, now()), ('two', 4, now()), ('silent', 5, now() - interval '4 seconds')`;
