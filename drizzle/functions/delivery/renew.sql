@@ -6,13 +6,15 @@ create or replace function renew(queue text) returns boolean
   language plpgsql volatile security definer set search_path from current set lock_timeout = '50ms' set enable_seqscan = on
 as $$
 declare
-  pages constant bigint := pg_relation_size(queue) / current_setting('block_size')::int;
+  pages bigint;
   are_few boolean;
   living text[];
 begin
   if queue not in ('pending', 'claims') then
     raise exception '% is no table that is renewed', queue;
   end if;
+  -- Not in `declare`: pg_relation_size waits for whoever holds the table, and the handler below catches what the body throws alone.
+  pages := pg_relation_size(queue) / current_setting('block_size')::int;
   if pages < 256 then
     return false;
   end if;

@@ -87,6 +87,12 @@ test('whoever reads the table for long keeps it, and holds up nobody else for lo
   expect(await renew('pending')).toBe(true);
 });
 
+test('whoever makes the table small at the same moment is not waited for', async () => {
+  const letGo = await hold((tx) => tx`lock table pending in access exclusive mode`);
+  expect(await renew('pending')).toBe(false);
+  await letGo();
+});
+
 test('beside two pollers at work each delivery is sent once', async () => {
   await hold((tx) => tx`select from deliveries`);
   for (let count = 0; count < 20; count += 1) await insertWebhook(sql, partnerId, 'https://partner.example/');
