@@ -79,6 +79,11 @@ export class Claimer {
     return this.#lanes.size > 0;
   }
 
+  /** Some lanes were free at its last heartbeat. */
+  get seesFree(): boolean {
+    return this.#keeping.seesFree;
+  }
+
   get isWaiting(): boolean {
     return this.#lanes.isWaiting(this.#nowMs());
   }

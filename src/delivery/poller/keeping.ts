@@ -4,7 +4,7 @@
  * from a snapshot that is older than its first lane. If a commit has no answer, it reads all its lanes anew ({@link Keeping.doubt}).
  * Crash: others see that its lock is gone, or that it is silent ({@link heartbeat}), and free its lanes.
  * The first {@link ACTIVE_POLLERS} share the lanes evenly; those behind take only lanes that were free for a heartbeat.
- * A poller without a free slot for {@link FULL_MS} hands back lanes of partners that are under their share.
+ * They give them back once idle. A poller without a free slot for {@link FULL_MS} hands back lanes of partners that are under their share.
  */
 import { heartbeat, enter, handBack, handOver, noteResting, readLanes } from '../queue/keepers.ts';
 import type { Tx } from '../../db/pool.ts';
@@ -25,6 +25,8 @@ const HEARTBEAT_EVERY_MS = 1_000;
 const FEW_LANES = 64;
 const ALL_LANES = 10_000;
 const FULL_MS = 1_000;
+/** After so many heartbeats with nothing in flight, a poller behind the first gives them the lanes that they once could not serve. */
+const IDLE_HEARTBEATS = 10;
 
 export interface KeepingDeps extends EngineDeps {
   readonly name: string;
@@ -43,8 +45,10 @@ export class Keeping {
   #heartbeatAtMs = Number.NEGATIVE_INFINITY;
   /** Since when it has had no free slot, monotonic. */
   #fullSinceMs: number | null = null;
+  /** How many heartbeats one after the other had nothing in flight. */
+  #idleHeartbeats = 0;
   /** Some lanes were free at the last heartbeat. */
-  #wasFree = false;
+  seesFree = false;
   /** A lane of its own has changed and must be read again. */
   isStale = false;
   /** False after a commit without an answer: which lanes it keeps, and their settings, are read anew. */
@@ -61,10 +65,16 @@ export class Keeping {
   }
 
   async handOver(): Promise<void> {
-    const { pool, name, runs } = this.#deps;
-    runs.leave();
+    this.#deps.runs.leave();
+    await this.#handOver();
+  }
+
+  /** To pollers that keep lanes; this one is ended, and may begin anew. */
+  async #handOver(): Promise<void> {
+    const { pool, name } = this.#deps;
     await pool.transaction((tx) => handOver(tx, name, this.#lanes.all));
     this.#lanes.keepOnly([]);
+    this.#isKnown = false;
   }
 
   /** Gives a sign of life when due, takes free lanes, hands back what exceeds its part, and reads changed lanes. */
@@ -112,6 +122,11 @@ export class Keeping {
       return 0;
     }
     this.#suspender.suspend();
+    this.#idleHeartbeats = slots.held > 0 ? 0 : this.#idleHeartbeats + 1;
+    if (this.#lanes.size > 0 && sign.rank() >= ACTIVE_POLLERS && this.#idleHeartbeats > IDLE_HEARTBEATS) {
+      await this.#handOver();
+      return 0;
+    }
     for (const other of silent) await pool.transaction((tx) => endPoller(tx, other, false));
     const { foreign } = this.#lanes;
     if (foreign.length > 0) {
@@ -132,8 +147,8 @@ export class Keeping {
       if (isLong && living > 1) await this.#handBack(this.#lanes.all.filter(isSpare));
       return 0;
     }
-    const wasFree = this.#wasFree;
-    this.#wasFree = hasFree;
+    const wasFree = this.seesFree;
+    this.seesFree = hasFree;
     if (!hasFree) return 0;
     if (sign.rank() >= ACTIVE_POLLERS && !wasFree) return 0;
     return living === 1 ? ALL_LANES : Math.max(FEW_LANES, part - this.#lanes.size);

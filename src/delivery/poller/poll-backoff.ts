@@ -32,6 +32,14 @@ const POLLS_PER_WAIT = 20;
 /** This many pollers keep lanes; those behind wait until some lanes have been free for a while. */
 export const ACTIVE_POLLERS = 4;
 export const REST_MS = 2_000;
+const MAX_RESTS = 5;
+
+/**
+ * How many {@link REST_MS} a poller behind the first rests between two looks. The next four get the lanes of those that die, so they rest once;
+ * the others rest the longer the further behind they are, unless lanes are free.
+ */
+export const restsOf = (rank: number, hasFree: boolean): number =>
+  hasFree ? 1 : Math.min(Math.floor(rank / ACTIVE_POLLERS), MAX_RESTS);
 
 /** A recent rate, per millisecond. */
 class Rate {

@@ -26,7 +26,7 @@ import { Recorder } from './recorder.ts';
 import { FailureLog } from './failure-log.ts';
 import { attributesOf, makeReport, type Sent } from './report-of.ts';
 import { signRequest } from './request.ts';
-import { FEW_SLOTS_MS, ACTIVE_POLLERS, REST_MS, PollBackoff } from './poll-backoff.ts';
+import { ACTIVE_POLLERS, FEW_SLOTS_MS, PollBackoff, REST_MS, restsOf } from './poll-backoff.ts';
 import { LEASE_ALONE, type Sign } from './liveness.ts';
 import type { Sender } from '../sending/send.ts';
 import { type Openers, rememberOpened, type ToOpen } from '../sending/openers.ts';
@@ -143,7 +143,7 @@ export class Poller {
         await this.#idle.until(() => this.#stopping, this.#backoff.gatheringMs(isPressed, monotonicMs()), monotonicMs);
         const slotsMs = this.#slots.free > 0 ? this.#backoff.slotsMs(monotonicMs()) : FEW_SLOTS_MS;
         await this.#idle.until(() => this.#stopping || this.#hasSlots(), slotsMs, monotonicMs);
-        if (this.#isSpare) await this.#idle.until(() => this.#stopping, REST_MS, monotonicMs);
+        await this.#rest();
       } catch (error) {
         logFailedTry(log, error, 'the database is out of reach, trying again', 'a turn of the poller failed');
         await this.#idle.last(restAfter(error, OUTAGE_PAUSE_MS));
@@ -165,6 +165,12 @@ export class Poller {
   /** Others keep all lanes, and come before it. */
   get #isSpare(): boolean {
     return !this.#claimer.keepsAny && this.#deps.sign.rank() >= ACTIVE_POLLERS;
+  }
+
+  async #rest(): Promise<void> {
+    const { sign, monotonicMs } = this.#deps;
+    for (let rests = 0; this.#isSpare && rests < restsOf(sign.rank(), this.#claimer.seesFree); rests += 1)
+      await this.#idle.until(() => this.#stopping, REST_MS, monotonicMs);
   }
 
   #hasSlots(): boolean {

@@ -84,11 +84,11 @@ const FROZEN_S = 5;
 export interface Company {
   /** False: others have ended this poller and freed its lanes. */
   readonly isKnown: boolean;
-  /** How many pollers keep lanes, this one among them. */
+  /** How many pollers have given a sign of life within {@link FROZEN_S}, this one among them. */
   readonly living: number;
   readonly kept: number;
   readonly hasFree: boolean;
-  /** Pollers that have given no sign of life for {@link FROZEN_S}. */
+  /** Those that have given none, and keep lanes or have no lock. One without lanes may rest for longer than that. */
   readonly silent: readonly string[];
 }
 
@@ -97,6 +97,7 @@ export interface Company {
  * writes only every other second, if nothing else has changed, and waits for no disk: an idle poller writes little.
  */
 export async function heartbeat(sql: Tx, poller: string, kept: number, hasLock: boolean): Promise<Company> {
+  const since = sql`clock_timestamp() - ${FROZEN_S} * interval '1 second'`;
   const [row] = await sql<[Company]>`
     with reported as (
       update keepers set seen_at = clock_timestamp(), lanes = ${kept}, has_lock = ${hasLock}
@@ -104,11 +105,10 @@ export async function heartbeat(sql: Tx, poller: string, kept: number, hasLock: 
         and (seen_at not between clock_timestamp() - interval '1.5 seconds' and clock_timestamp() or lanes <> ${kept} or has_lock <> ${hasLock})
     )
     select exists (select from keepers where name = ${poller} and seen_at > '-infinity') as "isKnown",
-           set_config('synchronous_commit', 'off', true), count(*) filter (where k.seen_at > '-infinity')::int + 1 as living,
+           set_config('synchronous_commit', 'off', true), count(*) filter (where k.seen_at >= ${since})::int + 1 as living,
            coalesce(sum(k.lanes), 0)::int + ${kept} as kept, exists (select from lanes where coalesce(keeper, '') = '') as "hasFree",
            coalesce(array_agg(k.name) filter (
-             where k.seen_at < clock_timestamp() - ${FROZEN_S} * interval '1 second'
-               and (k.seen_at > '-infinity' or not k.has_lock or exists (select from lanes l where coalesce(l.keeper, '') = k.name))
+             where k.seen_at < ${since} and (not k.has_lock or exists (select from lanes l where coalesce(l.keeper, '') = k.name))
            ), '{}') as silent
     from keepers k where k.name <> ${poller}`;
   return row;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { PollBackoff } from '../../../src/delivery/poller/poll-backoff.ts';
+import { PollBackoff, restsOf } from '../../../src/delivery/poller/poll-backoff.ts';
 
 /** How long work gathers after a second in which `count` deliveries arrived every `everyMs`. */
 function gatheringMs(count: number, everyMs: number, isPressed = false): number {
@@ -54,4 +54,9 @@ test('a poller without work looks less and less often, and at once oftener again
   expect(backoff.pollWait()).toEqual({ pollIntervalMs: 50, ms: 1000 });
   backoff.observe(1, 1, 20_000);
   expect(backoff.pollWait()).toEqual(first);
+});
+
+test('a poller behind the first rests the longer the further behind it is, unless lanes are free', () => {
+  expect([4, 7, 8, 11, 12, 20, 1_000].map((rank) => restsOf(rank, false))).toEqual([1, 1, 2, 2, 3, 5, 5]);
+  expect(restsOf(1_000, true)).toBe(1);
 });

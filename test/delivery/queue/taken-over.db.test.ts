@@ -95,13 +95,28 @@ test('a silent poller that may hold its lock is known no more, and is found dead
   await commitEvents(sql, partnerId, 1);
   await pool.transaction((tx) => claimDue(tx, 'a/1.1', 1, new Date(Date.now() + 1_000)));
   await sql`update keepers set has_lock = true, seen_at = now() - interval '6 seconds'`;
-  expect(await pool.run((tx) => heartbeat(tx, 'b', 0, true))).toMatchObject({ silent: ['a'], living: 2 });
+  await sql`update lanes set keeper = 'a'`;
+  expect(await pool.run((tx) => heartbeat(tx, 'b', 0, true))).toMatchObject({ silent: ['a'], living: 1 });
   await pool.transaction((tx) => endPoller(tx, 'a', false));
   expect(await pool.run((tx) => heartbeat(tx, 'b', 0, true))).toMatchObject({ silent: [], living: 1 });
   expect(await pool.run((tx) => heartbeat(tx, 'a', 1, true))).toMatchObject({ isKnown: false });
   expect(await sql`select name, has_lock as "hasLock" from keepers`).toEqual([{ name: 'a', hasLock: true }]);
   expect(await pool.transaction((tx) => endPoller(tx, 'a', true))).toMatchObject({ lost: 1 });
   expect(await sql`select from keepers`).toEqual([]);
+});
+
+test('a poller that keeps nothing may rest with its lock for longer than a silent one lives', async () => {
+  await sql`
+    insert into keepers (name, has_lock, seen_at) values ('rests', true, now() - interval '10 seconds'), ('has no lock', false, now() - interval '10 seconds')`;
+  expect(await pool.run((tx) => heartbeat(tx, 'b', 0, true))).toMatchObject({ silent: ['has no lock'], living: 1 });
+});
+
+test('the first webhook goes to the first of the pollers that keep none: those far behind may rest', async () => {
+  await sql`delete from lanes`;
+  await sql`insert into keepers (name) select 'p' || n from generate_series(1, 9) n`;
+  await insertWebhook(sql, partnerId, 'https://partner.example/');
+  const [first] = await sql`select name as keeper from keepers order by poller_number(name) limit 1`;
+  expect(await sql`select keeper from lanes`).toEqual([first]);
 });
 
 test('a drain gives its lanes to others before what is in flight has ended, and each keeps its window', async () => {
