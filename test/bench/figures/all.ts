@@ -7,7 +7,6 @@ import { claimTime } from './claim.ts';
 import { drain } from './drain.ts';
 import { endurance } from './endurance.ts';
 import { eventCost } from './event-cost.ts';
-import { evidence, proofs } from './evidence.ts';
 import { fair } from './fair.ts';
 import { history } from './history.ts';
 import { latency } from './latency.ts';
@@ -40,8 +39,6 @@ export const figures: readonly Figure[] = [
   months,
   years,
   history,
-  evidence,
-  proofs,
   analyst,
   beside,
 ];
