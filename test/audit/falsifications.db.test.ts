@@ -665,8 +665,12 @@ const [together, alone] = [true, false].map((isNamed) =>
   FALSIFICATIONS.filter(({ finders }) => finders.startsWith(NAMED) === isNamed),
 ) as [Falsification[], Falsification[]];
 
+/** For what leaves it as it is: a change that is refused, or of a file. */
+const unchanged = await createTestDatabase(world.url);
+
 test.each(alone)('$name', async ({ rights, finders, change }) => {
-  const database = await createTestDatabase(world.url);
+  const isUnchanged = rights === 'file' || finders === 'refused';
+  const database = isUnchanged ? unchanged : await createTestDatabase(world.url);
   const found = rights === 'file' ? await findInFile(database.pool, change) : await findIn(database, rights, change);
   expect(found).toBe(finders);
 });
