@@ -4,7 +4,6 @@ import { type BondPlace, readBonds } from '../../src/core/bonds/read-bonds.ts';
 import { readLoan } from '../../src/core/loans/read-loan.ts';
 import { closeSettlement } from '../../src/core/settlement/settlement.ts';
 import { LOAN_STATUSES } from '../../src/contract/statuses.ts';
-import type { Pool } from '../../src/db/pool.ts';
 import { DatabaseUnavailable } from '../../src/db/unavailable.ts';
 import { projectUntil } from '../../src/core/projection/projector.ts';
 import { decide } from '../../src/loan/decide.ts';
@@ -13,6 +12,7 @@ import type { LoanState } from '../../src/loan/state.ts';
 import type { BondQuery, BondRegistry, EndedBond, NewBond } from '../../src/registry/bonds-port.ts';
 import { reportEndOfBond, reportRehire } from '../../src/registry/simulated-bonds.ts';
 import { contract } from '../loan/loan-spec.ts';
+import { poolWith } from '../support/pool-with.ts';
 import { startRegistry } from '../support/registry.ts';
 import { silentLog } from '../support/silent-log.ts';
 import { concludeRegistration, disbursedLoan, registeredLoan, registeringLoan } from './disbursed-loans.ts';
@@ -228,11 +228,7 @@ describe('syncs that meet or fail', () => {
   test('a database that is out of reach ends the sync instead of failing every record', async () => {
     const own = await createPartner(database.sql);
     await reportEnd(await newLoan(own), own);
-    const { pool } = database;
-    const away = {
-      run: (work: Parameters<Pool['run']>[0]) => pool.run(work),
-      transaction: () => Promise.reject(new DatabaseUnavailable('away')),
-    } as unknown as Pool;
+    const away = poolWith(database.pool, { transaction: () => Promise.reject(new DatabaseUnavailable('away')) });
     const deps = { pool: away, registry: simulated.registry, log: silentLog };
     const scope = { partnerId: own.partnerId, actor: 'test', requestId: null };
     await expect(syncBonds(deps, scope)).rejects.toThrow('away');

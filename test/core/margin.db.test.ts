@@ -6,6 +6,7 @@ import type { Pool } from '../../src/db/pool.ts';
 import type { Provenance } from '../../src/log/append.ts';
 import { type MarginAnswer, type MarginQuestion, RegistryFailure } from '../../src/registry/port.ts';
 import { createTestDatabase, openPool } from '../support/database.ts';
+import { poolWith } from '../support/pool-with.ts';
 import { busy, gated } from '../support/registry.ts';
 import { silentLog } from '../support/silent-log.ts';
 import { cpfOf } from '../support/tax-ids.ts';
@@ -41,16 +42,13 @@ const answering = (answer: MarginAnswer = GOOD) => scripted(async () => answer);
 function countArrivals(pools: readonly Pool[]) {
   let arrived = 0;
   const counting = (pool: Pool): Pool =>
-    Object.create(pool, {
-      run: {
-        async value(work: Parameters<Pool['run']>[0]) {
-          const rows = await pool.run(work);
-          if (Array.isArray(rows) && rows.some((row) => 'landed' in row)) arrived += 1;
-          return rows;
-        },
+    poolWith(pool, {
+      async run(work) {
+        const rows = await pool.run(work);
+        if (Array.isArray(rows) && rows.some((row) => 'landed' in row)) arrived += 1;
+        return rows;
       },
-      transaction: { value: pool.transaction.bind(pool) },
-    }) as Pool;
+    });
   return { pools: pools.map(counting), arrived: () => arrived };
 }
 

@@ -2,11 +2,11 @@
 import { expect, test } from 'vitest';
 import { readLanes } from '../../../src/delivery/queue/keepers.ts';
 import { muteLane } from '../../../src/delivery/queue/orders/lane.ts';
-import type { Pool } from '../../../src/db/pool.ts';
 import { DELIVERED } from '../../support/delivered.ts';
 import { SILENCE, startHeldPoller } from '../../support/held-poller.ts';
 import { useEmptyDatabase } from '../../support/one-webhook.ts';
 import { commitEvents, insertPartner, insertWebhook } from '../../support/outbox.ts';
+import { poolWith } from '../../support/pool-with.ts';
 
 const { pool, sql } = await useEmptyDatabase();
 const soon = () => Date.now() + 60_000;
@@ -14,18 +14,14 @@ const soon = () => Date.now() + 60_000;
 /** The pool; counts how often lanes are read. The answer to the next commit that does is lost, once `state.loses`. */
 function losing() {
   const state = { loses: false, reads: 0 };
-  const transaction: Pool['transaction'] = async (work) => {
-    const result = await pool.transaction(work);
-    if (!String(work).includes('readLanes')) return result;
-    state.reads += 1;
-    if (!state.loses) return result;
-    state.loses = false;
-    throw Object.assign(new Error('connection lost'), { code: 'CONNECTION_CLOSED' });
-  };
-  const lossy = new Proxy(pool, {
-    get(target, key) {
-      const value: unknown = Reflect.get(target, key, target);
-      return key === 'transaction' ? transaction : typeof value === 'function' ? value.bind(target) : value;
+  const lossy = poolWith(pool, {
+    async transaction(work) {
+      const result = await pool.transaction(work);
+      if (!String(work).includes('readLanes')) return result;
+      state.reads += 1;
+      if (!state.loses) return result;
+      state.loses = false;
+      throw Object.assign(new Error('connection lost'), { code: 'CONNECTION_CLOSED' });
     },
   });
   return { state, lossy };
