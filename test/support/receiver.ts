@@ -7,6 +7,7 @@ import { createServer as createHttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import type { Identity } from './certificates.ts';
 import { endOf } from './ends.ts';
+import { dribble, pour, reset, say } from './hostile/behaviour.ts';
 import { listening } from './listening.ts';
 
 export interface Post {
@@ -48,25 +49,12 @@ export function hang(): Answer {
   return () => undefined;
 }
 
-function reset(socket: Socket): void {
-  // A TLS socket has a TCP socket below it that cannot be reset from here.
-  if ('encrypted' in socket) socket.destroy();
-  else socket.resetAndDestroy();
-}
-
 /** A reset before the status line. */
-export function resetAtOnce(): Answer {
-  return (_post, _response, socket) => reset(socket);
-}
+export const resetAtOnce = (): Answer => (_post, _response, socket) => reset(socket);
 
 /** Writes the bytes as they are; then leaves the connection open, ends it or resets it. */
 export function raw(bytes: string | Buffer, after: 'open' | 'end' | 'reset' = 'open'): Answer {
-  return (_post, _response, socket) => {
-    socket.write(bytes, () => {
-      if (after === 'end') socket.end();
-      if (after === 'reset') setImmediate(reset, socket);
-    });
-  };
+  return (_post, _response, socket) => say(socket, bytes, after);
 }
 
 export function redirect(code: number, location: string): Answer {
@@ -75,23 +63,12 @@ export function redirect(code: number, location: string): Answer {
 
 /** `head` at once, then `piece` again and again every `everyMs` until the other side has gone. */
 export function drip(head: string, piece: string, everyMs: number): Answer {
-  return (_post, _response, socket) => {
-    socket.write(head);
-    const timer = setInterval(() => socket.write(piece), everyMs);
-    socket.once('close', () => clearInterval(timer));
-  };
+  return (_post, _response, socket) => dribble(socket, head, piece, everyMs);
 }
 
 /** `head` at once, then `piece` without end, as fast as the other side reads. */
 export function flood(head: string, piece: string | Buffer): Answer {
-  return (_post, _response, socket) => {
-    const pour = () => {
-      while (!socket.destroyed && socket.write(piece));
-    };
-    socket.on('drain', pour);
-    socket.write(head);
-    pour();
-  };
+  return (_post, _response, socket) => pour(socket, head, piece);
 }
 
 /** Answers 200 to the first POST of a connection and breaks the connection under the second. */

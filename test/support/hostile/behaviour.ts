@@ -39,15 +39,18 @@ export function onRequests(answer: (socket: Socket, request: number) => void): B
 
 /** Answers every request with the same bytes; then leaves the connection open, ends it or resets it. */
 export function bytes(text: string | Buffer, after: 'open' | 'end' | 'reset' = 'open'): Behaviour {
-  return onRequests((socket) => {
-    socket.write(text, () => {
-      if (after === 'end') socket.end();
-      if (after === 'reset') setImmediate(() => reset(socket));
-    });
+  return onRequests((socket) => say(socket, text, after));
+}
+
+export function say(socket: Socket, text: string | Buffer, after: 'open' | 'end' | 'reset'): void {
+  socket.write(text, () => {
+    if (after === 'end') socket.end();
+    if (after === 'reset') setImmediate(() => reset(socket));
   });
 }
 
 export function reset(socket: Socket): void {
+  // A TLS socket has a TCP socket below it that cannot be reset from here.
   if ('encrypted' in socket) (socket as TLSSocket).destroy();
   else socket.resetAndDestroy();
 }
@@ -67,9 +70,11 @@ export function pour(socket: Socket, head: string, piece: string | Buffer): void
 
 /** `head`, then `piece` every `everyMs` until the other side has gone. */
 export function drip(head: string, piece: string, everyMs: number): Behaviour {
-  return onRequests((socket) => {
-    socket.write(head);
-    const timer = setInterval(() => socket.write(piece), everyMs);
-    socket.once('close', () => clearInterval(timer));
-  });
+  return onRequests((socket) => dribble(socket, head, piece, everyMs));
+}
+
+export function dribble(socket: Socket, head: string, piece: string, everyMs: number): void {
+  socket.write(head);
+  const timer = setInterval(() => socket.write(piece), everyMs);
+  socket.once('close', () => clearInterval(timer));
 }
