@@ -7,7 +7,7 @@ import type { WebhookResource } from '../../src/contract/resources/webhook.ts';
 import type { Pool } from '../../src/db/pool.ts';
 import type { HttpDeps } from '../../src/http/deps.ts';
 import { openCredentials } from '../../src/webhooks/gateway/credentials.ts';
-import { startApi } from './api.ts';
+import { startApi, type TestApi } from './api.ts';
 import { startEngine } from './engine.ts';
 import { endOf } from './ends.ts';
 import { commitEvent } from './outbox.ts';
@@ -23,6 +23,15 @@ export interface Registered extends WebhookResource {
   readonly path: string;
 }
 
+/** On the database's own clock, with what the API has sealed. */
+export const startEngineOf = ({ database, vault }: TestApi, deps: Parameters<typeof startEngine>[1] = {}) =>
+  startEngine(database.pool, {
+    openSecret: (id, sealed) => vault.decrypt(id, sealed),
+    openCredentials: (id, sealed) => openCredentials(vault, id, sealed),
+    now: () => null,
+    ...deps,
+  });
+
 export type Subscriber = Awaited<ReturnType<DeliveryWorld['subscriber']>>;
 
 export type DeliveryWorld = Awaited<ReturnType<typeof startDeliveryWorld>>;
@@ -31,11 +40,7 @@ export async function startDeliveryWorld(overrides: Partial<HttpDeps> = {}) {
   const api = await startApi({ allowInsecure: true, ...overrides });
   const { pool } = api.database;
   const receiver = await startReceiver();
-  const engine = startEngine(pool, {
-    openSecret: (id, sealed) => api.vault.decrypt(id, sealed),
-    openCredentials: (id, sealed) => openCredentials(api.vault, id, sealed),
-    now: () => null,
-  });
+  const engine = startEngineOf(api);
   let paths = 0;
 
   return {

@@ -6,11 +6,9 @@ import { EMITTED_NAMES, EVENTS, type EmittedName } from '../../src/contract/even
 import type { LoanResource } from '../../src/contract/resources/loan-resource.ts';
 import { registrationWorker } from '../../src/core/loans/registration-worker.ts';
 import type { HttpDeps } from '../../src/http/deps.ts';
-import { openCredentials } from '../../src/webhooks/gateway/credentials.ts';
 import { type Account, startApi } from './api.ts';
-import { prove } from './delivery-world.ts';
+import { prove, startEngineOf } from './delivery-world.ts';
 import type { DescribedAnswers } from './described-answers.ts';
-import { startEngine } from './engine.ts';
 import { endOf } from './ends.ts';
 import { type Post, startReceiver } from './receiver.ts';
 import { silentLog } from './silent-log.ts';
@@ -55,11 +53,7 @@ export async function startPartnerWorld(overrides: Partial<HttpDeps> = {}) {
   const api = await startApi({ allowInsecure: true, ...overrides });
   const receiver = await startReceiver();
   const { pool } = api.database;
-  const engine = startEngine(pool, {
-    openSecret: (id, sealed) => api.vault.decrypt(id, sealed),
-    openCredentials: (id, sealed) => openCredentials(api.vault, id, sealed),
-    now: () => null,
-  });
+  const engine = startEngineOf(api);
   const worker = registrationWorker({
     ...api.registry,
     pool,
