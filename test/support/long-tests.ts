@@ -17,7 +17,7 @@ export const LONG_TESTS = [
   'test/main/{hostile-answers,moved-server,pgbouncer,point-in-time,reseal,admin-under-load,terminal,unfit-database}.db.test.ts',
   'test/main/operations/material.test.ts',
   'test/db/{change-capture,embedded-hosts,every-setting,killed-upgrade,others-servers,moved-database,running-system,upgraded-server}.db.test.ts',
-  'test/delivery/poller/{hostile-poller,hostile-receivers,outage,processes,standstill}.db.test.ts',
+  'test/delivery/poller/{hostile-poller,outage,processes,standstill}.db.test.ts',
   'test/delivery/queue/large-partner.db.test.ts',
   'test/delivery/sending/{gateways,hostile-receivers}.test.ts',
 ];
