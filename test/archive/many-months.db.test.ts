@@ -182,5 +182,4 @@ test('an answer that was forgotten since is in no page, neither for an auditor w
     // Where there was no answer, none was taken away.
     expect([await answers(old), await answers(twice)]).toEqual([['apagado'], [null, null]]);
   }
-  await masked.close();
 });

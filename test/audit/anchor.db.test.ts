@@ -7,7 +7,7 @@ import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { getCACertificates, setDefaultCACertificates, type TLSSocket } from 'node:tls';
 import { promisify } from 'node:util';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Authorized } from '../../src/audit/anchor/authorization.ts';
 import { directoryAnchor } from '../../src/audit/anchor/directory.ts';
 import { readStamp, timestampAnchor } from '../../src/audit/anchor/timestamp.ts';
@@ -57,7 +57,6 @@ const env: Record<string, string> = {
   ANCHOR_WITNESS_URL: witness.url,
   ANCHOR_WITNESS_KEY: witness.key,
 };
-afterAll(() => Promise.all([authority.close(), bucket.close(), witness.close()]));
 
 interface Ran {
   readonly tamanho: number;
@@ -354,7 +353,6 @@ describe('an authority that knows its callers', () => {
     await writeFile(authFile, 'segredo');
     const failed = await stamp().catch((error: Error) => error.message);
     expect(failed).toContain('ANCHOR_TIMESTAMP_AUTH_FILE: must hold one line');
-    await closed.close();
   });
 
   test('over mutual TLS is shown the client certificate of the files, a rotated one from the next stamp on', async () => {
@@ -404,7 +402,6 @@ describe('an authority that knows its callers', () => {
       expect(failed).not.toContain('PRIVATE');
     } finally {
       setDefaultCACertificates(known);
-      await closed.close();
     }
   });
 
@@ -413,7 +410,7 @@ describe('an authority that knows its callers', () => {
     let revoked = '';
     const allows = (shown: string | undefined) => shown === `Bearer ${tokens.given.at(-1)}` && shown !== revoked;
     const line = `oauth2 ${tokens.url}/token id s3gredo carimbo`;
-    const { closed, authFile, stamp, pass } = await startClosed('oauth2', allows, line);
+    const { authFile, stamp, pass } = await startClosed('oauth2', allows, line);
     await stamp();
     await stamp();
     expect(tokens.given).toHaveLength(1);
@@ -426,6 +423,5 @@ describe('an authority that knows its callers', () => {
     await writeFile(authFile, `oauth2 ${tokens.url}/token id wrong carimbo`);
     const failed = await stamp().catch((error: Error) => error.message);
     expect(failed).toBe('the token server of ANCHOR_TIMESTAMP_AUTH_FILE answers 401 without a token');
-    await Promise.all([closed.close(), tokens.close()]);
   });
 });

@@ -1,9 +1,9 @@
 /** What the house's roles may not do: whatever would alter what an auditor relies on. */
-import { afterAll, describe, expect, test } from 'vitest';
-import postgres from 'postgres';
+import { describe, expect, test } from 'vitest';
 import { sealAll } from '../../src/audit/seals/sealer.ts';
 import type { Sql } from '../../src/db/pool.ts';
 import { SOURCE_NAMES } from '../../src/db/sealed-rows.ts';
+import { connectTo } from '../support/connect.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { createLogin, type Login } from '../support/logins.ts';
 import { commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
@@ -46,15 +46,9 @@ await untilSettled(sql);
 await sealAll(pool);
 for (const role of ROLES) {
   const login = await createLogin(database, role);
-  logins.set(role, {
-    login,
-    sql: postgres(login.url, { max: 1, onnotice: () => undefined, connection: { search_path: 'carteiro' } }),
-  });
+  logins.set(role, { login, sql: connectTo(login.url) });
 }
 const digest = await digestOfAll();
-afterAll(async () => {
-  for (const { sql } of logins.values()) await sql.end();
-});
 
 const ATTEMPT = '(delivery_id, number, webhook_id, partner_id, outcome, started_at, url, claim';
 const TAMPERING = [
@@ -205,7 +199,7 @@ describe('the auditor', () => {
     expect(masked).not.toMatch(/529\D{0,12}982\D{0,12}247|token=|segredo/);
     expect(masked).not.toContain(Buffer.from('segredo-selado').toString('hex'));
     const privileged = await createLogin(database, 'carteiro_auditor', 'carteiro_auditor_cpf');
-    const other = postgres(privileged.url, { max: 1 });
+    const other = connectTo(privileged.url, { connection: {} });
     expect(await all(other)).toMatch(/529\.982\.247-25/);
     const legible = await other<{ name: string }[]>`
       select attrelid::regclass || '.' || attname as name from pg_attribute join pg_class c on c.oid = attrelid
@@ -217,6 +211,5 @@ describe('the auditor', () => {
       'carteiro.targets.key_id',
       'carteiro.event_types.keys',
     ]);
-    await other.end();
   });
 });

@@ -1,6 +1,5 @@
 /** API, workers, poller and sealer do all their work with the rights of their roles and no others. */
-import postgres from 'postgres';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { sealAll } from '../../src/audit/seals/sealer.ts';
 import { verifySeals } from '../../src/audit/seals/verify.ts';
 import { projectUntil } from '../../src/core/projection/projector.ts';
@@ -10,6 +9,7 @@ import { readConfig } from '../../src/config.ts';
 import { openAlerts } from '../../src/main/maintenance/alerts.ts';
 import { confirmAddress, readAlerts, setAddresses } from '../../src/webhooks/alerts.ts';
 import { createWebhook } from '../../src/webhooks/webhooks.ts';
+import { connectTo } from '../support/connect.ts';
 import { createTestDatabase, openPool } from '../support/database.ts';
 import { advance, startEngine } from '../support/engine.ts';
 import { createLogin, type Login } from '../support/logins.ts';
@@ -22,7 +22,6 @@ import { LOAN, RECEIVED_DOCUMENT } from '../support/payloads.ts';
 const database = await createTestDatabase();
 const logins: Login[] = [await createLogin(database, 'carteiro_app'), await createLogin(database, 'carteiro_poller')];
 const [app, poller] = logins.map(({ url }) => openPool(url, { name: 'role', max: 4 })) as [Pool, Pool];
-afterAll(() => Promise.all([app.close(1), poller.close(1)]));
 
 test('the app registers and appends, the poller delivers and records, and each of them seals', async () => {
   const receiver = await startReceiver();
@@ -41,9 +40,7 @@ test('the app registers and appends, the poller delivers and records, and each o
   };
   const created = await app.transaction((tx) => createWebhook(tx, vault, request));
   if (!('ok' in created)) throw new Error('refused');
-  const sql = postgres(logins[0]?.url ?? '', { max: 1, connection: { search_path: 'carteiro' } });
-  await commitEvents(sql, partnerId, 20);
-  await sql.end();
+  await commitEvents(connectTo(logins[0]?.url ?? ''), partnerId, 20);
   const engine = startEngine(poller, { openSecret: openTestSecret });
   while ((await engine.poll()) > 0);
   await engine.close();

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { beforeEach, expect, test } from 'vitest';
-import { createTestDatabase } from '../support/database.ts';
+import { useEmptyDatabase } from '../support/one-webhook.ts';
 import { commitEvents, insertPartner } from '../support/outbox.ts';
 import { insertEncryptedWebhook, type PollerProcess, startPollerProcess } from '../support/poller-process.ts';
 import { startReceiver, status } from '../support/receiver.ts';
@@ -13,12 +13,11 @@ const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 const PRELOAD = fileURLToPath(new URL('../support/shift-clock.ts', import.meta.url));
 let partnerId: string;
 
-const database = await createTestDatabase();
+const database = await useEmptyDatabase();
 const { sql } = database;
 const receiver = await startReceiver();
 receiver.answerWith(status(500));
 beforeEach(async () => {
-  await sql`truncate partners, webhooks, webhook_history, events, deliveries, pending, claims, keepers, lanes, attempts cascade`;
   partnerId = await insertPartner(sql);
   await insertEncryptedWebhook(sql, partnerId, `${receiver.url}/`);
 });

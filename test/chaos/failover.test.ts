@@ -1,19 +1,17 @@
 /** A failover under load to a synchronous standby: nothing acknowledged is lost, and no POST is without its row. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import postgres from 'postgres';
 import { expect, test } from 'vitest';
 import { sealAll } from '../../src/audit/seals/sealer.ts';
 import { verifySeals } from '../../src/audit/seals/verify.ts';
-import { migrate } from '../../src/db/migrations/migrate.ts';
-import type { Sql } from '../../src/db/pool.ts';
 import { backUp, following, startCluster, untilCaughtUp } from '../support/clusters.ts';
 import { readOn } from '../support/lived-database.ts';
+import { connectTo } from '../support/connect.ts';
+import { migrated } from '../support/migrated.ts';
 import { insertPartner } from '../support/outbox.ts';
 import { failedDisbursementOf } from '../support/payloads.ts';
 import { insertEncryptedWebhook, startPollerProcess } from '../support/poller-process.ts';
 import { startReceiver, status } from '../support/receiver.ts';
 import { untilSettled } from '../support/settled.ts';
-import { silentLog } from '../support/silent-log.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
 import { openPool } from '../support/database.ts';
 
@@ -21,16 +19,12 @@ const WRITERS = 4;
 const BEFORE = 400;
 const AFTER = 200;
 
-const connect = (url: string): Sql =>
-  postgres(url, { max: 1, onnotice: () => undefined, connection: { search_path: 'carteiro' } });
-
 test('a failover under load to a synchronous standby: 0 lost, 0 POSTs without their row', async () => {
-  const primary = await startCluster({ synchronous_commit: 'on' });
-  await migrate(primary.url, silentLog);
+  const primary = await migrated(startCluster({ synchronous_commit: 'on' }));
   const standby = await (
     await backUp(primary)
   ).start({ signal: 'standby.signal', settings: following(primary, 'second') });
-  const [here, there] = [connect(primary.url), connect(standby.url)];
+  const [here, there] = [connectTo(primary.url), connectTo(standby.url)];
   await untilCaughtUp(here, there);
   await here`alter system set synchronous_standby_names = 'second'`;
   await here`select pg_reload_conf()`;
@@ -47,7 +41,7 @@ test('a failover under load to a synchronous standby: 0 lost, 0 POSTs without th
   const goal = Promise.withResolvers<void>();
   const isOver = () => acknowledged.length >= BEFORE + AFTER;
   async function write(): Promise<void> {
-    const sql = connect(url);
+    const sql = connectTo(url);
     while (!isOver()) {
       const loan = crypto.randomUUID();
       try {
@@ -60,7 +54,6 @@ test('a failover under load to a synchronous standby: 0 lost, 0 POSTs without th
         await sleep(20);
       }
     }
-    await sql.end({ timeout: 0 });
   }
   const writing = Promise.all(Array.from({ length: WRITERS }, write));
   await goal.promise;
@@ -94,5 +87,4 @@ test('a failover under load to a synchronous standby: 0 lost, 0 POSTs without th
   expect(epochs).toEqual([{ epoch: 1 }, { epoch: 2 }]);
   await sealAll(pool);
   expect((await verifySeals(pool)).findings).toEqual([]);
-  await there.end({ timeout: 1 });
 });

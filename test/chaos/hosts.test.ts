@@ -2,18 +2,16 @@
 import { appendFile, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import postgres from 'postgres';
 import { expect, onTestFinished, test } from 'vitest';
 import { startProgram } from '../../src/db/embedded/embedded-programs.ts';
-import { migrate } from '../../src/db/migrations/migrate.ts';
-import type { Sql } from '../../src/db/pool.ts';
 import { setCap } from '../../src/delivery/queue/orders/lane.ts';
 import { startCluster } from '../support/clusters.ts';
+import { connectTo } from '../support/connect.ts';
+import { migrated } from '../support/migrated.ts';
 import { HERE, makeHost, mayMakeHosts } from '../support/net-hosts.ts';
 import { commitEvents, insertPartner } from '../support/outbox.ts';
 import { insertEncryptedWebhook, type PollerProcess, startPollerProcess } from '../support/poller-process.ts';
 import { startReceiver } from '../support/receiver.ts';
-import { silentLog } from '../support/silent-log.ts';
 
 const HOSTS = [2, 3, 4];
 const WEBHOOKS = 6;
@@ -40,8 +38,7 @@ function watchFlights() {
 
 /** A server that the hosts may reach. */
 async function startServer() {
-  const cluster = await startCluster();
-  await migrate(cluster.url, silentLog);
+  const cluster = await migrated(startCluster());
   await appendFile(join(cluster.cluster.data, 'pg_hba.conf'), `host all all ${HERE}/24 scram-sha-256\n`);
   // The embedded server is for the loopback alone, so it is started here with this address too.
   await cluster.stop('fast');
@@ -50,11 +47,7 @@ async function startServer() {
   const args = ['-D', cluster.cluster.data, '-p', port, '-c', `listen_addresses=127.0.0.1,${HERE}`];
   await startProgram('postgres', args, cluster.cluster.owner, log.fd);
   await log.close();
-  const sql: Sql = postgres(cluster.url, {
-    max: 2,
-    onnotice: () => undefined,
-    connection: { search_path: 'carteiro' },
-  });
+  const sql = connectTo(cluster.url, { max: 2 });
   while (
     !(await sql`select`.then(
       () => true,
@@ -135,6 +128,5 @@ test.skipIf(!mayRun)(
       select count(*)::int as n, max(recorded_at - started_at) < lease() as "before their leases ended" from attempts where outcome = 'desconhecido' and poller like ${victim ? ofPoller(victim) : ''}`;
     expect(taken).toEqual({ n: expect.any(Number), 'before their leases ended': true });
     expect(receiver.posts.length).toBeGreaterThan(rows.length);
-    await sql.end({ timeout: 1 });
   },
 );

@@ -1,7 +1,7 @@
 /** One fault run: load, faults, the end, the verdict. */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import postgres from 'postgres';
+import { connectTo } from '../support/connect.ts';
 import { cleanWhenInterrupted } from '../support/interrupted.ts';
 import { startPrivateServer } from '../support/private-server.ts';
 import { createRandom } from '../support/random.ts';
@@ -146,7 +146,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
     say('judging');
     isDrained = true;
     await receiver.finish();
-    const sql = postgres(server.url, { max: 1, onnotice: () => undefined, connection: { search_path: 'carteiro' } });
+    const sql = connectTo(server.url);
     const { figures, faults, orphans } = await judge(ledger, file, sql);
     await sql.end();
     const { said, ...did } = fleet.figures;

@@ -1,7 +1,7 @@
 /** A core that went live before its loans' history came: what it has appended stands, and history comes in behind it. */
 import { randomUUID } from 'node:crypto';
-import postgres from 'postgres';
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import type postgres from 'postgres';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { addUp } from '../../src/audit/add-up-balance.ts';
 import { readBalance } from '../../src/audit/balance.ts';
 import { sealAll } from '../../src/audit/seals/sealer.ts';
@@ -16,6 +16,7 @@ import { rebuildLoans } from '../../src/core/projection/rebuild.ts';
 import { countSettled } from '../../src/core/settlement/installments.ts';
 import type { LoanState } from '../../src/loan/state.ts';
 import { readFeed } from '../../src/log/feed.ts';
+import { connectTo } from '../support/connect.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { type HistoryEvent, linesOf, loanHistory } from '../support/history.ts';
 import { createLogin } from '../support/logins.ts';
@@ -27,8 +28,7 @@ const DAY_MS = 86_400_000;
 const BEGUN = new Date(Date.now() - 40 * DAY_MS);
 const database = await createTestDatabase();
 const login = await createLogin(database, 'carteiro_core', 'carteiro_migrator');
-const core = postgres(login.url, { max: 2, connection: { search_path: 'carteiro', lock_timeout: 1_000 } });
-afterAll(() => core.end({ timeout: 1 }));
+const core = connectTo(login.url, { max: 2, connection: { search_path: 'carteiro', lock_timeout: 1_000 } });
 
 let partnerId: string;
 let loans = 0;

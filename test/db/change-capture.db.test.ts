@@ -5,17 +5,16 @@ import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import postgres from 'postgres';
 import { expect, test, type TestContext } from 'vitest';
-import { migrate } from '../../src/db/migrations/migrate.ts';
 import { checkSlots } from '../../src/main/operations/doctor-server.ts';
+import { connectTo } from '../support/connect.ts';
 import { openPool } from '../support/database.ts';
 import { endOf } from '../support/ends.ts';
 import { deliverAll, endLeases, live } from '../support/lived-database.ts';
+import { migrated } from '../support/migrated.ts';
 import { commitEvents } from '../support/outbox.ts';
 import { startPrivateServer } from '../support/private-server.ts';
 import { startReceiver } from '../support/receiver.ts';
-import { silentLog } from '../support/silent-log.ts';
 import { folderWith, isThere, run, snippet } from '../support/snippets.ts';
 
 const PAGE = 'src/log/SERVERS.md';
@@ -71,9 +70,8 @@ test('Debezium reads the core’s tables alone; its slot without a reader is tol
     'debezium.properties': await snippet('debezium.properties', PAGE),
   });
   await run(['javac', '-cp', `${JARS}/*`, 'Changes.java'], folder.path);
-  const server = await startPrivateServer({ wal_level: 'logical' });
-  await migrate(server.url, silentLog);
-  const sql = postgres(server.url, { max: 1, onnotice: () => undefined, connection: { search_path: 'carteiro' } });
+  const server = await migrated(startPrivateServer({ wal_level: 'logical' }));
+  const sql = connectTo(server.url);
   const pool = openPool(server.url);
   await sql.unsafe(`create schema core; create table core.loans (number text primary key)`);
   await sql.unsafe(await snippet('debezium.sql', PAGE));
@@ -108,6 +106,4 @@ test('Debezium reads the core’s tables alone; its slot without a reader is tol
   await endLeases(sql);
   await deliverAll(pool);
   expect(await sql`select from deliveries where status = 'pendente' `).toHaveLength(0);
-  await receiver.close();
-  await sql.end({ timeout: 1 });
 });

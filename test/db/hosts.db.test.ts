@@ -1,12 +1,12 @@
 /** A pool on what a URL says besides one host, a port and a password, as psql would connect. */
 import { chmod, chown, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import postgres from 'postgres';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { reasonOf } from '../../src/main/reason.ts';
 import { isUnavailable } from '../../src/db/unavailable.ts';
 import { startCluster } from '../support/clusters.ts';
 import { callCommand } from '../support/command.ts';
+import { connectTo } from '../support/connect.ts';
 import { openPool } from '../support/database.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
@@ -17,8 +17,7 @@ await chmod(folder.path, 0o777);
 const cluster = await startCluster({ unix_socket_directories: folder.path });
 const { owner } = cluster.cluster;
 if (owner) await chown(folder.path, owner.uid, owner.gid);
-const admin = postgres(cluster.url, { max: 1, onnotice: () => undefined });
-afterAll(() => admin.end({ timeout: 1 }));
+const admin = connectTo(cluster.url);
 const { port, username, password, hostname } = new URL(cluster.url);
 const [away = 0, alsoAway = 0] = await freePorts(2);
 

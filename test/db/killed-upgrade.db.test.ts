@@ -6,13 +6,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { migrate } from '../../src/db/migrations/migrate.ts';
 import { readMigrationFiles } from '../../src/db/migrations/migration-files.ts';
 import { pendingFiles } from '../../src/db/migrations/pending-migrations.ts';
 import type { Sql } from '../../src/db/pool.ts';
+import { connectTo } from '../support/connect.ts';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../support/database.ts';
-import postgres from 'postgres';
 import { startMessageRelay } from '../support/message-relay.ts';
 import { copyMigrations } from '../support/migrations-folder.ts';
 import { commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
@@ -64,18 +64,8 @@ await newer.write('rights.sql', (await newer.read('rights.sql')) + RIGHTS);
 const newerFiles = await readMigrationFiles(newer.path);
 const fresh = await createEmptyDatabase();
 await migrate(fresh.url, silentLog, { folder: newer.path });
-const shape = await withSql(fresh.url, shapeOf);
+const shape = await shapeOf(connectTo(fresh.url));
 await fresh.drop();
-afterAll(() => newer.remove());
-
-async function withSql<T>(url: string, work: (sql: Sql) => Promise<T>): Promise<T> {
-  const sql = postgres(url, { max: 1, onnotice: () => undefined, connection: { search_path: 'carteiro' } });
-  try {
-    return await work(sql);
-  } finally {
-    await sql.end();
-  }
-}
 
 /** A database of the older release, which is this one, with a partner's life in it. */
 async function createLivedDatabase(): Promise<TestDatabase> {
@@ -179,7 +169,7 @@ test('a migration whose session is ended says so in a sentence, and the next one
   const said = new Set<string>();
   for (const message of [4, 10, 16, 22, 28, 34]) {
     const database = await createEmptyDatabase();
-    const admin = postgres(database.url, { max: 1 });
+    const admin = connectTo(database.url);
     let ending: Promise<unknown> | undefined;
     const relay = await startMessageRelay(database.url, (number) => {
       if (number === message) ending = endSessions(admin);

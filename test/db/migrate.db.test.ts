@@ -1,11 +1,11 @@
-import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { migrate } from '../../src/db/migrations/migrate.ts';
 import { refuseUnfit } from '../../src/db/fitness/server-settings.ts';
 import { readMigrationFiles } from '../../src/db/migrations/migration-files.ts';
 import { pendingMigrations } from '../../src/db/migrations/pending-migrations.ts';
 import type { Sql } from '../../src/db/pool.ts';
 import { untilFit } from '../../src/main/service/fitness.ts';
+import { connectTo } from '../support/connect.ts';
 import { createEmptyDatabase, openPool } from '../support/database.ts';
 import { silentLog } from '../support/silent-log.ts';
 
@@ -15,10 +15,8 @@ describe('migrations', () => {
 
   beforeAll(async () => {
     empty = await createEmptyDatabase();
-    sql = postgres(empty.url, { max: 1, onnotice: () => undefined });
+    sql = connectTo(empty.url, { connection: {} });
   });
-
-  afterAll(() => sql.end());
 
   it('are all pending in an empty database, and applied once by eight migrators at the same time', async () => {
     const files = await readMigrationFiles();

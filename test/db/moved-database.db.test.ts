@@ -1,14 +1,12 @@
 /** A database that moves: dumps, copies, promotions and recoveries, each with PostgreSQL's own means. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import postgres from 'postgres';
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { sealAll } from '../../src/audit/seals/sealer.ts';
 import { readServerFault } from '../../src/db/known-server.ts';
-import { migrate } from '../../src/db/migrations/migrate.ts';
 import type { Pool, Sql } from '../../src/db/pool.ts';
+import { connectTo } from '../support/connect.ts';
+import { migrated } from '../support/migrated.ts';
 import { claimDue } from '../support/poll.ts';
 import { whereToGoOn } from '../../src/log/feed.ts';
 import { adoptServer } from '../../src/main/commands/installation.ts';
@@ -31,8 +29,8 @@ import {
   readOn,
 } from '../support/lived-database.ts';
 import { commitEvents } from '../support/outbox.ts';
-import { type Receiver, startReceiver } from '../support/receiver.ts';
-import { silentLog } from '../support/silent-log.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { makeTestFolder } from '../support/test-folder.ts';
 import { openPool } from '../support/database.ts';
 
 interface Opened {
@@ -43,43 +41,22 @@ interface Opened {
 const tools = await clientTools();
 if (tools === null) console.log('pg_dump and pg_restore of PostgreSQL 18 are not installed here: not tried');
 
-let receiver: Receiver;
+const receiver = await startReceiver();
 let source: TestCluster;
 let here: Opened;
 let lived: LivedDatabase;
-let left: (() => Promise<unknown>)[] = [];
 
 function open(url: string): Opened {
   const pool = openPool(url, { max: 6 });
-  const sql = postgres(url, {
-    max: 2,
-    onnotice: () => undefined,
-    connection: { search_path: 'carteiro', TimeZone: 'UTC' },
-  });
-  left.unshift(() => Promise.all([pool.close(1), sql.end({ timeout: 1 })]));
+  const sql = connectTo(url, { max: 2, connection: { search_path: 'carteiro', TimeZone: 'UTC' } });
   return { pool, sql };
 }
 
-async function startOther(): Promise<TestCluster> {
-  const other = await startCluster();
-  left.unshift(() => other.remove());
-  return other;
-}
-
-beforeAll(async () => {
-  receiver = await startReceiver();
-});
-
 beforeEach(async () => {
-  source = await startCluster();
-  left = [() => source.remove()];
-  await migrate(source.url, silentLog);
+  source = await migrated(startCluster());
   here = open(source.url);
   await burnTransactions(here.sql, 3_000);
   lived = await live(here.pool, here.sql, receiver);
-});
-afterEach(async () => {
-  for (const leave of left) await leave();
 });
 
 /** What nobody may do on a server that the database does not know. */
@@ -115,16 +92,13 @@ describe('a database that was restored into another server', () => {
   test.skipIf(tools === null)('by pg_dump and pg_restore waits for adopt, and goes on', async () => {
     const before = await readOn(here.pool, lived.partnerId);
     expect(before.ids).toHaveLength(12);
-    const folder = await mkdtemp(join(tmpdir(), 'carteiro-dump-'));
-    const file = join(folder, 'dump');
+    const file = join((await makeTestFolder()).path, 'dump');
     await tools?.('pg_dump', ['--format=custom', `--file=${file}`, source.url]);
-    const other = await startOther();
-    const admin = postgres(other.url, { max: 1, onnotice: () => undefined });
+    const other = await startCluster();
+    const admin = connectTo(other.url);
     for (const role of ['owner', 'app', 'poller', 'core', 'auditor', 'auditor_cpf'])
       await admin.unsafe(`create role carteiro_${role} nologin`);
-    await admin.end();
     await tools?.('pg_restore', ['--exit-on-error', `--dbname=${other.url}`, file]);
-    await rm(folder, { recursive: true });
     const there = open(other.url);
     await expectToWait(there, 'copy', COPY);
     await expectAdoption(there);
@@ -133,8 +107,7 @@ describe('a database that was restored into another server', () => {
 
   test('table by table, as \\copy does, waits for adopt, and goes on with its counters above the rows', async () => {
     const before = await readOn(here.pool, lived.partnerId);
-    const other = await startOther();
-    await migrate(other.url, silentLog);
+    const other = await migrated(startCluster());
     const there = open(other.url);
     await copyTables(here.sql, there.sql);
     await expectToWait(there, 'copy', COPY);
@@ -148,8 +121,7 @@ describe('a database that was restored into another server', () => {
   test('table by table without the installation’s row is known by its log, and waits as well', async () => {
     const before = await readOn(here.pool, lived.partnerId);
     expect(before.ids).toHaveLength(12);
-    const other = await startOther();
-    await migrate(other.url, silentLog);
+    const other = await migrated(startCluster());
     const there = open(other.url);
     await copyTables(here.sql, there.sql, ['installation']);
     await expectToWait(there, 'behind', 'this database went back in time');
@@ -178,7 +150,6 @@ describe('a standby', () => {
   test('that is promoted goes on in a new epoch at once, with nobody’s help', async () => {
     const backup = await backUp(source);
     const standby = await backup.start({ signal: 'standby.signal', settings: following(source) });
-    left.unshift(() => standby.remove());
     const there = open(standby.url);
     const before = await readOn(here.pool, lived.partnerId);
     await untilCaughtUp(here.sql, there.sql);
@@ -201,14 +172,11 @@ describe('a standby', () => {
 
 describe('a transaction that was prepared before a promotion', () => {
   test('holds back the feed and the seals until it is over, and is skipped by neither', async () => {
-    const primary = await startCluster({ max_prepared_transactions: '5' });
-    left.unshift(() => primary.remove());
-    await migrate(primary.url, silentLog);
+    const primary = await migrated(startCluster({ max_prepared_transactions: '5' }));
     const first = open(primary.url);
     const { partnerId } = await live(first.pool, first.sql, receiver);
     const backup = await backUp(primary);
     const standby = await backup.start({ signal: 'standby.signal', settings: following(primary) });
-    left.unshift(() => standby.remove());
     const there = open(standby.url);
     const session = await first.sql.reserve();
     await session`begin`;
@@ -241,7 +209,6 @@ describe('a recovery to an earlier moment', () => {
     await finishArchive(source);
     await source.stop('fast');
     const recovered = await recover(source, backup, 'the moment');
-    left.unshift(() => recovered.remove());
     const there = open(recovered.url);
     await untilWritable(there.sql);
 

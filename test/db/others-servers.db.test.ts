@@ -1,7 +1,6 @@
 /** Somebody else's server: a login that is no superuser, without pg_control_*; and a switch to a server that was filled by logical replication. */
 import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTick } from 'node:timers/promises';
-import postgres from 'postgres';
 import { expect, test } from 'vitest';
 import { sealAll } from '../../src/audit/seals/sealer.ts';
 import { verifySeals } from '../../src/audit/seals/verify.ts';
@@ -9,6 +8,7 @@ import { readServerFault } from '../../src/db/known-server.ts';
 import { migrate } from '../../src/db/migrations/migrate.ts';
 import type { Sql } from '../../src/db/pool.ts';
 import { adoptServer } from '../../src/main/commands/installation.ts';
+import { connectTo } from '../support/connect.ts';
 import { openPool } from '../support/database.ts';
 import { deliverAll, expectToGoOn, live, readOn } from '../support/lived-database.ts';
 import { commitEvents, insertSubscriber } from '../support/outbox.ts';
@@ -20,9 +20,7 @@ import { untilSettled } from '../support/settled.ts';
 import { silentLog } from '../support/silent-log.ts';
 
 const PASSWORD = 'a-password-for-tests';
-const connect = (url: string) => postgres(url, { max: 1, onnotice: () => undefined });
-const inCarteiro = (url: string) =>
-  postgres(url, { max: 1, onnotice: () => undefined, connection: { search_path: 'carteiro' } });
+const connect = (url: string) => connectTo(url, { connection: {} });
 
 function as(url: string, user: string, database: string): string {
   const own = new URL(url);
@@ -42,13 +40,13 @@ test('an owner that is no superuser, where nobody but a superuser may call pg_co
   const there = connect(as(server.url, 'master', 'managed'));
   const root = new URL(server.url);
   root.pathname = '/managed';
-  const superuser = inCarteiro(root.href);
+  const superuser = connectTo(root.href);
   await superuser.unsafe(`
     revoke execute on function pg_control_system(), pg_control_checkpoint(), pg_control_init(), pg_control_recovery() from public`);
   await migrate(as(server.url, 'master', 'managed'), silentLog);
   await there.unsafe(`create role core_login login password '${PASSWORD}' in role carteiro_core`);
   const receiver = await startReceiver();
-  const { partnerId } = await insertSubscriber(inCarteiro(root.href), receiver.url);
+  const { partnerId } = await insertSubscriber(connectTo(root.href), receiver.url);
   const core = connect(as(server.url, 'core_login', 'managed'));
   expect(await append(core, partnerId, randomUUID())).toEqual([{ fan_out: 1 }]);
   const app = as(server.url, 'app_login', 'managed');
@@ -61,8 +59,6 @@ test('an owner that is no superuser, where nobody but a superuser may call pg_co
   await untilSettled(superuser);
   await sealAll(pool);
   expect(await verifySeals(pool)).toMatchObject({ findings: [] });
-  await receiver.close();
-  for (const sql of [admin, there, superuser, core]) await sql.end({ timeout: 1 });
 });
 
 test('a switch to a server that logical replication has filled waits for adopt with words that say so, and goes on', async () => {
@@ -73,7 +69,7 @@ test('a switch to a server that logical replication has filled waits for adopt w
   ];
   for (const { url } of [blue, green]) await migrate(url, silentLog);
   const [before, after] = [openPool(blue.url), openPool(green.url)];
-  const [there, here] = [inCarteiro(blue.url), inCarteiro(green.url)];
+  const [there, here] = [connectTo(blue.url), connectTo(green.url)];
   const page = 'src/main/README.md';
   await there.unsafe(await snippet('blue.sql', page));
   const from = new URL(blue.url);
@@ -104,5 +100,4 @@ test('a switch to a server that logical replication has filled waits for adopt w
   });
   expect((await adoptServer(after, 'carteiro_owner')).summary).toMatchObject({ adopted: true });
   await expectToGoOn(after, here, lived, read);
-  await receiver.close();
 });

@@ -3,8 +3,7 @@ import { once } from 'node:events';
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import postgres from 'postgres';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { entryOf, eventCatalog } from '../../src/contract/event-catalog.ts';
 import { disbursementFailed } from '../../src/contract/payloads.ts';
@@ -14,6 +13,7 @@ import { pendingMigrations } from '../../src/db/migrations/pending-migrations.ts
 import type { Sql } from '../../src/db/pool.ts';
 import { untilFit } from '../../src/main/service/fitness.ts';
 import type { LogFields, Logger } from '../../src/log-lines.ts';
+import { connectTo } from '../support/connect.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { startEngine } from '../support/engine.ts';
 import { createLogin } from '../support/logins.ts';
@@ -33,7 +33,6 @@ beforeEach(async () => {
   database = await createTestDatabase();
   next = await copyMigrations();
 });
-afterEach(() => next.remove());
 
 interface Reported {
   readonly log: Logger;
@@ -65,7 +64,7 @@ function listen(): Reported {
 describe('beside a reader that stays', () => {
   test('migrate gives its place in the queue up, says who reads, lets writers through, and ends with the reader', async () => {
     await next.write('0001_note.sql', ADDS_A_COLUMN);
-    const reader = postgres(database.url, { max: 1, connection: { application_name: 'pg_dump' } });
+    const reader = connectTo(database.url, { connection: { application_name: 'pg_dump' } });
     const { id } = await insertSubscriber(database.sql);
     const reported = listen();
     // A core that has been at work for longer, on another table.
@@ -88,7 +87,6 @@ describe('beside a reader that stays', () => {
     await migrating;
     await core`commit`;
     core.release();
-    await reader.end();
     expect(await database.sql`select note from webhooks`).toEqual([{ note: null }]);
   });
 
@@ -239,23 +237,21 @@ describe('a catalog that has grown', () => {
 
   test('tells who holds a lock, also to a login that may not see whose session it is', async () => {
     const login = await createLogin(database, 'carteiro_app');
-    const blind = postgres(login.url, { max: 1, connection: { search_path: 'carteiro' } });
+    const blind = connectTo(login.url);
     await database.sql.begin(async (tx) => {
       await tx`lock table webhooks in access share mode`;
       const [{ pid }] = await tx<[{ pid: number }]>`select pg_backend_pid() as pid`;
-      const waiter = postgres(database.url, { max: 1, connection: { search_path: 'carteiro' } });
+      const waiter = connectTo(database.url);
       const [{ waiting }] = await waiter<[{ waiting: number }]>`select pg_backend_pid() as waiting`;
       const locked = waiter.begin((sql) => sql`lock table webhooks`.then(() => sql`rollback`)).catch(() => undefined);
       let holder: string | null = null;
       while (holder === null) holder = await blind.begin((sql) => readHolder(sql, waiting));
       await database.sql`select pg_cancel_backend(${waiting})`;
       await locked;
-      await waiter.end();
       expect(holder).toMatch(
         new RegExp(`^pid ${pid}, of another login .*grant pg_monitor to .*, holds AccessShareLock on webhooks$`),
       );
     });
-    await blind.end();
   });
 });
 

@@ -6,19 +6,18 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
-import postgres from 'postgres';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { isUnavailable } from '../../src/db/unavailable.ts';
 import { type Authority, makeAuthority } from '../support/certificates.ts';
 import { startCluster } from '../support/clusters.ts';
 import { callCommand, runCommand } from '../support/command.ts';
+import { connectTo } from '../support/connect.ts';
 import { startPollerProcess } from '../support/poller-process.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
 import { openPool } from '../support/database.ts';
 
 const ours = makeAuthority('Autoridade da casa');
 const another = makeAuthority('Outra autoridade');
-afterAll(() => admin.end({ timeout: 1 }));
 
 /** Has the server show a certificate of this authority for these names from its next connection on. */
 async function present(authority: Authority, names: readonly string[]): Promise<void> {
@@ -41,7 +40,7 @@ const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]);
 
 const cluster = await startCluster();
 const folder = await makeTestFolder();
-const admin = postgres(cluster.url, { max: 1, onnotice: () => undefined });
+const admin = connectTo(cluster.url);
 await admin`alter system set ssl = on`;
 await present(ours, ['localhost']);
 for (const [file, { ca }] of Object.entries({ ours, another })) await writeFile(join(folder.path, file), ca);

@@ -1,11 +1,11 @@
 /** Two installations in one server, in one database or in two, work side by side and see nothing of each other. */
-import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { sealAll } from '../../src/audit/seals/sealer.ts';
 import { verifySeals } from '../../src/audit/seals/verify.ts';
 import { type Installation, searchPathOf } from '../../src/db/installation.ts';
 import { migrate } from '../../src/db/migrations/migrate.ts';
 import { countSealable } from '../support/count-sealable.ts';
+import { connectTo } from '../support/connect.ts';
 import { type CoreDatabase, createCoreDatabase, installationOfItsOwn } from '../support/core-database.ts';
 import { startEngine } from '../support/engine.ts';
 import { commitEvents, insertSubscriber } from '../support/outbox.ts';
@@ -23,44 +23,24 @@ async function install(core: CoreDatabase, installation: Installation) {
   const { schema } = installation;
   await migrate(core.url, silentLog, { installation });
   const pool = openPool(core.url, { schema, name: `carteiro ${schema}`, max: 4 });
-  const sql = postgres(core.url, {
-    max: 2,
-    onnotice: () => undefined,
-    connection: { search_path: searchPathOf(schema) },
-  });
+  const sql = connectTo(core.url, { max: 2, connection: { search_path: searchPathOf(schema) } });
   const receiver = await startReceiver();
   const { partnerId } = await insertSubscriber(sql, receiver.url);
   const engine = startEngine(pool, { now: () => null });
-  return {
-    pool,
-    sql,
-    engine,
-    receiver,
-    partnerId,
-    async close() {
-      await engine.close();
-      await receiver.close();
-      await Promise.all([pool.close(1), sql.end({ timeout: 1 })]);
-    },
-  };
+  return { pool, sql, engine, receiver, partnerId };
 }
 
 describe.each(['in one database', 'in two databases of one server'])('two installations %s', (where) => {
-  let cores: CoreDatabase[];
   let one: Installed;
   let other: Installed;
 
   beforeAll(async () => {
     const shared = await createCoreDatabase();
-    cores = where === 'in one database' ? [shared] : [shared, await createCoreDatabase()];
+    const cores = where === 'in one database' ? [shared] : [shared, await createCoreDatabase()];
     // In two databases even the names are the same.
     const name = installationOfItsOwn();
     one = await install(shared, name);
     other = await install(cores.at(-1) as CoreDatabase, cores.length === 1 ? installationOfItsOwn() : name);
-  });
-  afterAll(async () => {
-    await Promise.all([one.close(), other.close()]);
-    for (const core of cores) await core.drop();
   });
 
   test('each delivers what it appended, and nothing else', async () => {

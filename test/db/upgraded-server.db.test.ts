@@ -4,12 +4,12 @@ import { appendFile, chown, cp, glob, mkdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import postgres from 'postgres';
 import { expect, test, type TestContext } from 'vitest';
 import { chooseOwner } from '../../src/db/embedded/embedded-programs.ts';
 import { readServerFault } from '../../src/db/known-server.ts';
 import { migrate } from '../../src/db/migrations/migrate.ts';
 import { adoptServer } from '../../src/main/commands/installation.ts';
+import { connectTo } from '../support/connect.ts';
 import { openPool } from '../support/database.ts';
 import { endOf } from '../support/ends.ts';
 import { freePorts } from '../support/free-ports.ts';
@@ -24,8 +24,6 @@ const execute = promisify(execFile);
 const INSTALLED = '.cache/carteiro-postgres/lib/python3*/site-packages/embedded_postgres';
 const BIN = 'embedded_postgres/pginstall/bin';
 const USER = ['-U', 'carteiro'];
-const inCarteiro = (url: string) =>
-  postgres(url, { max: 1, onnotice: () => undefined, connection: { search_path: 'carteiro' } });
 
 async function findInstalled(): Promise<string | null> {
   for await (const found of glob(INSTALLED, { cwd: homedir() })) return path.join(homedir(), found);
@@ -86,7 +84,7 @@ test('behind pg_upgrade an append says which command is missing, and after it al
   await host.start('old');
   await host.run('createdb', ...USER, '-h', '127.0.0.1', '-p', new URL(host.url).port, 'carteiro');
   await migrate(host.url, silentLog);
-  const [before, there] = [openPool(host.url), inCarteiro(host.url)];
+  const [before, there] = [openPool(host.url), connectTo(host.url)];
   const lived = await live(before, there, receiver);
   const read = await readOn(before, lived.partnerId);
   await there`create role core_login login in role carteiro_core`;
@@ -98,8 +96,8 @@ test('behind pg_upgrade an append says which command is missing, and after it al
   const bin = host.at(BIN);
   await host.run('pg_upgrade', ...USER, '-b', bin, '-B', bin, '-d', host.at('old'), '-D', host.at('new'), '-j', '2');
   await host.start('new');
-  const [after, here] = [openPool(host.url), inCarteiro(host.url)];
-  const core = postgres(host.url.replace('carteiro@', 'core_login@'), { max: 1 });
+  const [after, here] = [openPool(host.url), connectTo(host.url)];
+  const core = connectTo(host.url.replace('carteiro@', 'core_login@'));
   const append = () => core`
     select fan_out from carteiro.append_event(${LOAN}, 0, 'desembolso.falhou', ${lived.partnerId}, ${FAILED_DISBURSEMENT}::text::json, 'core')`;
   expect(await after.run(readServerFault)).toBe('copy');
@@ -112,7 +110,4 @@ test('behind pg_upgrade an append says which command is missing, and after it al
   expect((await adoptServer(after, 'carteiro_owner')).summary).toMatchObject({ adopted: true });
   expect(await append()).toEqual([{ fan_out: 1 }]);
   await expectToGoOn(after, here, lived, read);
-  for (const sql of [core, here]) await sql.end({ timeout: 1 });
-  await after.close(1);
-  await receiver.close();
 });

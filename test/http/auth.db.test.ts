@@ -1,9 +1,10 @@
 import { createHmac } from 'node:crypto';
 import type { JWTPayload } from 'jose';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { LOAN_EXAMPLE } from '../../src/contract/resources/loan-example.ts';
 import { createRemoteKeys } from '../../src/http/auth/keys-remote.ts';
 import { startApi } from '../support/api.ts';
+import { endOf } from '../support/ends.ts';
 import {
   ALGORITHMS,
   AUDIENCE,
@@ -23,7 +24,7 @@ const keySet = await startKeySet(keys.map(({ publicJwk }) => publicJwk));
 const remote = createRemoteKeys({ url: keySet.url, cooldownMs: 0 });
 const api = await startApi({ tokens: { keys: remote, issuer: ISSUER, audience: AUDIENCE } });
 const partnerId = await api.partner();
-afterAll(() => remote.close());
+endOf(() => remote.close());
 
 const partnerClaims = (claims: Readonly<Record<string, unknown>> = {}): JWTPayload =>
   goodClaims({ parceiro_id: partnerId, scope: 'webhooks:read', ...claims });

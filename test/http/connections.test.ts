@@ -1,29 +1,19 @@
 /** Clients that open connections and do not behave: how many are held, for how long, and who is still answered. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { networkOf } from '../../src/http/connections.ts';
-import { startServer, type RunningServer, type ServerOptions } from '../../src/http/server.ts';
-
-const opened: Socket[] = [];
-const servers: RunningServer[] = [];
-
-afterEach(async () => {
-  for (const socket of opened.splice(0)) socket.destroy();
-  await Promise.all(servers.splice(0).map((server) => server.close(0)));
-});
+import type { RunningServer, ServerOptions } from '../../src/http/server.ts';
+import { endOf } from '../support/ends.ts';
+import { serve as serveAt } from '../support/serve.ts';
 
 const BOUNDS = { total: 1_000, perAddress: 1_000, proxies: [] } as const;
 /** So long that a test which waits for one of them by mistake ends by its own time-out. */
 const NEVER_MS = 600_000;
 const TIMES = { headersMs: NEVER_MS, requestMs: NEVER_MS, stallMs: NEVER_MS, lingerMs: NEVER_MS, checkEveryMs: 20 };
 
-async function serve(options: Partial<ServerOptions> = {}): Promise<RunningServer> {
-  const fetch = () => new Response('ok');
-  const server = await startServer({ host: '127.0.0.1', port: 0, fetch, bounds: BOUNDS, times: TIMES, ...options });
-  servers.push(server);
-  return server;
-}
+const serve = (options: Partial<ServerOptions> = {}) =>
+  serveAt(() => new Response('ok'), { bounds: BOUNDS, times: TIMES, ...options });
 
 interface Client {
   readonly socket: Socket;
@@ -35,7 +25,7 @@ interface Client {
 async function open(server: RunningServer, text = '', from = '127.0.0.1'): Promise<Client> {
   const { port } = new URL(server.url);
   const socket = connect({ port: Number(port), host: '127.0.0.1', localAddress: from, allowHalfOpen: true });
-  opened.push(socket);
+  endOf(() => socket.destroy());
   let received = '';
   socket.setEncoding('latin1').on('data', (chunk: string) => (received += chunk));
   socket.on('error', () => undefined);

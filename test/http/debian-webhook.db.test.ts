@@ -4,15 +4,15 @@
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { HEADER_SIGNATURE } from '../../src/contract/delivery.ts';
 import { type DeliveryWorld, startDeliveryWorld, type Subscriber } from '../support/delivery-world.ts';
 import { freePorts } from '../support/free-ports.ts';
+import { makeTestFolder } from '../support/test-folder.ts';
 
 const PROGRAM = 'webhook';
 const isMissing = spawnSync(PROGRAM, ['-version']).error !== undefined;
@@ -27,7 +27,7 @@ let receiver: ChildProcess | null = null;
 
 beforeEach(async () => {
   if (isMissing) return;
-  folder = await mkdtemp(path.join(tmpdir(), 'carteiro-webhook-'));
+  folder = (await makeTestFolder()).path;
   [port = 0] = await freePorts(1);
   world = await startDeliveryWorld();
   partner = await world.subscriber();
@@ -35,11 +35,7 @@ beforeEach(async () => {
   const made = await partner.send<typeof webhook>('POST', '/v1/webhooks', { url, eventos: ['desembolso.falhou'] });
   webhook = made.body;
 });
-afterEach(async () => {
-  if (isMissing) return;
-  await stop();
-  await rm(folder, { recursive: true });
-});
+afterEach(stop);
 
 async function stop(): Promise<void> {
   if (receiver === null || receiver.exitCode !== null) return;

@@ -4,7 +4,7 @@
  * the loans are the lender's core's, it tells every fact there; over SQL it appends every fact itself.
  */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { LoanCore } from '../../src/contract/statuses.ts';
 import type { BalanceResource } from '../../src/contract/resources/audit-resource.ts';
 import { EMITTED_NAMES, type EmittedName } from '../../src/contract/events.ts';
@@ -37,9 +37,6 @@ beforeAll(async () => {
   for (const loanCore of ['own', 'outside'] as const)
     worlds[loanCore] = await startPartnerWorld({ sandbox: null, loanCore });
   await enter('own');
-});
-afterAll(async () => {
-  for (const left of Object.values(worlds)) await left.close();
 });
 
 async function enter(loanCore: LoanCore): Promise<void> {

@@ -1,19 +1,16 @@
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { openLocalKeys } from '../../src/http/auth/keys-local.ts';
 import { callCommand } from '../support/command.ts';
+import { makeTestFolder } from '../support/test-folder.ts';
 
 const WHO = { issuer: 'carteiro', audience: 'carteiro-api' };
-let parent: string;
 let dataDir: string;
 beforeEach(async () => {
-  parent = await mkdtemp(join(tmpdir(), 'carteiro-'));
-  dataDir = join(parent, 'data');
+  dataDir = join((await makeTestFolder()).path, 'data');
 });
-afterEach(() => rm(parent, { recursive: true }));
 
 test('many that need the key first at once end up with one key, and no draft stays behind', async () => {
   const opened = await Promise.all(Array.from({ length: 10 }, () => openLocalKeys({ dataDir, ...WHO })));

@@ -1,9 +1,10 @@
 /** An issuer that goes away and comes back, seen through the API. */
 import type { JWK } from 'jose';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { KeySource } from '../../src/http/auth/keys.ts';
 import { createRemoteKeys, type RemoteKeys } from '../../src/http/auth/keys-remote.ts';
 import { startApi } from '../support/api.ts';
+import { endOf } from '../support/ends.ts';
 import {
   AUDIENCE,
   createSigningKey,
@@ -28,10 +29,7 @@ beforeEach(async () => {
   [known, rotated] = await Promise.all([createSigningKey('ES256', 'known'), createSigningKey('ES256', 'rotated')]);
   keySet = await startKeySet([known.publicJwk]);
   remote = createRemoteKeys({ url: keySet.url, cooldownMs: 100, timeoutMs: 60_000 });
-});
-afterEach(async () => {
-  remote.close();
-  await keySet.stop().catch(() => undefined);
+  endOf(() => remote.close());
 });
 
 async function ask(key: SigningKey) {

@@ -1,14 +1,13 @@
 /** Large bodies over real sockets: what has no turn is not read, and nothing else waits for it. */
 import { request } from 'node:http';
-import { afterAll, expect, test } from 'vitest';
-import { startServer } from '../../src/http/server.ts';
+import { expect, test } from 'vitest';
 import { packageOf } from '../support/document-pieces.ts';
 import { EXTERNAL_GROUPED, startPartnerWorld, type TestPartner } from '../support/partner-world.ts';
+import { serve } from '../support/serve.ts';
 
 const LARGE_BYTES = 1024 * 1024;
 const world = await startPartnerWorld({ turnWaitMs: 50 });
-const server = await startServer({ fetch: world.api.app.fetch, host: '127.0.0.1', port: 0 });
-afterAll(() => server.close());
+const server = await serve(world.api.app.fetch);
 
 /** Begins to send a package for `loanId`, blanks in front of it; `finish` sends the rest. */
 function beginUpload(
@@ -66,7 +65,7 @@ test('two large bodies that stall give their turns back, and their partner’s n
     turnWaitMs: 10_000,
     largeBodyPace: { graceMs: 1_000, bytesPerS: 64 * 1024 },
   });
-  const paced = await startServer({ fetch: pacing.api.app.fetch, host: '127.0.0.1', port: 0 });
+  const paced = await serve(pacing.api.app.fetch);
   const partner = await pacing.partner(EXTERNAL_GROUPED);
   const begin = async () => beginUpload(partner, await partner.newLoan(), 100 * 1024, {}, paced);
   const stalled = [await begin(), await begin()];
@@ -74,5 +73,4 @@ test('two large bodies that stall give their turns back, and their partner’s n
   expect(await next.finish()).toBe(200);
   expect(await Promise.all(stalled.map(({ answered }) => answered))).toEqual([400, 400]);
   for (const { finish } of stalled) await finish();
-  await paced.close();
 });

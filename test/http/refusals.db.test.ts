@@ -1,9 +1,9 @@
 /** What every route refuses alike: unknown paths and methods, types, sizes, rates, and our own faults. */
 import { describe, expect, test } from 'vitest';
 import { errorBody } from '../../src/contract/errors.ts';
-import { Pool } from '../../src/db/pool.ts';
 import { DatabaseUnavailable } from '../../src/db/unavailable.ts';
 import { startApi, type TestApi } from '../support/api.ts';
+import { openPool } from '../support/database.ts';
 
 const PATH = '/v1/webhooks';
 const GOOD = { url: 'https://parceiro.example.com/hooks', eventos: ['averbacao.concluida'] };
@@ -184,15 +184,10 @@ test('a token that nobody signed costs its partner nothing', async () => {
 
 describe('our own faults', () => {
   test('a database out of reach is 503 with Retry-After, never 401', async () => {
-    const nowhere = new Pool({ url: 'postgres://x@127.0.0.1:9/x', name: 'nowhere', max: 1, deadlineMs: 2_000 });
-    const broken = await startApi({ pool: nowhere });
-    try {
-      const answer = await broken.send('GET', PATH, { token: await broken.token(SOME_ID, ['webhooks:read']) });
-      expect([answer.status, answer.body.codigo]).toEqual([503, 'INDISPONIVEL']);
-      expect(answer.headers.get('Retry-After')).toMatch(/^\d+$/);
-    } finally {
-      await nowhere.close(0);
-    }
+    const broken = await startApi({ pool: openPool('postgres://x@127.0.0.1:9/x', { deadlineMs: 2_000 }) });
+    const answer = await broken.send('GET', PATH, { token: await broken.token(SOME_ID, ['webhooks:read']) });
+    expect([answer.status, answer.body.codigo]).toEqual([503, 'INDISPONIVEL']);
+    expect(answer.headers.get('Retry-After')).toMatch(/^\d+$/);
   });
 
   test('anything else is 500 that tells nothing, and is logged without its message', async () => {

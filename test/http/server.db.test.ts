@@ -1,15 +1,14 @@
 /** The API over real sockets: sizes without a length, connections that drain, requests that are none. */
 import { Agent, globalAgent, request } from 'node:http';
 import { connect } from 'node:net';
-import { afterAll, describe, expect, test } from 'vitest';
-import { startServer } from '../../src/http/server.ts';
+import { describe, expect, test } from 'vitest';
 import { startApi } from '../support/api.ts';
+import { serve } from '../support/serve.ts';
 import { serverOf } from '../support/server-of.ts';
 
 const api = await startApi();
-const server = await startServer({ fetch: api.app.fetch, host: '127.0.0.1', port: 0 });
+const server = await serve(api.app.fetch);
 const token = await api.token(await api.partner(), ['webhooks:read', 'webhooks:write', 'sandbox']);
-afterAll(() => server.close());
 
 const headers = () => ({ Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' });
 
@@ -145,14 +144,10 @@ test('closing lets the request under way end, and refuses new connections', asyn
   let letGo = (): void => undefined;
   const arrival = new Promise<void>((resolve) => (arrived = resolve));
   const released = new Promise<void>((resolve) => (letGo = resolve));
-  const slow = await startServer({
-    host: '127.0.0.1',
-    port: 0,
-    fetch: async () => {
-      arrived();
-      await released;
-      return new Response('done');
-    },
+  const slow = await serve(async () => {
+    arrived();
+    await released;
+    return new Response('done');
   });
   const underWay = fetch(slow.url);
   await arrival;
@@ -164,7 +159,7 @@ test('closing lets the request under way end, and refuses new connections', asyn
 });
 
 test('closing cuts what does not end in time', async () => {
-  const stuck = await startServer({ host: '127.0.0.1', port: 0, fetch: () => new Promise<Response>(() => undefined) });
+  const stuck = await serve(() => new Promise<Response>(() => undefined));
   const underWay = fetch(stuck.url).catch(() => 'cut');
   await new Promise((resolve) => setTimeout(resolve, 50));
   await stuck.close(50);

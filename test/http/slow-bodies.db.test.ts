@@ -3,9 +3,10 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { MAX_UNDER_WAY } from '../../src/http/auth/rate-limit.ts';
-import { type RunningServer, startServer } from '../../src/http/server.ts';
+import type { RunningServer } from '../../src/http/server.ts';
 import { startApi } from '../support/api.ts';
 import { startPainelWorld } from '../support/painel.ts';
+import { serve } from '../support/serve.ts';
 
 const sockets: Socket[] = [];
 afterEach(() => {
@@ -28,7 +29,7 @@ const json = (token: string) => ({ Authorization: `Bearer ${token}`, 'Content-Ty
 
 test('a small body that is not there in its time is 400, with the rule, and its connection is closed', async () => {
   const api = await startApi({ bodyPace: { graceMs: 50, bytesPerS: Infinity } });
-  const server = await startServer({ fetch: api.app.fetch, host: '127.0.0.1', port: 0 });
+  const server = await serve(api.app.fetch);
   const token = await api.token(await api.partner(), ['webhooks:write']);
   const chunked = { ...json(token), 'Transfer-Encoding': 'chunked' };
   for (const path of ['/v1/webhooks', `/v1/entregas/${crypto.randomUUID()}/reenvio`, '/v1/nada']) {
@@ -36,13 +37,12 @@ test('a small body that is not there in its time is 400, with the rule, and its 
     expect(answer).toMatch(path === '/v1/nada' ? /^HTTP\/1.1 404 / : /^HTTP\/1.1 400 [^]*"ERRO_VALIDACAO"[^]*devagar/);
   }
   expect(await begin(server, '/v1/webhooks', chunked, '1\r\n{\r\n').answer).toMatch(/^HTTP\/1.1 400 /);
-  await server.close(0);
 });
 
 test('a partner has so many requests under way, the next is 429 at once; another partner and the core go on', async () => {
   // Its bodies wait for as long as the test lasts, however slow the machine is.
   const api = await startApi({ bodyPace: { graceMs: 3_600_000, bytesPerS: Infinity } });
-  const server = await startServer({ fetch: api.app.fetch, host: '127.0.0.1', port: 0 });
+  const server = await serve(api.app.fetch);
   const token = await api.token(await api.partner(), ['webhooks:read', 'webhooks:write']);
   const other = await api.token(await api.partner(), ['webhooks:read']);
   const core = await api.token(undefined, ['nucleo']);
@@ -60,7 +60,6 @@ test('a partner has so many requests under way, the next is 429 at once; another
   for (const socket of sockets.splice(0)) socket.destroy();
   await expect.poll(() => status('/v1/webhooks', token)).toBe(200);
   for (let count = 0; count < 3 * MAX_UNDER_WAY; count += 1) expect(await status('/v1/webhooks', token)).toBe(200);
-  await server.close(0);
 });
 
 test('a form of the page that does not come whole is refused by the same rule, without a session', async () => {

@@ -4,10 +4,9 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import path from 'node:path';
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { FeedItem } from '../../src/contract/resources/delivery-resource.ts';
 import { verify, verifyBody } from '../../src/http/receivers/carteiro.ts';
-import { startServer } from '../../src/http/server.ts';
 import { createFeedApi } from '../../src/listen/feed-api.ts';
 import { createForwarder } from '../../src/listen/forward.ts';
 import { type Ending, listen } from '../../src/listen/listen.ts';
@@ -19,6 +18,7 @@ import { startDeliveryWorld, type Subscriber } from '../support/delivery-world.t
 import { listening } from '../support/listening.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
 import { type Receiver, startReceiver, status } from '../support/receiver.ts';
+import { serve } from '../support/serve.ts';
 import { run as runProgram } from '../support/snippets.ts';
 import { untilSettled } from '../support/settled.ts';
 
@@ -26,18 +26,14 @@ const SECRET = 'whsec_b3V0cm8gc2VncmVkbyBxdWUgbmFvIMOpIGVzdGU=';
 let partner: Subscriber;
 let token: string;
 let local: Receiver;
-let running: RunningCommand[];
 
 const world = await startDeliveryWorld();
-const server = await startServer({ fetch: world.api.app.fetch, host: '127.0.0.1', port: 0 });
-afterAll(() => server.close(1_000));
+const server = await serve(world.api.app.fetch);
 beforeEach(async () => {
   partner = await world.subscriber();
   token = await world.api.token(partner.id, ['webhooks:read']);
   local = await startReceiver();
-  running = [];
 });
-afterEach(() => Promise.all(running.map((command) => command.end('SIGKILL'))));
 
 const hook = () => `${local.url}/hook`;
 const eventIds = async () => {
@@ -58,9 +54,7 @@ async function emitted(count: number): Promise<string[]> {
 
 function start(args: readonly string[] = [], env: Readonly<Record<string, string>> = {}): RunningCommand {
   const options = ['--forward', hook(), '--api', server.url, ...args];
-  const command = startCommand(['listen', ...options], { CARTEIRO_TOKEN: token, ...env });
-  running.push(command);
-  return command;
+  return startCommand(['listen', ...options], { CARTEIRO_TOKEN: token, ...env });
 }
 
 const run = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
@@ -357,22 +351,17 @@ describe('the feed', () => {
   });
 
   test('is asked again while the API is away, and says so once', async () => {
-    const own = await startServer({ fetch: world.api.app.fetch, host: '127.0.0.1', port: 0 });
+    const own = await serve(world.api.app.fetch);
     const heard = listenHere({ api: own.url, since: null });
     await until(() => heard.notes.length === 1);
     await own.close(0);
     await until(() => heard.pausesMs.filter((ms) => ms === 5_000).length > 3);
-    const back = await startServer({
-      fetch: world.api.app.fetch,
-      host: '127.0.0.1',
-      port: Number(new URL(own.url).port),
-    });
+    await serve(world.api.app.fetch, { port: Number(new URL(own.url).port) });
     await until(() => heard.notes.length === 3);
     await emitted(1);
     await until(() => heard.lines.length === 1);
     heard.stop();
     await heard.ended;
-    await back.close(1_000);
     expect(heard.notes[1]).toMatch(/does not answer .* It is asked again until it answers\.$/);
     expect(heard.notes[2]).toBe('the API answers again');
   });

@@ -1,11 +1,12 @@
 /** What `append_event` takes and refuses, as a core of another language meets it: through SQL alone, with its own role. */
 import { randomUUID } from 'node:crypto';
 import * as fc from 'fast-check';
-import postgres from 'postgres';
-import { afterAll, describe, expect, test } from 'vitest';
+import type postgres from 'postgres';
+import { describe, expect, test } from 'vitest';
 import { eventCatalog } from '../../src/contract/event-catalog.ts';
 import { EVENTS, type EventType, type NoticeName } from '../../src/contract/events.ts';
 import type { Sql } from '../../src/db/pool.ts';
+import { connectTo } from '../support/connect.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { createLogin } from '../support/logins.ts';
 import { insertPartner, insertSubscriber } from '../support/outbox.ts';
@@ -17,9 +18,8 @@ await database.sql`create table core_own.events (id int)`;
 const login = await createLogin(database, 'carteiro_core');
 await database.sql.unsafe(`grant usage on schema core_own to public; grant all on core_own.events to public`);
 /** The core: its own role, its own search path. */
-const core = postgres(login.url, { max: 2, onnotice: () => undefined, connection: { search_path: 'core_own' } });
+const core = connectTo(login.url, { max: 2, connection: { search_path: 'core_own' } });
 const { partnerId } = await insertSubscriber(database.sql);
-afterAll(() => core.end());
 
 test("the core reads the catalog and its events' deliveries, and neither the log nor a webhook", async () => {
   const data = { emprestimo_id: randomUUID(), numero_emprestimo: '2026-00000001', motivo: 'conta encerrada' };

@@ -1,8 +1,8 @@
 /** What `append_event` judges as our API does, and how a core in another language may call it. */
 import { randomUUID } from 'node:crypto';
-import postgres from 'postgres';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { dayOf } from '../../src/contract/calendar.ts';
+import { connectTo } from '../support/connect.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { createLogin } from '../support/logins.ts';
 import { insertPartner } from '../support/outbox.ts';
@@ -10,8 +10,7 @@ import { insertPartner } from '../support/outbox.ts';
 const DAY_MS = 86_400_000;
 const database = await createTestDatabase();
 const login = await createLogin(database, 'carteiro_core');
-const core = postgres(login.url, { max: 2, onnotice: () => undefined });
-afterAll(() => core.end());
+const core = connectTo(login.url, { max: 2, connection: {} });
 const partner = await insertPartner(database.sql);
 
 const contract = {
@@ -177,7 +176,7 @@ test('a session cannot say of itself that its server is the known one', async ()
   const { url } = await createLogin(own, 'carteiro_core');
   const [ofPartner, stream] = [await insertPartner(own.sql), randomUUID()];
   await own.sql`update installation set system_identifier = 1`;
-  const strange = postgres(url, { max: 1 });
+  const strange = connectTo(url, { connection: {} });
   for (const mark of ['yes', '', '1']) {
     await strange`select set_config('carteiro.known_server', ${mark}, false)`;
     await expect(
@@ -186,5 +185,4 @@ test('a session cannot say of itself that its server is the known one', async ()
     ).rejects.toMatchObject({ code: 'CT503' });
   }
   await expect(strange`select carteiro.session_mark()`).rejects.toMatchObject({ code: '42501' });
-  await strange.end();
 });

@@ -3,13 +3,13 @@ import { randomUUID } from 'node:crypto';
 import { readFile, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import postgres from 'postgres';
 import { beforeAll, describe, expect, test, type TestContext } from 'vitest';
 import { ROLES } from '../../src/db/installation.ts';
 import { preparationFor } from '../../src/db/migrations/migration-refused.ts';
 import { EVENTS } from '../../src/contract/events.ts';
 import { LOAN_STATUSES } from '../../src/contract/statuses.ts';
 import { CORE_PAGE, CORE_PROGRAMS, prepareProgram, type Settle } from '../support/core-programs.ts';
+import { connectTo } from '../support/connect.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { createLogin, type Login } from '../support/logins.ts';
 import { insertPartner, insertSubscriber } from '../support/outbox.ts';
@@ -77,13 +77,12 @@ describe.each(CORE_PROGRAMS)('%s', (name) => {
 });
 
 test('its number is the next one of our own series, and its time-outs are settings', async () => {
-  const core = postgres(urlOf(0), { max: 1 });
+  const core = connectTo(urlOf(0), { connection: {} });
   const number = await snippet('number.sql', CORE_PAGE);
   expect([...(await core.unsafe(number)), ...(await core.unsafe(number))]).toEqual([
     { number: '2026-00000001' },
     { number: '2026-00000002' },
   ]);
-  await core.end();
   const login = new URL(urlOf(0)).username;
   const { sql } = database;
   await sql.unsafe((await snippet('timeouts.sql', CORE_PAGE)).replaceAll('core_banking', login));

@@ -1,19 +1,19 @@
 /** What src/log/README.md says of a core's transactions: what an append locks, and what waits while one is prepared. */
 import { randomUUID } from 'node:crypto';
-import postgres from 'postgres';
-import { afterAll, afterEach, expect, test } from 'vitest';
+import type postgres from 'postgres';
+import { afterEach, expect, test } from 'vitest';
 import { sealAll } from '../../src/audit/seals/sealer.ts';
 import { verifySeals } from '../../src/audit/seals/verify.ts';
-import { migrate } from '../../src/db/migrations/migrate.ts';
 import type { Sql } from '../../src/db/pool.ts';
+import { connectTo } from '../support/connect.ts';
 import { createTestDatabase, openPool } from '../support/database.ts';
 import { deliverAll, endLeases, expectToGoOn, live, readOn } from '../support/lived-database.ts';
 import { createLogin } from '../support/logins.ts';
+import { migrated } from '../support/migrated.ts';
 import { commitEvents, insertSubscriber } from '../support/outbox.ts';
 import { FAILED_DISBURSEMENT, LOAN, PROCESSED_SETTLEMENT } from '../support/payloads.ts';
 import { startPrivateServer } from '../support/private-server.ts';
 import { startReceiver } from '../support/receiver.ts';
-import { silentLog } from '../support/silent-log.ts';
 
 const WAITED_TOO_LONG = '55P03';
 /** A session waits for no lock. */
@@ -21,12 +21,11 @@ const CORE = { search_path: 'carteiro', lock_timeout: 1 };
 const database = await createTestDatabase();
 const login = await createLogin(database, 'carteiro_core');
 /** Sessions of the core. */
-const core = postgres(login.url, { max: 12, connection: CORE });
+const core = connectTo(login.url, { max: 12, connection: CORE });
 const { partnerId } = await insertSubscriber(database.sql, 'https://partner.example/', [
   'desembolso.falhou',
   'repasse.processado',
 ]);
-afterAll(() => core.end({ timeout: 1 }));
 
 type Session = Awaited<ReturnType<Sql['reserve']>>;
 
@@ -54,7 +53,7 @@ async function end(session: Session, statement = 'commit'): Promise<void> {
 
 test('serializable transactions of unrelated loans collide; a core that begins again at 40001 has each event once', async () => {
   const settings = { search_path: 'carteiro', default_transaction_isolation: 'serializable' } as const;
-  const sessions = postgres(login.url, { max: 8, connection: settings });
+  const sessions = connectTo(login.url, { max: 8, connection: settings });
   const retries: number[] = [];
   const settle = async (stream: string) => {
     for (let tries = 0; ; tries += 1) {
@@ -71,7 +70,6 @@ test('serializable transactions of unrelated loans collide; a core that begins a
   };
   const streams = Array.from({ length: 400 }, () => randomUUID());
   await Promise.all(streams.map(settle));
-  await sessions.end();
   const [counted] = await database.sql`
     select count(*)::int as events, count(distinct e.stream)::int as loans, count(d.id)::int as deliveries
     from events e left join deliveries d on d.event_id = e.id where e.stream = any (${streams})`;
@@ -145,9 +143,8 @@ test('two closings of one month queue; other months and events of the partner do
 });
 
 test('while an append is prepared, a crash loses nothing of it; it holds back feed and seals, and no other delivery', async () => {
-  const server = await startPrivateServer({ max_prepared_transactions: '5' });
+  const server = await migrated(startPrivateServer({ max_prepared_transactions: '5' }));
   const receiver = await startReceiver();
-  await migrate(server.url, silentLog);
   const before = open(server.url);
   const { sql } = before;
   const lived = await live(before.pool, sql, receiver);
@@ -189,6 +186,6 @@ test('while an append is prepared, a crash loses nothing of it; it holds back fe
 
 function open(url: string) {
   const pool = openPool(url, { max: 6 });
-  const sql = postgres(url, { onnotice: () => undefined, connection: { ...CORE, TimeZone: 'UTC' } });
+  const sql = connectTo(url, { max: 10, connection: { ...CORE, TimeZone: 'UTC' } });
   return { pool, sql, close: () => Promise.all([pool.close(1), sql.end({ timeout: 1 })]) };
 }

@@ -1,22 +1,22 @@
 /** Alerts to people of a partner, taken by a real SMTP server and by a real receiver. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { SMTPServer } from 'smtp-server';
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { type Config, readConfig } from '../../src/config.ts';
 import type { ErrorBody } from '../../src/contract/errors.ts';
 import type { AlertSettings } from '../../src/contract/resources/alerts.ts';
 import { openAlerts } from '../../src/main/maintenance/alerts.ts';
 import { useSubscriber } from '../support/delivery-world.ts';
+import { endOf } from '../support/ends.ts';
 import { listening } from '../support/listening.ts';
 import { startPainelWorld } from '../support/painel.ts';
 import { status } from '../support/receiver.ts';
 import { silentLog } from '../support/silent-log.ts';
+import { makeTestFolder } from '../support/test-folder.ts';
 
 const EMAIL = 'plantao@parceiro.example.com';
-const folder = mkdtempSync(path.join(tmpdir(), 'carteiro-mail-'));
-const authFile = path.join(folder, 'smtp');
+const authFile = path.join((await makeTestFolder()).path, 'smtp');
 writeFileSync(authFile, 'carteiro:s3nha\n');
 const mails: string[] = [];
 let refusal: Error | null = null;
@@ -45,14 +45,13 @@ const smtp = new SMTPServer({
   },
 });
 const smtpPort = await listening(smtp.server);
-afterAll(() => rmSync(folder, { recursive: true }));
 const { partner, webhook } = useSubscriber(world);
 beforeEach(async () => {
   alerts = await open();
+  endOf(() => alerts.close());
   mails.length = 0;
   refusal = null;
 });
-afterEach(() => alerts.close());
 
 const chat = () => `${world.receiver.url}/chat/${partner.id}/T0K3N`;
 const put = (body: object) => partner.send<AlertSettings & ErrorBody>('PUT', '/v1/alertas', body);

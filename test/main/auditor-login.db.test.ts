@@ -1,12 +1,12 @@
 /** The auditors' commands with an auditor's login and nothing else of the house. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import postgres from 'postgres';
 import { expect, test } from 'vitest';
 import { signHead } from '../../src/audit/checkpoint/stored.ts';
 import { sealAll } from '../../src/audit/seals/sealer.ts';
 import { SIGNER } from '../support/checkpoint.ts';
 import { callCommand } from '../support/command.ts';
+import { connectTo } from '../support/connect.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { deliverAll } from '../support/lived-database.ts';
 import { createLogin, type Login } from '../support/logins.ts';
@@ -38,12 +38,7 @@ const masked = await createLogin(database, 'carteiro_auditor');
 const whole = await createLogin(database, 'carteiro_auditor', 'carteiro_auditor_cpf');
 
 async function readAs(login: Login, statement: string): Promise<readonly { entry: Buffer }[]> {
-  const sql = postgres(login.url, { max: 1 });
-  try {
-    return await sql.unsafe<{ entry: Buffer }[]>(statement);
-  } finally {
-    await sql.end({ timeout: 1 });
-  }
+  return connectTo(login.url, { connection: {} }).unsafe<{ entry: Buffer }[]>(statement);
 }
 
 const verdictOf = ({ stdout }: { stdout: string }) => (JSON.parse(stdout) as { cabeca: string }).cabeca;

@@ -1,10 +1,10 @@
 /** What of the server, beside our own database, holds up seals, the feed and vacuum. */
 import { setTimeout } from 'node:timers/promises';
-import postgres from 'postgres';
 import { expect, test } from 'vitest';
 import { readHeldTransactions } from '../../src/db/held-rows.ts';
 import { checkSlots, checkTransactions } from '../../src/main/operations/doctor-server.ts';
 import { startCluster } from '../support/clusters.ts';
+import { connectTo } from '../support/connect.ts';
 import { createTestDatabase, openPool } from '../support/database.ts';
 
 test('a write in another database, one prepared there, and a slot without a reader are told', async () => {
@@ -13,7 +13,7 @@ test('a write in another database, one prepared there, and a slot without a read
   expect(await pool.run(checkSlots)).toMatchObject([{ verdict: 'ok' }]);
   const url = new URL(cluster.url);
   url.pathname = '/postgres';
-  const other = postgres(url.href, { max: 2, onnotice: () => undefined });
+  const other = connectTo(url.href, { max: 2, connection: {} });
   await other`create table one (id int)`;
   const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>();
   const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
@@ -23,7 +23,7 @@ test('a write in another database, one prepared there, and a slot without a read
     await mayEnd;
   });
   await begun;
-  const preparing = postgres(url.href, { max: 1 });
+  const preparing = connectTo(url.href, { connection: {} });
   for (const statement of ['begin', 'insert into one values (2)', `prepare transaction 'theirs'`]) {
     await preparing.unsafe(statement);
   }
@@ -52,12 +52,11 @@ test('a write in another database, one prepared there, and a slot without a read
   ]);
   end();
   await writing;
-  await other.end();
 });
 
 test('a report of some seconds beside many transactions is told, a statement of ours beside it is not', async () => {
   const { url, pool } = await createTestDatabase();
-  const report = postgres(url, { max: 1, connection: { application_name: 'report', search_path: 'carteiro' } });
+  const report = connectTo(url, { connection: { application_name: 'report', search_path: 'carteiro' } });
   const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>();
   const { promise: begun, resolve: begin } = Promise.withResolvers<number>();
   const reading = report.begin('isolation level repeatable read', async (tx) => {
@@ -81,5 +80,4 @@ test('a report of some seconds beside many transactions is told, a statement of 
   expect(await pool.run(readHeldTransactions)).toBeGreaterThan(10_000);
   end();
   await reading;
-  await report.end();
 });

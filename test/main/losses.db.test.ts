@@ -1,7 +1,7 @@
 /** People are told of what is late, lost or taken by a stranger: an engine on an injected clock, a real chat, real answers. */
 import { X509Certificate } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import type { AlertSettings } from '../../src/contract/resources/alerts.ts';
 import type { WebhookHealthResource } from '../../src/contract/resources/webhook-health.ts';
@@ -11,6 +11,7 @@ import { createSender } from '../../src/delivery/sending/send.ts';
 import { openAlerts } from '../../src/main/maintenance/alerts.ts';
 import { ReceiverCertificates } from '../../src/webhooks/certificates.ts';
 import { type Registered, startDeliveryWorld, type Subscriber } from '../support/delivery-world.ts';
+import { endOf } from '../support/ends.ts';
 import { advance, startEngine } from '../support/engine.ts';
 import { makeAuthority } from '../support/certificates.ts';
 import { type Answer, hang, startReceiver, status } from '../support/receiver.ts';
@@ -31,10 +32,10 @@ beforeEach(async () => {
   // Ahead of everything that a test commits.
   advance(engine, 3_600);
   alerts = await openAlerts(config, silentLog, () => new Date(engine.now.getTime() + CHECK_MS));
+  endOf(() => alerts.close());
   partner = await world.subscriber();
   chat = await confirmed(partner);
 });
-afterEach(() => alerts.close());
 
 /** The path of a chat that the partner has confirmed. */
 async function confirmed({ id, send }: Subscriber): Promise<string> {

@@ -107,7 +107,6 @@ test('a lost SECRETS_KEY: new secrets are printed once, what waited leaves, and 
     expect('x-webhook-signature-previous' in headers).toBe(path === '/one');
   }
   expect(await poller.end('SIGTERM')).toBe(0);
-  await receiver.close();
 });
 
 test('the new secrets that are in force are printed, though the next one could not be replaced', async () => {

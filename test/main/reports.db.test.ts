@@ -1,36 +1,30 @@
 /** Reports are read on a real streaming standby, say how far it is behind, and never write. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import postgres from 'postgres';
-import { afterAll, expect, test } from 'vitest';
-import { migrate } from '../../src/db/migrations/migrate.ts';
-import type { Pool, Sql } from '../../src/db/pool.ts';
+import { expect, test } from 'vitest';
+import type { Pool } from '../../src/db/pool.ts';
 import { onStandby } from '../../src/db/reports.ts';
 import { createVault, newSecret } from '../../src/webhooks/secrets.ts';
 import { backUp, following, startCluster, untilCaughtUp } from '../support/clusters.ts';
 import { callCommand, sandboxOn, startServing } from '../support/command.ts';
 import { live } from '../support/lived-database.ts';
+import { migrated } from '../support/migrated.ts';
 import { commitEvents } from '../support/outbox.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { silentLog } from '../support/silent-log.ts';
+import { makeTestFolder } from '../support/test-folder.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
+import { connectTo } from '../support/connect.ts';
 import { openPool } from '../support/database.ts';
 
 const LAG: unknown = expect.stringMatching(/^\d+(\.\d)?$/);
 const SECRETS_KEY = Buffer.alloc(32, 1);
 
-const connect = (url: string): Sql =>
-  postgres(url, { max: 1, onnotice: () => undefined, connection: { search_path: 'carteiro' } });
-
 let auditor: string;
 let pools: { readonly primary: Pool; readonly standby: Pool };
 
-const dataDir = await mkdtemp(join(tmpdir(), 'carteiro-reports-'));
+const { path: dataDir } = await makeTestFolder();
 const receiver = await startReceiver();
-const primary = await startCluster();
-await migrate(primary.url, silentLog);
-const here = connect(primary.url);
+const primary = await migrated(startCluster());
+const here = connectTo(primary.url);
 const pool = openPool(primary.url, { max: 6 });
 const lived = await live(pool, here, receiver);
 const { partnerId } = lived;
@@ -38,7 +32,7 @@ const vault = createVault([SECRETS_KEY]);
 const secret = vault.encrypt(lived.webhookId, newSecret());
 await here`update webhooks set encrypted_secret = ${secret} where id = ${lived.webhookId}`;
 const standby = await (await backUp(primary)).start({ signal: 'standby.signal', settings: following(primary) });
-const there = connect(standby.url);
+const there = connectTo(standby.url);
 await untilCaughtUp(here, there);
 pools = { primary: pool, standby: openPool(standby.url, { max: 6 }) };
 const way = await TcpProxy.to(standby.url);
@@ -48,15 +42,8 @@ const env = sandboxOn(primary.url, {
   SECRETS_KEY: SECRETS_KEY.toString('base64'),
   DATA_DIR: dataDir,
 });
-const { api, base } = await startApi();
+const { base } = await startApi();
 auditor = await tokenOf(['--scope', 'auditoria:read']);
-
-afterAll(async () => {
-  await api.end('SIGTERM');
-  await Promise.all([here.end(), there.end(), pools.primary.close(), pools.standby.close(), proxy.close()]);
-  await standby.remove();
-  await rm(dataDir, { recursive: true, force: true });
-});
 
 async function startApi(more: Readonly<Record<string, string>> = {}) {
   const api = await startServing('api', { ...env, ...more });

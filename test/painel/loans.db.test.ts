@@ -1,23 +1,22 @@
 /** Loans on the page: the way they took, and what each event had delivered. */
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createPainel, besidePainel } from '../../src/painel/app.ts';
-import { startServer } from '../../src/http/server.ts';
 import type { LoanHistory } from '../../src/contract/resources/loan-resource.ts';
 import { entries } from '../../src/painel/loans/diagram.ts';
 import { startPartnerWorld } from '../support/partner-world.ts';
 import { createVisitor, type Visitor } from '../support/painel.ts';
+import { serve } from '../support/serve.ts';
 
 const world = await startPartnerWorld();
 const { deps, app } = world.api;
 const painel = createPainel({ ...deps, api: app.fetch, publicUrl: null, sandboxToken: null });
-const server = await startServer({ fetch: besidePainel(app.fetch, painel), host: '127.0.0.1', port: 0 });
+const server = await serve(besidePainel(app.fetch, painel));
 const partner = await world.partner();
 const loanId = await partner.newLoan();
 await partner.accepted(`/v1/sandbox/emprestimos/${loanId}/assinatura`);
 await partner.register(loanId);
 await partner.disburse(loanId);
 await partner.received();
-afterAll(() => server.close(1_000));
 
 async function signedIn(token: string): Promise<Visitor> {
   const visitor = createVisitor(server.url);

@@ -22,7 +22,6 @@ test('the page says when no registry is configured, and is silent about one that
   const reported = 'Nenhum registry está configurado (REGISTRY_URL)';
   expect((await visitor.get('/painel/operacao')).text).toContain(reported);
   expect((await operator.get('/painel/operacao')).text).not.toContain(reported);
-  await bare.close();
 });
 
 test('a webhook is muted, unmuted and capped with a reason, which its page shows as text', async () => {

@@ -5,11 +5,12 @@ import { readFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { reportEndOfBond } from '../../src/registry/simulated-bonds.ts';
 import { createPartner, issueLoan } from '../core/loan-world.ts';
 import { type RunningCommand, callCommand, startCommand } from '../support/command.ts';
 import { createTestDatabase } from '../support/database.ts';
+import { endOf } from '../support/ends.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { listening } from '../support/listening.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
@@ -17,11 +18,6 @@ import { makeTestFolder } from '../support/test-folder.ts';
 const TIMES = { timeout: 180_000 };
 const EXAMPLE = resolve(import.meta.dirname, '../../src/registry/example/bridge.py');
 const [database, folder] = await Promise.all([createTestDatabase(), makeTestFolder()]);
-afterAll(() => Promise.all([database.drop(), folder.remove()]));
-const closing: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).toReversed()) await close();
-});
 
 interface Checked {
   readonly fails: number;
@@ -38,7 +34,6 @@ async function serve(...more: string[]): Promise<{ url: string; serving: Running
   const env = { DATABASE_URL: database.url, SANDBOX: 'true', LOG_LEVEL: 'warn' };
   const serving = startCommand(['registry', 'serve', '--port', '0', ...more], env);
   const [, url = ''] = /listens on (\S+)/.exec(await serving.output(/listens on \S+\n/)) ?? [];
-  closing.push(() => serving.end('SIGTERM'));
   return { url, serving };
 }
 
@@ -79,7 +74,7 @@ describe('the example in Python', () => {
       env: { PATH: process.env['PATH'], BRIDGE_PORT: String(port), BRIDGE_DB: join(folder.path, `${port}.db`), ...env },
       stdio: 'ignore',
     });
-    closing.push(async () => {
+    endOf(async () => {
       child.kill();
       await once(child, 'close');
     });

@@ -1,19 +1,20 @@
 /** The adapter against bridges that are slow, wrong, silent or lying, each on a real socket. */
 import { once } from 'node:events';
-import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { rename, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createAdapter } from '../../src/registry/adapter.ts';
 import { behindGate, RegistryGate } from '../../src/registry/gate.ts';
 import { RegistryFailure } from '../../src/registry/port.ts';
 import type { LoanState } from '../../src/loan/state.ts';
 import type { RegistrySettings } from '../../src/settings/outside-settings.ts';
 import { makeAuthority } from '../support/certificates.ts';
+import { endOf } from '../support/ends.ts';
 import { listening } from '../support/listening.ts';
 import { REGISTRY_SETTINGS } from '../support/registry-settings.ts';
+import { makeTestFolder } from '../support/test-folder.ts';
 
 const ID = '019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b';
 const QUESTION = {
@@ -46,11 +47,6 @@ const WINDOW = {
 const MARGIN = { valor_total_vencimentos: 5000, valor_margem_disponivel: -1.25 };
 const never = () => new AbortController().signal;
 
-const closing: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).toReversed()) await close();
-});
-
 interface Got {
   readonly method: string | undefined;
   readonly url: string | undefined;
@@ -75,7 +71,7 @@ async function bridge(
   const server = createServer(listener);
   const url = `http://127.0.0.1:${await listening(server)}/base`;
   const adapter = createAdapter({ ...REGISTRY_SETTINGS, url, ...more });
-  closing.push(() => adapter.close());
+  endOf(() => adapter.close());
   return { adapter, got };
 }
 
@@ -294,7 +290,7 @@ describe('a registration stays open', () => {
     });
     expect((await failureOf(adapter.register(LOAN, never()))).message).toMatch(/^POST \/averbacoes: no answer \(/);
     const away = createAdapter({ ...REGISTRY_SETTINGS, url: 'http://127.0.0.1:1' });
-    closing.push(() => away.close());
+    endOf(() => away.close());
     expect((await failureOf(away.register(LOAN, never()))).message).toBe('POST /averbacoes: no answer (ECONNREFUSED)');
   });
 });
@@ -397,14 +393,8 @@ describe('a list of bonds', () => {
 });
 
 describe('credentials', () => {
-  const folderOf = async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'carteiro-registry-'));
-    closing.push(() => rm(folder, { recursive: true }));
-    return folder;
-  };
-
   test('the token is read again when its file changes; without it nothing is asked', async () => {
-    const tokenFile = join(await folderOf(), 'token');
+    const tokenFile = join((await makeTestFolder()).path, 'token');
     const { adapter, got } = await bridge(json(200, MARGIN), { tokenFile });
     expect((await failureOf(adapter.queryMargin(QUESTION, never()))).message).toMatch(
       /token cannot be read \(ENOENT\)$/,
@@ -422,7 +412,7 @@ describe('credentials', () => {
   });
 
   test('a private authority and our certificate are used; without them there is no answer', async () => {
-    const [authority, folder] = [makeAuthority(), await folderOf()];
+    const [authority, { path: folder }] = [makeAuthority(), await makeTestFolder()];
     const [identity, client] = [authority.issue(['127.0.0.1']), authority.issue(['carteiro'])];
     const server = createTlsServer(
       { ...identity, ca: authority.ca, requestCert: true, rejectUnauthorized: true },
@@ -440,7 +430,7 @@ describe('credentials', () => {
     ];
     const ask = async (more: Partial<RegistrySettings>) => {
       const adapter = createAdapter({ ...REGISTRY_SETTINGS, url, ...more });
-      closing.push(() => adapter.close());
+      endOf(() => adapter.close());
       return adapter.queryMargin(QUESTION, never());
     };
     expect(await ask({ caFile, certFile, keyFile })).toMatchObject({ outcome: 'answered' });

@@ -1,6 +1,6 @@
 /** The port's promises (src/registry/port.ts) as the adapter keeps them, asking the simulated registry over HTTP. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { LoanState } from '../../src/loan/state.ts';
 import type { MarginQuestion, RegistrationRequest } from '../../src/registry/port.ts';
 import { reportMargin } from '../../src/registry/simulated-margin.ts';
@@ -13,11 +13,7 @@ import { cpfOf } from '../support/tax-ids.ts';
 const database = await createTestDatabase();
 const { pool, sql } = database;
 const partner = await createPartner(sql);
-const { registry, close } = await startRegistry(pool);
-afterAll(async () => {
-  await close();
-  await database.drop();
-});
+const { registry } = await startRegistry(pool);
 const never = () => new AbortController().signal;
 let made = 0;
 

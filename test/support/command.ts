@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { runCommandLine } from '../../src/main/run.ts';
+import { endOf } from './ends.ts';
 
 const MAIN = path.resolve(import.meta.dirname, '../../src/main.ts');
 
@@ -74,7 +75,10 @@ export const sandboxOn = (url: string, more: Environment = {}): Record<string, s
 export const metricsPortOf = (words: readonly string[]): Environment =>
   words.some((word) => word === 'api' || word === 'start') ? {} : { METRICS_PORT: '0' };
 
-/** Starts a program; of the environment it gets `env`, PATH, the compile cache and, but for an API, a free METRICS_PORT. */
+/**
+ * Starts a program, which is killed with the test or the file if it lives then; of the environment it gets `env`, PATH, the
+ * compile cache and, but for an API, a free METRICS_PORT.
+ */
 export function startProgram([program = '', ...args]: readonly string[], env: Environment): RunningCommand {
   const child = spawn(program, args, {
     env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: COMPILED, ...metricsPortOf(args), ...env },
@@ -82,6 +86,10 @@ export function startProgram([program = '', ...args]: readonly string[], env: En
   const closed = once(child, 'close') as Promise<[number | null]>;
   living.add(child);
   void closed.then(() => living.delete(child));
+  endOf(() => {
+    child.kill('SIGKILL');
+    return closed;
+  });
   let stdout = '';
   let stderr = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));

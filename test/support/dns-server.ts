@@ -2,6 +2,7 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { decode, encode } from 'dns-packet';
+import { endOf } from './ends.ts';
 
 /** The answer for a name: its addresses, a fault, or silence (also of one kind alone); `late` comes after 2.5 s. */
 type Answer = readonly string[] | keyof typeof CODES | 'silence' | 'no AAAA' | 'late';
@@ -39,14 +40,14 @@ export async function startDnsServer(zone: Zone) {
   });
   socket.bind(0, '127.0.0.1');
   await once(socket, 'listening');
+  endOf(() => {
+    for (const timer of late) clearTimeout(timer);
+    return new Promise<void>((resolve) => socket.close(() => resolve()));
+  });
   return {
     /** `address:port` */
     address: `127.0.0.1:${socket.address().port}`,
     /** Questions so far, as `name type`. */
     asked,
-    close: () => {
-      for (const timer of late) clearTimeout(timer);
-      return new Promise<void>((resolve) => socket.close(() => resolve()));
-    },
   };
 }

@@ -16,9 +16,9 @@ export async function runEnds(ends: End[]): Promise<void> {
 }
 
 /** The end of a fixture: it happens once, at the latest when its test or file is over. */
-export function endOf(end: () => Promise<unknown>): End {
+export function endOf(end: () => unknown): End {
   let ended: Promise<void> | null = null;
-  const once = () => (ended ??= end().then(() => undefined));
+  const once = () => (ended ??= (async () => void (await end()))());
   collecting?.push(once);
   return once;
 }

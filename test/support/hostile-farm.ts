@@ -9,6 +9,7 @@ import { Worker } from 'node:worker_threads';
 import { makeAuthority } from './certificates.ts';
 import { type Expected, timedOut } from './hostile/behaviour.ts';
 import { PLAIN_RECEIVERS } from './hostile/plain.ts';
+import { endOf } from './ends.ts';
 import { TLS_RECEIVERS, tlsServer } from './hostile/tls.ts';
 import { listening } from './listening.ts';
 
@@ -23,10 +24,7 @@ export interface HostileFarm {
   readonly receivers: readonly HostileReceiver[];
   /** The authority for clients that are to trust the hostile certificates. */
   readonly ca: string;
-  close(): Promise<void>;
 }
-
-type Opened = Pick<HostileFarm, 'receivers' | 'ca'>;
 
 /** Listens with a queue of one and never accepts: once the queue is full, connecting gets no answer at all. */
 const NEVER_ACCEPTS = `
@@ -50,7 +48,7 @@ async function open(server: Server, host: string): Promise<string> {
   return `${host}:${await listening(server)}/`;
 }
 
-async function openAll(): Promise<Opened> {
+async function openAll(): Promise<HostileFarm> {
   const authority = makeAuthority();
   const receivers = [await openBlackHole()];
   for (const [name, behaviour, ...expected] of PLAIN_RECEIVERS) {
@@ -69,19 +67,17 @@ async function openAll(): Promise<Opened> {
   return { receivers, ca: authority.ca };
 }
 
-/** Starts all receivers; resolves when each listens. */
+/** Starts all receivers, which end with the file; resolves when each listens. */
 export async function startHostileFarm(): Promise<HostileFarm> {
   const child = fork(import.meta.filename, ['serve'], { execArgv: [] });
   const exited = once(child, 'exit');
-  const [opened] = (await Promise.race([once(child, 'message'), exited])) as [Opened | number];
+  const [opened] = (await Promise.race([once(child, 'message'), exited])) as [HostileFarm | number];
   if (typeof opened !== 'object') throw new Error(`the farm left with code ${opened}`);
-  return {
-    ...opened,
-    async close() {
-      child.kill('SIGKILL');
-      await exited;
-    },
-  };
+  endOf(() => {
+    child.kill('SIGKILL');
+    return exited;
+  });
+  return opened;
 }
 
 if (process.argv[1] === import.meta.filename && process.argv[2] === 'serve') {

@@ -16,7 +16,7 @@ export interface MemoryFigures {
   readonly sockets: number;
 }
 
-type Order = Pick<HostileFarm, 'receivers' | 'ca'> & { readonly rounds: number; readonly enough: number };
+type Order = HostileFarm & { readonly rounds: number; readonly enough: number };
 
 const TIMEOUT_MS = 300;
 /** Rounds until the process has reached the size that its own work needs. */

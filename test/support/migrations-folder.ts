@@ -23,6 +23,5 @@ export async function copyMigrations() {
       const entries = [...journal.entries, { ...journal.entries[0], idx: journal.entries.length, tag }];
       await writeFile(join(path, 'meta/_journal.json'), JSON.stringify({ ...journal, entries }));
     },
-    remove: folder.remove,
   };
 }

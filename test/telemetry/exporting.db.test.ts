@@ -41,8 +41,6 @@ test(
     expect(new Set(names)).toEqual(new Set(['claim', 'attempt', 'record']));
     const attributes = all[0]?.resource.attributes ?? [];
     expect(attributes.find(({ key }) => key === 'service.name')?.value.stringValue).toBe('carteiro');
-    collector.close();
-    await Promise.all([receiver.close(), database.drop()]);
   },
 );
 

@@ -1,5 +1,5 @@
 /** How often pollers look after each other. */
-import { afterAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { ACTIVE_POLLERS } from '../../../src/delivery/poller/poll-backoff.ts';
 import { withLives } from '../../model/dead-pollers.ts';
 import { openPool } from '../../support/database.ts';
@@ -7,7 +7,6 @@ import { useEmptyDatabase } from '../../support/one-webhook.ts';
 
 const { sql, url } = await useEmptyDatabase();
 const pool = openPool(url);
-afterAll(() => pool.close(1));
 
 /** Far less than a poller far behind waits between two turns, and far more than a busy machine needs for one. */
 const SOON = { timeout: 300_000 };

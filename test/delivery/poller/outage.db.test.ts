@@ -1,26 +1,22 @@
-import postgres from 'postgres';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { migrate } from '../../../src/db/migrations/migrate.ts';
-import { Pool } from '../../../src/db/pool.ts';
+import { connectTo } from '../../support/connect.ts';
+import { openPool } from '../../support/database.ts';
 import { startEngine } from '../../support/engine.ts';
+import { migrated } from '../../support/migrated.ts';
 import { commitEvents, insertSubscriber } from '../../support/outbox.ts';
 import { startPrivateServer } from '../../support/private-server.ts';
 import { startReceiver, status } from '../../support/receiver.ts';
-import { silentLog } from '../../support/silent-log.ts';
 
 const DELIVERIES = 1_000;
 const OUTAGES = 3;
 
 test('PostgreSQL stopped at once and started again during deliveries loses nothing, and the poller carries on', async () => {
-  const server = await startPrivateServer();
+  const server = await migrated(startPrivateServer());
   const receiver = await startReceiver();
   receiver.answerWith(status(200, '', { delayMs: 5 }));
-  await migrate(server.url, silentLog);
-  const pool = new Pool({ url: server.url, name: 'test', max: 3, deadlineMs: 4_500 });
-  const connect = () =>
-    postgres(server.url, { max: 1, onnotice: () => undefined, connection: { search_path: 'carteiro' } });
-  let sql = connect();
+  const pool = openPool(server.url, { max: 3, deadlineMs: 4_500 });
+  let sql = connectTo(server.url);
   const { partnerId } = await insertSubscriber(sql, `${receiver.url}/`);
   await commitEvents(sql, partnerId, DELIVERIES);
 
@@ -31,7 +27,7 @@ test('PostgreSQL stopped at once and started again during deliveries loses nothi
     await sql.end({ timeout: 0 });
     await server.stopImmediately();
     await server.start();
-    sql = connect();
+    sql = connectTo(server.url);
   }
   const pending = async () => (await sql`select from deliveries where status <> 'entregue'`).length;
   while ((await pending()) > 0) await sleep(20);
@@ -43,6 +39,4 @@ test('PostgreSQL stopped at once and started again during deliveries loses nothi
   const [attempts] = await sql`select count(*)::int as n from attempts`;
   expect(attempts).toEqual({ n: ids.length });
   expect(ids).toHaveLength(DELIVERIES);
-  await sql.end();
-  await pool.close();
 });

@@ -1,27 +1,25 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { TIMES_S } from '../../../src/contract/delivery.ts';
-import type { Pool } from '../../../src/db/pool.ts';
 import { createSender } from '../../../src/delivery/sending/send.ts';
 import { VersionConflict } from '../../../src/log/append.ts';
-import { createTestDatabase } from '../../support/database.ts';
+import { useEmptyDatabase } from '../../support/one-webhook.ts';
 import { advance, startEngine } from '../../support/engine.ts';
 import { commitEvents, insertPartner, insertWebhook, openTestSecret, readDeliveries } from '../../support/outbox.ts';
 import { hang, type Receiver, startReceiver, status } from '../../support/receiver.ts';
 import { failedDisbursementOf } from '../../support/payloads.ts';
+import { poolWith } from '../../support/pool-with.ts';
 
 let receiver: Receiver;
 let partnerId: string;
 let webhookId: string;
 
-const database = await createTestDatabase();
+const database = await useEmptyDatabase();
 const { pool, sql } = database;
 beforeEach(async () => {
-  await sql`truncate partners, webhooks, webhook_history, events, deliveries, pending, claims, keepers, lanes, attempts cascade`;
   receiver = await startReceiver();
   partnerId = await insertPartner(sql);
   webhookId = (await insertWebhook(sql, partnerId, `${receiver.url}/`)).id;
-  return () => receiver.close();
 });
 
 test('of 2,000 transactions, half rolled back, each committed one arrives once and nothing of the others exists', async () => {
@@ -114,12 +112,11 @@ test('a delivery whose lease has too little left is released instead of sent', a
 test('a release that the server cancels is tried again: no lease is left, and no attempt that nobody made', async () => {
   await commitEvents(sql, partnerId, 1);
   let cancels = 0;
-  const busy: Pool = Object.assign(Object.create(pool) as Pool, {
-    run: pool.run.bind(pool),
-    transaction: (...call: Parameters<Pool['transaction']>) => {
-      if (cancels === 0) return pool.transaction(...call);
+  const busy = poolWith(pool, {
+    async transaction(work) {
+      if (cancels === 0) return pool.transaction(work);
       cancels -= 1;
-      return pool.run((sql) => sql`do $$ begin raise query_canceled; end $$`);
+      return pool.run((sql) => sql`do $$ begin raise query_canceled; end $$` as never);
     },
   });
   const engine = startEngine(busy, {
@@ -240,17 +237,14 @@ test('a drain that meets a claim under way waits for it and releases what it too
   await commitEvents(sql, partnerId, 5);
   const { promise: asked, resolve: onAsked } = Promise.withResolvers<void>();
   const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
-  const slow = Object.create(pool, {
-    transaction: {
-      async value<T>(work: Parameters<Pool['transaction']>[0]): Promise<T> {
-        const result = (await pool.transaction(work)) as T;
-        onAsked();
-        await answered;
-        return result;
-      },
+  const slow = poolWith(pool, {
+    async transaction(work) {
+      const result = await pool.transaction(work);
+      onAsked();
+      await answered;
+      return result;
     },
-    run: { value: pool.run.bind(pool) },
-  }) as Pool;
+  });
   const engine = startEngine(slow, { now: () => null });
   const running = engine.poller.run();
   await asked;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, expect, test } from 'vitest';
-import { createTestDatabase } from '../../support/database.ts';
+import { useEmptyDatabase } from '../../support/one-webhook.ts';
 import { commitEvents, insertPartner } from '../../support/outbox.ts';
 import { insertEncryptedWebhook, type PollerProcess, startPollerProcess } from '../../support/poller-process.ts';
 import { hang, type Receiver, startReceiver, status } from '../../support/receiver.ts';
@@ -10,16 +10,14 @@ const WEBHOOKS = 20;
 let receiver: Receiver;
 let partnerId: string;
 
-const database = await createTestDatabase();
+const database = await useEmptyDatabase();
 const { sql } = database;
 beforeEach(async () => {
-  await sql`truncate partners, webhooks, webhook_history, events, deliveries, pending, claims, keepers, lanes, attempts cascade`;
   receiver = await startReceiver();
   partnerId = await insertPartner(sql);
   for (let index = 0; index < WEBHOOKS; index += 1) {
     await insertEncryptedWebhook(sql, partnerId, `${receiver.url}/${index}`);
   }
-  return () => receiver.close();
 });
 
 async function untilDelivered(count: number): Promise<void> {

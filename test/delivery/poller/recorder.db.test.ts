@@ -1,10 +1,9 @@
-import { afterAll, expect, test } from 'vitest';
-import { Pool } from '../../../src/db/pool.ts';
+import { expect, test } from 'vitest';
 import type { ClaimedDelivery } from '../../../src/delivery/queue/claim.ts';
 import { setCap } from '../../../src/delivery/queue/orders/lane.ts';
 import { Recorder } from '../../../src/delivery/poller/recorder.ts';
 import { SESSION_SETTINGS } from '../../../src/delivery/poller/session.ts';
-import { createTestDatabase } from '../../support/database.ts';
+import { createTestDatabase, openPool } from '../../support/database.ts';
 import { Consent } from '../../../src/delivery/queue/consent.ts';
 import { FailingRuns } from '../../../src/delivery/queue/maintenance/failing-runs.ts';
 import { DELIVERED, reportFor } from '../../support/delivered.ts';
@@ -18,8 +17,7 @@ const COUNT = 12;
 const database = await createTestDatabase();
 const { sql } = database;
 // The server cancels what waits for half a second.
-const pool = new Pool({ url: database.url, name: 'recorder', max: 3, deadlineMs: 1_500, settings: SESSION_SETTINGS });
-afterAll(() => pool.close());
+const pool = openPool(database.url, { max: 3, deadlineMs: 1_500, settings: SESSION_SETTINGS });
 
 const reportOf = (delivery: ClaimedDelivery, claim: string) => ({
   ...reportFor(delivery, claim, DELIVERED),

@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { TIMES_S } from '../../../src/contract/delivery.ts';
 import type { Sql } from '../../../src/db/pool.ts';
 import { pollLanes } from '../../support/poll.ts';
-import { type DeliveryWorld, startDeliveryWorld } from '../../support/delivery-world.ts';
+import { startDeliveryWorld } from '../../support/delivery-world.ts';
 import { useOneWebhook } from '../../support/one-webhook.ts';
 import { commitEvents, insertPartner, readDeliveries } from '../../support/outbox.ts';
 import { status } from '../../support/receiver.ts';
@@ -75,32 +75,28 @@ test('re-activated, what was suspended stays so until the partner resumes it; wh
 });
 
 test('over the wire: tokens are refused, not one POST leaves, and PATCH with retomar sends it all later', async () => {
-  const world: DeliveryWorld = await startDeliveryWorld();
-  try {
-    const partner = await world.subscriber();
-    const webhook = await partner.register();
-    const { sql: operator } = world.api.database;
-    world.receiver.answerWith(status(500), webhook.path);
-    await partner.emit();
-    await world.deliver();
-    expect(world.postsTo(webhook.path)).toHaveLength(1);
-    await partner.emit();
-    await operator`update partners set active = false where id = ${partner.id}`;
-    expect((await partner.send('GET', '/v1/webhooks')).status).toBe(401);
-    await world.deliver();
-    expect(world.postsTo(webhook.path)).toHaveLength(1);
+  const world = await startDeliveryWorld();
+  const partner = await world.subscriber();
+  const webhook = await partner.register();
+  const { sql: operator } = world.api.database;
+  world.receiver.answerWith(status(500), webhook.path);
+  await partner.emit();
+  await world.deliver();
+  expect(world.postsTo(webhook.path)).toHaveLength(1);
+  await partner.emit();
+  await operator`update partners set active = false where id = ${partner.id}`;
+  expect((await partner.send('GET', '/v1/webhooks')).status).toBe(401);
+  await world.deliver();
+  expect(world.postsTo(webhook.path)).toHaveLength(1);
 
-    world.receiver.answerWith(status(200), webhook.path);
-    await operator`update partners set active = true where id = ${partner.id}`;
-    await world.deliver();
-    expect(world.postsTo(webhook.path)).toHaveLength(1);
-    const resumed = await partner.send('PATCH', `/v1/webhooks/${webhook.id}`, { ativo: true, retomar: true });
-    expect(resumed.status).toBe(200);
-    await world.deliver();
-    expect(world.postsTo(webhook.path)).toHaveLength(3);
-    const [left] = await operator`select count(*)::int as n from deliveries where status <> 'entregue'`;
-    expect(left).toEqual({ n: 0 });
-  } finally {
-    await world.close();
-  }
+  world.receiver.answerWith(status(200), webhook.path);
+  await operator`update partners set active = true where id = ${partner.id}`;
+  await world.deliver();
+  expect(world.postsTo(webhook.path)).toHaveLength(1);
+  const resumed = await partner.send('PATCH', `/v1/webhooks/${webhook.id}`, { ativo: true, retomar: true });
+  expect(resumed.status).toBe(200);
+  await world.deliver();
+  expect(world.postsTo(webhook.path)).toHaveLength(3);
+  const [left] = await operator`select count(*)::int as n from deliveries where status <> 'entregue'`;
+  expect(left).toEqual({ n: 0 });
 });

@@ -1,5 +1,5 @@
 /** What a second schedule takes: one entry of the table, here for the webhooks that a column marks. */
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { DeliveryResource } from '../../../src/contract/resources/delivery-resource.ts';
 import {
   delaysText,
@@ -16,7 +16,6 @@ import { commitEvent, insertPartner, insertWebhook, readAttempts, readDeliveries
 import { startReceiver, status } from '../../support/receiver.ts';
 
 const database = await createTestDatabase();
-afterAll(() => database.drop());
 
 const quick = {
   who: { pt: 'as rápidas', en: 'quick ones' },
@@ -53,8 +52,6 @@ test('a webhook on a schedule of its own is retried by it to its end, and anothe
   expect(ended).toMatchObject({ status: 'erro', failures: 8, attempts: 8 });
   const [usual] = await readDeliveries(sql, other.id);
   expect(usual).toMatchObject({ status: 'pendente', failures: 3 });
-  await engine.close();
-  await receiver.close();
 });
 
 test('the planned attempts and the number of slots follow from the same entry', () => {

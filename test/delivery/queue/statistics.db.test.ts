@@ -1,5 +1,5 @@
-import postgres from 'postgres';
 import { expect, test } from 'vitest';
+import { connectTo } from '../../support/connect.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { insertPartner } from '../../support/outbox.ts';
 
@@ -33,12 +33,9 @@ test('the statistics of every table are made of 6,000 rows, with few rests, beca
   expect(resting).toEqual([]);
 
   const samples: string[] = [];
-  const telling = postgres(url, {
-    max: 1,
-    connection: { search_path: 'carteiro' },
+  const telling = connectTo(url, {
     onnotice: ({ message = '' }) => samples.push(...(/\d+ rows in sample/.exec(message) ?? [])),
   });
   await telling`analyze (verbose) events, deliveries, attempts`;
-  await telling.end();
   expect(samples).toEqual(Array.from({ length: 3 }, () => '6000 rows in sample'));
 });

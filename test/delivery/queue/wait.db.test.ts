@@ -173,7 +173,6 @@ describe('an idle poller', () => {
     for (let atMs = 0; atMs < 60_000; atMs += 1_000) backoff.observe(0, 0, atMs);
     const other = openPool(database.url, { name: 'idle', deadlineMs: POLLER_DEADLINE_MS });
     expect(await findsWork(backoff.pollWait(), null, other)).toBe(false);
-    await other.close();
   });
 
   test('looks again when it would have woken, though what it waits for is not over', async () => {

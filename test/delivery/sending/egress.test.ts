@@ -1,12 +1,11 @@
 /** POSTs that leave through a fixed proxy, and receivers that ask for a client certificate: a real proxy where there is one. */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { readIdentity } from '../../../src/delivery/target/identity.ts';
 import type { Proxy } from '../../../src/delivery/target/tunnel.ts';
 import { createSender, type SenderOptions } from '../../../src/delivery/sending/send.ts';
@@ -14,18 +13,13 @@ import { makeAuthority } from '../../support/certificates.ts';
 import { freePorts } from '../../support/free-ports.ts';
 import { listening } from '../../support/listening.ts';
 import { hang, type Receiver, startReceiver } from '../../support/receiver.ts';
+import { makeTestFolder } from '../../support/test-folder.ts';
 
 const authority = makeAuthority();
 const LONG_MS = 120_000;
-let folder = '';
-let plain: Receiver;
-let secure: Receiver;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'carteiro-egress-'));
-  plain = await startReceiver();
-  secure = await startReceiver({ tls: authority.issue(['localhost']) });
-});
-afterAll(() => rm(folder, { recursive: true }));
+const { path: folder } = await makeTestFolder();
+const plain = await startReceiver();
+const secure = await startReceiver({ tls: authority.issue(['localhost']) });
 
 async function postVia(options: Partial<SenderOptions>, url: string) {
   const sender = createSender({ allowInsecure: true, timeoutMs: LONG_MS, tls: { ca: authority.ca }, ...options });

@@ -1,6 +1,6 @@
 /** Every hostile receiver against the real sender with its real deadline. */
 import tls from 'node:tls';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createSender, type SendResult } from '../../../src/delivery/sending/send.ts';
 import { type HostileReceiver, startHostileFarm } from '../../support/hostile-farm.ts';
 import { measureMemory } from '../../support/hostile-memory.ts';
@@ -8,7 +8,6 @@ import { measureMemory } from '../../support/hostile-memory.ts';
 const DEADLINE_MS = 30_000;
 const MAX_GROWTH_BYTES = 20 * 1_048_576;
 const farm = await startHostileFarm();
-afterAll(() => farm.close());
 
 interface Tried {
   readonly name: string;

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { createResolver, type NamesOptions } from '../../../src/delivery/target/names.ts';
 import { createSender } from '../../../src/delivery/sending/send.ts';
 import { startDnsServer } from '../../support/dns-server.ts';
@@ -25,7 +25,6 @@ const server = await startDnsServer({
 const folder = await makeTestFolder();
 const hostsFile = join(folder.path, 'hosts');
 await writeFile(hostsFile, HOSTS);
-afterAll(() => server.close());
 
 const resolver = (options: NamesOptions = {}) => createResolver({ servers: [server.address], hostsFile, ...options });
 
@@ -78,7 +77,6 @@ describe('a server that is of no use', () => {
       const [useless, useful] = await Promise.all([startDnsServer({ '*.example.com': answer }), startDnsServer(known)]);
       const resolve = resolver({ servers: [useless.address, useful.address] });
       expect(await resolve('receiver.example.com')).toEqual(['192.0.2.1', '2001:db8::1']);
-      await Promise.all([useless.close(), useful.close()]);
     },
   );
 
@@ -89,7 +87,6 @@ describe('a server that is of no use', () => {
     await vi.waitFor(() => expect(failing.asked).toHaveLength(2), 300_000);
     zone['receiver.example.com'] = ['192.0.2.1'];
     expect(await asked).toEqual(['192.0.2.1']);
-    await failing.close();
   });
 
   test('is told of when it never can tell', async () => {
@@ -97,7 +94,6 @@ describe('a server that is of no use', () => {
     await expect(resolver({ servers: [failing.address] })('a.example.com')).rejects.toMatchObject({
       code: 'ESERVFAIL',
     });
-    await failing.close();
   });
 });
 
@@ -106,13 +102,11 @@ test('a name that is answered late is found, also beside others that are answere
   const resolve = resolver({ servers: [slow.address] });
   for (let count = 0; count < 20; count += 1) await resolve('fast.example.com');
   expect(await resolve('late.example.com')).toEqual(['127.0.0.1']);
-  await slow.close();
 });
 
 test('addresses of one kind do not wait for an answer of the other that never comes', async () => {
   const half = await startDnsServer({ 'half.example.com': 'no AAAA' });
   expect(await resolver({ servers: [half.address] })('half.example.com')).toEqual(['127.0.0.1']);
-  await half.close();
 });
 
 test('an attempt whose name was not resolved in time says so', async () => {

@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openPort, type OpenPort } from '../../../src/main/operations/port.ts';
-import { callCommand, type RunningCommand, runCommand, startCommand } from '../../support/command.ts';
+import { callCommand, runCommand, startCommand, startServing } from '../../support/command.ts';
 import { createEmptyDatabase, createTestDatabase } from '../../support/database.ts';
 import { listening } from '../../support/listening.ts';
 import { createLogin } from '../../support/logins.ts';
@@ -16,11 +16,6 @@ const database = await createTestDatabase();
 const login = await createLogin(database, 'carteiro_poller');
 
 const environment = () => ({ DATABASE_URL: login.url, SANDBOX: 'true', SECRETS_KEY: KEY });
-
-async function urlOf(command: RunningCommand): Promise<string> {
-  const line = (await command.log(/metrics are served/)).split('\n').find((one) => one.includes('served')) ?? '';
-  return (JSON.parse(line) as { url: string }).url;
-}
 
 /** Until the poller of `url` shows this. */
 async function metricsWith(url: string, pattern: RegExp): Promise<string> {
@@ -82,8 +77,8 @@ describe('the port', () => {
 
 describe('poll', () => {
   test('is seen at a port of its own, with its rights alone, and not any more when it has stopped', async () => {
-    const poller = startCommand(['poll'], environment());
-    const url = await urlOf(poller);
+    const poller = await startServing('poll', environment());
+    const { url } = poller;
     const text = await metricsWith(url, /carteiro_processes\{role="poller",state="alive"\} 1/);
     expect(text).toMatch(/^carteiro_heartbeat_age_seconds\{process="[^"]+",role="poller",version="[^"]+"\} \d/m);
     expect(text).toMatch(/^carteiro_database_up 1$/m);
@@ -95,21 +90,20 @@ describe('poll', () => {
   });
 
   test('that was killed leaves its row, so that it is seen to be lost', async () => {
-    const poller = startCommand(['poll'], environment());
-    await metricsWith(await urlOf(poller), /carteiro_processes\{role="poller",state="alive"\} 1/);
+    const poller = await startServing('poll', environment());
+    await metricsWith(poller.url, /carteiro_processes\{role="poller",state="alive"\} 1/);
     await poller.end('SIGKILL');
     expect(await database.sql`select count(*)::int as rows from processes`).toEqual([{ rows: 1 }]);
     await database.sql`delete from processes`;
   });
 
   test('counts what it sends, and how long after the append', async () => {
-    const poller = startCommand(['poll'], { ...environment(), ALLOW_INSECURE_TARGETS: 'false' });
-    const url = await urlOf(poller);
+    const poller = await startServing('poll', { ...environment(), ALLOW_INSECURE_TARGETS: 'false' });
     const partnerId = await insertPartner(database.sql);
     // No key opens this secret: nothing is sent, and that is counted as a fault of ours.
     await insertWebhook(database.sql, partnerId, 'https://partner.example/');
     await commitEvents(database.sql, partnerId, 2);
-    const text = await metricsWith(url, /^carteiro_send_faults_total 2$/m);
+    const text = await metricsWith(poller.url, /^carteiro_send_faults_total 2$/m);
     expect(text).toMatch(/^carteiro_claimed_deliveries_total 2$/m);
     // Each place where an operator looks says so, and what to do.
     const [{ id }] = await database.sql<[{ id: string }]>`select id from deliveries limit 1`;
@@ -147,7 +141,7 @@ describe('poll', () => {
 
   test('that waits for its database is alive, not ready, and does not say that it delivers', async () => {
     const poller = startCommand(['poll'], { ...environment(), DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' });
-    const url = await urlOf(poller);
+    const [, url = ''] = /"url":"([^"]+)","msg":"metrics/.exec(await poller.log(/metrics are served/)) ?? [];
     const [alive, ready] = await Promise.all([fetch(`${url}/healthz`), fetch(`${url}/readyz`)]);
     expect([alive.status, ready.status]).toEqual([200, 503]);
     const text = await (await fetch(`${url}/metrics`)).text();
