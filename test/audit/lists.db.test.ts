@@ -1,6 +1,5 @@
 /** What SQL shows auditors, HTTP shows: every kind of rows, listed, narrowed and exported. */
 import { createHash } from 'node:crypto';
-import postgres from 'postgres';
 import { describe, expect, test } from 'vitest';
 import { openNote } from '../../src/audit/checkpoint/note.ts';
 import { KINDS, type KindName } from '../../src/audit/lists/kinds.ts';
@@ -10,6 +9,7 @@ import type { ExportManifest } from '../../src/contract/resources/audit-resource
 import { indexWorkers } from '../../src/core/workers/worker-index.ts';
 import { startApi, WORKER_KEY } from '../support/api.ts';
 import { sealAndSign, SIGNER } from '../support/checkpoint.ts';
+import { connectTo } from '../support/connect.ts';
 import { createLogin } from '../support/logins.ts';
 import { commitEvents, insertPartner, insertSubscriber, insertWebhook } from '../support/outbox.ts';
 import { itemsOf, type Page } from '../support/pages.ts';
@@ -78,16 +78,14 @@ describe.each(NAMES)('/v1/auditoria/%s', (name) => {
       [['carteiro_auditor'], token],
       [['carteiro_auditor', 'carteiro_auditor_cpf'], granted],
     ] as const) {
-      const login = await createLogin(api.database, ...roles);
-      const sql = postgres(login.url, { max: 1 });
+      const { url } = await createLogin(api.database, ...roles);
+      const sql = connectTo(url, { connection: {} });
       const key = Object.keys(kind.key).map((column) => `${column} desc`);
       const rows = await sql.unsafe(`select * from carteiro_auditoria.${kind.view} order by ${key.join(', ')}`);
       const listed = await readAll(name, { limite: '2' }, as);
       expect(listed.length).toBeGreaterThan(2);
       expect(listed).toEqual(rows.map((row) => wired(kind, row)));
       expect(JSON.stringify(listed).includes(CPF)).toBe(as === granted && kind.masked.length > 0);
-      await sql.end();
-      await login.remove();
     }
   });
 
@@ -105,7 +103,7 @@ describe.each(NAMES)('/v1/auditoria/%s', (name) => {
     const other = name === 'selos' ? 'tentativas' : name;
     const filter = name === 'selos' ? '' : `&parceiro_id=${partnerId}`;
     const foreign = `/v1/auditoria/${other}?cursor=${body.proximo_cursor}${filter}`;
-    for (const wrong of [`${path}?cpf=1`, `${path}?limite=0`, foreign])
+    for (const wrong of [`${path}?cpf=1`, `${path}?limite=0`, `${path}?formato=xml`, foreign])
       expect([wrong, (await api.send('GET', wrong, { token })).status]).toEqual([wrong, 400]);
   });
 });
@@ -185,24 +183,22 @@ describe('who read this CPF', () => {
       { eventos: null, pedido: expect.stringContaining('formato=csv') as string },
       { eventos: [event?.id], operacao: 'GET /v1/auditoria/eventos' },
     ]);
-    const login = await createLogin(api.database, 'carteiro_auditor', 'carteiro_auditor_cpf');
-    const auditor = postgres(login.url, { max: 1 });
+    const { url } = await createLogin(api.database, 'carteiro_auditor', 'carteiro_auditor_cpf');
+    const auditor = connectTo(url, { connection: {} });
     const rows = await auditor`
       select posicao::int from carteiro_auditoria.leituras_cpf
       where eventos is null or eventos && array(
         select evento_id from carteiro_auditoria.trabalhadores where resumo = decode(${resumo}, 'hex'))
       order by lida_em desc, posicao desc`;
-    await auditor.end();
     expect(found.map(({ posicao }) => posicao)).toEqual(rows.map(({ posicao }) => posicao as number));
     expect(await readAll('leituras', { evento_id: event?.id ?? '' }, token)).toEqual(found);
   });
 
   test('needs the scope auditoria:cpf for the digest, and a view that others may not read', async () => {
     expect((await digestOf(token)).status).toBe(403);
-    const login = await createLogin(api.database, 'carteiro_auditor');
-    const auditor = postgres(login.url, { max: 1 });
+    const { url } = await createLogin(api.database, 'carteiro_auditor');
+    const auditor = connectTo(url, { connection: {} });
     await expect(auditor`select from carteiro_auditoria.trabalhadores`).rejects.toThrow('permission denied');
-    await auditor.end();
   });
 });
 
@@ -220,16 +216,20 @@ test('attempts are listed by several outcomes', async () => {
 describe.each(EXPORTED)('the export of %s', (name) => {
   const key = Object.keys(KINDS[name].key);
 
-  test('holds every row, oldest first, and its signed manifest their digest', async () => {
+  test('holds every row, oldest first, and its signed manifest their digest and the newest checkpoint', async () => {
     const { manifest, bytes, answer } = await exported(`/v1/auditoria/${name}?formato=ndjson`);
+    expect(answer.headers.get('Content-Type')).toBe('application/x-ndjson');
     expect(answer.headers.get('Content-Disposition')).toContain(`"${name}.ndjson"`);
     const lines = bytes.toString().trimEnd().split('\n');
     const { manifesto } = JSON.parse(lines.pop() ?? '') as { manifesto: ExportManifest };
     const before = Buffer.from(lines.map((line) => `${line}\n`).join(''));
     expect(lines.map((line) => JSON.parse(line) as Row)).toEqual((await readAll(name)).toReversed());
+    const [head] = await sql<[{ note: string }]>`select note from checkpoints order by size desc limit 1`;
     expect(manifesto).toMatchObject({
       linhas: lines.length,
       sha256: createHash('sha256').update(before).digest('hex'),
+      filtros: { formato: 'ndjson' },
+      checkpoint: head.note,
     });
     expect(openNote(manifesto.assinatura ?? '', [SIGNER])?.signedBy).toHaveLength(1);
     const { body } = await api.send<ExportManifest>('GET', manifest, { token });

@@ -131,7 +131,6 @@ describe('the list of deliveries', () => {
     ['?limite=0', 'limite'],
     ['?limite=501', 'limite'],
     ['?cursor=abc', 'cursor'],
-    ['?pagina=2', 'pagina'],
   ])('refuses %s', async (query, campo) => {
     const answer = await list(query);
     expect([answer.status, answer.body.detalhes?.map((detail) => detail.campo)]).toEqual([400, [campo]]);

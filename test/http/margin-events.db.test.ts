@@ -36,19 +36,3 @@ test('margem.concluida has no percentage where there are no earnings', async () 
   await ask();
   expect(await received()).toMatchObject([{ data: { salario_bruto: 0, margem_percentual: null } }]);
 });
-
-test.each([
-  ['negocial', 422],
-  ['upstream', 502],
-])('margem.falhou arrives when the registry fails a query (%s)', async (falha, status) => {
-  const { ask, report, received } = await newPartner();
-  await report({ falha, erro: 'não foi possível' });
-  expect((await ask()).status).toBe(status);
-  const data = {
-    cpf_trabalhador: WORKER.cpf,
-    cnpj_empregador: WORKER.numero_inscricao_empregador,
-    tipo_erro: falha,
-    erro: 'não foi possível',
-  };
-  expect(await received()).toMatchObject([{ evento: 'margem.falhou', data }]);
-});

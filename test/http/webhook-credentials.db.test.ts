@@ -4,8 +4,7 @@ import { credentialsName, openCredentials } from '../../src/webhooks/gateway/cre
 import type { ShownCredentials } from '../../src/contract/resources/webhook-credentials.ts';
 import { TOKEN_MS } from '../../src/delivery/sending/tokens.ts';
 import { makeAuthority } from '../support/certificates.ts';
-import { startDeliveryWorld, useSubscriber } from '../support/delivery-world.ts';
-import { startEngine } from '../support/engine.ts';
+import { startDeliveryWorld, startEngineOf, useSubscriber } from '../support/delivery-world.ts';
 import { hang, startReceiver, status } from '../support/receiver.ts';
 
 const world = await startDeliveryWorld();
@@ -129,12 +128,6 @@ test.each<[string, unknown, string]>([
   expect(JSON.stringify(answer)).not.toContain('PRIVATE');
 });
 
-test('nobody else’s webhook has any', async () => {
-  const other = await world.subscriber();
-  for (const method of ['GET', 'DELETE']) expect((await other.send(method, path())).status).toBe(404);
-  expect((await other.send('PUT', path(), { cabecalhos: { A: '1' } })).status).toBe(404);
-});
-
 test('history tells that they changed, and not what they are', async () => {
   await set({ cabecalhos: { 'X-Api-Key': KEY } });
   await set({ autorizacao: { tipo: 'bearer', token: TOKEN } });
@@ -156,12 +149,7 @@ test('a token server that hangs holds back its own webhook alone', async () => {
   for (let count = 0; count < 12; count += 1) await partner.emit();
   const asked = issuer.posts.length;
   let skippedMs = 0;
-  const { poller } = startEngine(world.api.database.pool, {
-    openSecret: (id, sealed) => world.api.vault.decrypt(id, sealed),
-    openCredentials: (id, sealed) => openCredentials(world.api.vault, id, sealed),
-    now: () => null,
-    monotonicMs: () => performance.now() + skippedMs,
-  });
+  const { poller } = startEngineOf(world.api, { monotonicMs: () => performance.now() + skippedMs });
   while ((await statuses(second.id)).some(({ status: one }) => one !== 'entregue')) await poller.tick();
   expect(await statuses(second.id)).toEqual([{ status: 'entregue', count: 12 }]);
   await issuer.received(asked + 1);
