@@ -81,7 +81,7 @@ const REFUSALS = {
       details: [{ campo: field, mensagem: 'já está em uso' }],
     }),
   ],
-  noRegistry: ['INDISPONIVEL', 'nenhum registry está configurado'],
+  noRegistry: ['INDISPONIVEL', later('nenhum registry está configurado', 60)],
   marginRefused: [
     'MARGEM_NEGOCIAL',
     ({ error }: { readonly error: string }) => `o registry recusou a consulta: ${error}`,

@@ -42,7 +42,8 @@ async function lifeOf(name: string, sandbox: boolean, asks: readonly (readonly [
       headers,
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
-    answers.push({ status: answer.status, body: (await answer.json()) as Record<string, unknown> });
+    const retryAfter = answer.headers.get('Retry-After');
+    answers.push({ status: answer.status, retryAfter, body: (await answer.json()) as Record<string, unknown> });
   }
   const { code, stderr } = await api.end('SIGTERM');
   return { code, stderr, answers, loaded: (await readFile(noted, 'utf8')).split('\n') };
@@ -63,6 +64,7 @@ test('production without REGISTRY_URL loads nothing simulated, answers 503, and 
   for (const refused of [margin, registration]) {
     expect(refused).toMatchObject({
       status: 503,
+      retryAfter: expect.stringMatching(/^\d+$/) as string,
       body: { codigo: 'INDISPONIVEL', mensagem: 'nenhum registry está configurado' },
     });
   }
