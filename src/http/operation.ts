@@ -237,5 +237,5 @@ function readPathId(c: Context<Env>): string {
   if (given === undefined) return '';
   const parsed = id.safeParse(given);
   if (!parsed.success) throw notFound();
-  return parsed.data.toLowerCase();
+  return parsed.data;
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { beforeEach, expect, test } from 'vitest';
 import { definitiveNumber, provisionalNumber } from '../../src/core/loans/loan-number.ts';
 import { dayOf } from '../../src/contract/calendar.ts';
@@ -9,7 +10,9 @@ import { insertPartner } from '../support/outbox.ts';
 let database: TestDatabase;
 beforeEach(async () => void (database = await createTestDatabase()));
 
-const numberAt = (at: string) => database.pool.transaction((tx) => definitiveNumber(tx, new Date(at)));
+/** A partner without loans. */
+const NOBODY = randomUUID();
+const numberAt = (at: string) => database.pool.transaction((tx) => definitiveNumber(tx, NOBODY, new Date(at)));
 
 test('each year is counted by itself, and so are the provisional ones', async () => {
   const numbers = ['2026-03-01T12:00Z', '2026-12-31T23:00Z', '2027-01-01T02:59Z', '2027-01-01T03:00Z'].map(numberAt);
@@ -19,7 +22,7 @@ test('each year is counted by itself, and so are the provisional ones', async ()
     '2026-00000003',
     '2027-00000001',
   ]);
-  expect(await database.pool.transaction(provisionalNumber)).toBe('P-00000001');
+  expect(await database.pool.transaction((tx) => provisionalNumber(tx, NOBODY))).toBe('P-00000001');
 });
 
 test('thirty at once that begin a year get thirty numbers', async () => {
@@ -38,7 +41,7 @@ test('no request creates a counter, this year or the next, also where nobody may
   const [one, other, provisional] = [
     await numberAt(now.toISOString()),
     await numberAt(`${year + 1}-06-01T12:00Z`),
-    await database.pool.transaction(provisionalNumber),
+    await database.pool.transaction((tx) => provisionalNumber(tx, NOBODY)),
   ];
   expect([one, other, provisional]).toEqual([`${year}-00000001`, `${year + 1}-00000001`, 'P-00000001']);
   await database.sql`select raise_loan_numbers('2009', 500)`;
@@ -91,6 +94,8 @@ test('an installation counts from its start by its step, above what is there', a
 test('the API’s role may count, and nothing else about it', async () => {
   const login = await createLogin(database, 'carteiro_app');
   const pool = openPool(login.url);
-  expect(await pool.transaction((tx) => definitiveNumber(tx, new Date('2026-06-01T12:00Z')))).toBe('2026-00000001');
+  expect(await pool.transaction((tx) => definitiveNumber(tx, NOBODY, new Date('2026-06-01T12:00Z')))).toBe(
+    '2026-00000001',
+  );
   await expect(pool.run((sql) => sql`select setval('loan_numbers_2026', 9)`)).rejects.toThrow('permission denied');
 });

@@ -61,7 +61,7 @@ export async function issueLoanAt(
     const [{ id }] = await tx<[{ id: string }]>`select uuidv7() as id`;
     const contract = {
       emprestimo_id: id,
-      numero: await definitiveNumber(tx, createdAt),
+      numero: await definitiveNumber(tx, provenance.partnerId, createdAt),
       ...terms,
       tipo_assinatura: 'internal',
       entrega_documentos: 'agrupada',

@@ -17,6 +17,10 @@ const send = (method: 'POST' | 'PUT' | 'GET', path: string, body?: unknown, key?
     ...(key !== undefined && { headers: { 'Idempotency-Key': key } }),
   });
 const reported = (path: string, body: unknown, key?: string) => send('POST', `/v1/nucleo/${path}`, body, key);
+const END_OF_BOND = {
+  data_desligamento: '2026-01-31',
+  motivo_desligamento: { codigo: 'pedido', descricao: 'A pedido do trabalhador' },
+};
 const ACCOUNT = { nome: 'Um', assinatura: 'internal', documentos: 'agrupada', emissao: 'sincrona' };
 
 async function newPartner(account: object = {}): Promise<string> {
@@ -121,6 +125,32 @@ describe('what the core has an id or a number for', () => {
     expect(issued.body).toMatchObject({ numero: 'N-77', status: 'em_assinatura' });
   });
 
+  test('a number that another loan of the partner bears is 409 where the issuance ends; the loan still waits for one', async () => {
+    const parceiro_id = await newPartner({ emissao: 'assincrona' });
+    const [one, other] = [
+      await reported('emprestimos', { parceiro_id, ...TERMS, numero: 'N-88' }),
+      await reported('emprestimos', { parceiro_id, ...TERMS }),
+    ];
+    const end = (id: string, numero: string) => reported(`emprestimos/${id}/emissao`, { resultado: 'emitida', numero });
+    const refused = await end(other.body.id, 'N-88');
+    expect([refused.status, refused.body.codigo, refused.body.detalhes]).toEqual([
+      409,
+      'TRANSICAO_INVALIDA',
+      [{ campo: 'numero', mensagem: 'já está em uso' }],
+    ]);
+    expect((await end(other.body.id, 'N-89')).body).toMatchObject({ numero: 'N-89', status: 'em_assinatura' });
+    expect((await end(one.body.id, 'N-88')).body).toMatchObject({ numero: 'N-88', status: 'em_assinatura' });
+  });
+
+  test('a number of our own series is not given again: the next loan has the one behind it', async () => {
+    const partner = await world.partner();
+    const { numero } = await partner.read(await partner.newLoan());
+    const next = (by: number) => numero.slice(0, 5) + String(Number(numero.slice(5)) + by).padStart(8, '0');
+    for (const by of [1, 2])
+      expect((await reported('emprestimos', { parceiro_id: partner.id, ...TERMS, numero: next(by) })).status).toBe(201);
+    expect((await partner.issue('behind')).body.numero).toBe(next(3));
+  });
+
   test('a registration: its id comes back in the event; another id is not the one under way', async () => {
     const partner = await world.partner();
     const id = await partner.newLoan();
@@ -132,6 +162,45 @@ describe('what the core has an id or a number for', () => {
     expect((await reported(`emprestimos/${id}/averbacao`, { ...ended, averbacao_id })).status).toBe(200);
     const registered = (await partner.received()).find(({ evento }) => evento === 'averbacao.concluida');
     expect(registered?.data).toMatchObject({ averbacao_id });
+  });
+
+  test('a registration that has ended is not asked for again under its id, in whatever case; under another it is', async () => {
+    const partner = await world.partner();
+    const id = await partner.newLoan();
+    await reported(`emprestimos/${id}/assinatura`, undefined);
+    const tell = (body: object) => reported(`emprestimos/${id}/averbacao`, body);
+    const averbacao_id = randomUUID();
+    expect((await tell({ resultado: 'solicitada', averbacao_id })).status).toBe(200);
+    expect((await tell({ resultado: 'falhou', averbacao_id, erro: 'Sem margem' })).status).toBe(200);
+    for (const same of [averbacao_id, averbacao_id.toUpperCase()]) {
+      const again = await tell({ resultado: 'solicitada', averbacao_id: same });
+      expect([again.status, again.body.codigo, again.body.detalhes]).toEqual([
+        409,
+        'TRANSICAO_INVALIDA',
+        [{ campo: 'averbacao_id', mensagem: 'já está em uso' }],
+      ]);
+    }
+    expect((await tell({ resultado: 'solicitada', averbacao_id: randomUUID() })).status).toBe(200);
+    expect((await tell({ resultado: 'concluida', protocolo_registry: 'P-2' })).body).toMatchObject({
+      status: 'averbada',
+    });
+  });
+
+  test('an id in upper case in a body is the same id, and is answered and kept in lower case', async () => {
+    const partner = await world.partner();
+    const own = { id: randomUUID(), averbacao_id: randomUUID() };
+    const upper = { id: own.id.toUpperCase(), averbacao_id: own.averbacao_id.toUpperCase() };
+    const loan = await reported('emprestimos', { parceiro_id: partner.id, ...TERMS, id: upper.id });
+    expect([loan.status, loan.body.id]).toEqual([201, own.id]);
+    await reported(`emprestimos/${own.id}/assinatura`, undefined);
+    const tell = (body: object) =>
+      reported(`emprestimos/${own.id}/averbacao`, { averbacao_id: upper.averbacao_id, ...body });
+    expect((await tell({ resultado: 'solicitada' })).body).toMatchObject({ averbacao: { id: own.averbacao_id } });
+    const ended = await tell({ resultado: 'concluida', protocolo_registry: 'P-3' });
+    expect([ended.status, ended.body]).toMatchObject([200, { averbacao: { id: own.averbacao_id } }]);
+    const bond = await reported('vinculos/desligamentos', { ...END_OF_BOND, emprestimo_id: upper.id });
+    expect([bond.status, bond.body]).toMatchObject([201, { emprestimo_id: own.id }]);
+    expect(await partner.read(own.id)).toMatchObject({ status: 'encerrada_desligamento' });
   });
 
   test('a margin query: a loan may name it; the same id again is 409', async () => {

@@ -12,11 +12,11 @@
 import type { Result } from '../../contract/refusals.ts';
 import { lockPartner } from '../../db/partner-lock.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
-import type { Command, LoanRefusal } from '../../loan/command.ts';
+import type { Command } from '../../loan/command.ts';
 import type { LoanState } from '../../loan/state.ts';
 import type { EndOfBond, Rehire } from '../../registry/bonds-port.ts';
 import { countSettled } from '../settlement/installments.ts';
-import { type Asker, handleLoan, type Transactor } from '../loans/handle-loan.ts';
+import { type Asker, handleLoan, type HandlingRefusal, type Transactor } from '../loans/handle-loan.ts';
 
 export type OpenRecord = {
   readonly id: string;
@@ -63,7 +63,7 @@ export async function reportBond(
   asker: Asker,
   loanId: string,
   reported: ReportedBond,
-): Promise<Result<string, LoanRefusal>> {
+): Promise<Result<string, HandlingRefusal>> {
   let id = '';
   const handled = await handleLoan(
     within,

@@ -53,7 +53,9 @@ export async function issueLoan(
   if (marginQueryId === undefined) return { refused: { kind: 'unknownMarginQuery' } };
   const { newId, now, signing, documents, issuance } = await readAccount(tx, partnerId);
   const loanId = own.id ?? newId;
-  const numero = own.numero ?? (await (issuance === 'sincrona' ? definitiveNumber(tx, now) : provisionalNumber(tx)));
+  const numero =
+    own.numero ??
+    (await (issuance === 'sincrona' ? definitiveNumber(tx, partnerId, now) : provisionalNumber(tx, partnerId)));
   const contract = {
     ...request,
     emprestimo_id: loanId,

@@ -9,7 +9,7 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ERASED } from '../../contract/erasure.ts';
-import { NOT_FOUND, type Result } from '../../contract/refusals.ts';
+import { NOT_FOUND, type Refused, type Result } from '../../contract/refusals.ts';
 import { id as idSchema } from '../../contract/values.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
 import type { Command, LoanRefusal } from '../../loan/command.ts';
@@ -42,8 +42,11 @@ interface Deciding {
   readonly state: LoanState;
 }
 
-/** Makes the command; `now` is the database's clock. It may read in the transaction, and runs again after a conflict. */
-export type ToCommand = (now: Date, deciding: Deciding) => Command | Promise<Command>;
+/**
+ * Makes the command, or refuses the id or number that it would bring; `now` is the database's clock. It may read in the transaction,
+ * and runs again after a conflict.
+ */
+export type ToCommand = (now: Date, deciding: Deciding) => Command | Promise<Command | Refused<'taken'>>;
 
 /** Writes rows that must commit with the facts; `state` is the loan after them. */
 export type Within = (
@@ -52,7 +55,9 @@ export type Within = (
 ) => Promise<unknown>;
 
 /** The loan after the command. `notFound` also stands for another partner's loan, and for an id that is none. */
-export type Handled = Result<LoanState, LoanRefusal>;
+export type Handled = Result<LoanState, HandlingRefusal>;
+/** `taken`: what the lender's core calls something by is another's already. */
+export type HandlingRefusal = LoanRefusal | 'taken';
 
 /** Handles one command. Throws `DatabaseUnavailable` (it may have committed), and `VersionConflict` when every try lost. */
 export async function handleLoan(
@@ -86,7 +91,8 @@ async function handleOnce(
   const { state, partnerId } = loan;
   if (state.workerCpf === ERASED) return { refused: { kind: 'loanState', ...FORGOTTEN, status: state.status } };
   const command = await toCommand(now, { tx, partnerId, state });
-  const handled = await decideAndAppend(tx, { ...asker, partnerId }, loanId, command, state, now);
+  if ('refused' in command) return command;
+  const handled: Handled = await decideAndAppend(tx, { ...asker, partnerId }, loanId, command, state, now);
   if ('ok' in handled) await within?.(tx, { partnerId, state: handled.ok, now });
   return handled;
 }

@@ -1,6 +1,7 @@
 /** Registration (averbação) as the partner asks it and as its end is recorded; the asking itself is the worker's. */
 import type { Pool, Tx } from '../../db/pool.ts';
 import { addDays, dayOf } from '../../contract/calendar.ts';
+import { taken } from '../../contract/refusals.ts';
 import type { Provenance } from '../../log/append.ts';
 import { type RegistrationAnswer, RegistryFailure } from '../../registry/port.ts';
 import { type Asker, type Handled, handleLoan, type ToCommand, type Transactor } from './handle-loan.ts';
@@ -25,7 +26,13 @@ export async function appendRegistrationRequested(
   ownId?: string,
 ): Promise<Handled> {
   const toCommand: ToCommand =
-    ownId === undefined ? newRegistration : () => ({ type: 'requestRegistration', registrationId: ownId });
+    ownId === undefined
+      ? newRegistration
+      : async (_now, { tx, state }) => {
+          const isUnderWay = state.registration?.status === 'processando';
+          if (!isUnderWay && (await isRegistration(tx, loanId, ownId))) return taken('averbacao_id', ownId);
+          return { type: 'requestRegistration', registrationId: ownId };
+        };
   return handleLoan(within, asker, loanId, toCommand, (tx) => closeSuperseded(tx, loanId, null));
 }
 
@@ -33,6 +40,17 @@ const newRegistration: ToCommand = async (_now, { tx }) => {
   const [row] = await tx<[{ id: string }]>`select uuidv7() as id`;
   return { type: 'requestRegistration', registrationId: row.id };
 };
+
+/** Whether the loan had a registration of this id, whose one end could not be told again; or our worker has it for another loan. */
+async function isRegistration(tx: Tx, loanId: string, id: string): Promise<boolean> {
+  const [row] = await tx<[{ isKnown: boolean }]>`
+    select exists (
+      select from events
+      where stream = ${loanId} and type in ('averbacao.solicitada', 'averbacao.concluida', 'averbacao.falhou')
+        and field_of(data, 'averbacao_id') = ${id}
+    ) or exists (select from registrations where id = ${id}) as "isKnown"`;
+  return row.isKnown;
+}
 
 export interface RegistrationEnd {
   readonly loanId: string;

@@ -1,7 +1,8 @@
 /** Steps of a loan that the lender's own systems make: signed, issued, transferred. */
 import { dayOf, monthsBefore } from '../../contract/calendar.ts';
+import { taken } from '../../contract/refusals.ts';
 import { type Asker, type Handled, handleLoan, type Transactor } from './handle-loan.ts';
-import { definitiveNumber } from './loan-number.ts';
+import { definitiveNumber, isNumberTaken } from './loan-number.ts';
 
 /** The internal signing provider finalised the document; the external modes are signed by documents. */
 export async function concludeSigning(pool: Transactor, asker: Asker, loanId: string): Promise<Handled> {
@@ -15,10 +16,10 @@ export async function concludeIssuance(
   loanId: string,
   number?: string,
 ): Promise<Handled> {
-  return handleLoan(pool, asker, loanId, async (now, { tx }) => ({
-    type: 'concludeIssuance',
-    number: number ?? (await definitiveNumber(tx, now)),
-  }));
+  return handleLoan(pool, asker, loanId, async (now, { tx, partnerId }) => {
+    if (number !== undefined && (await isNumberTaken(tx, partnerId, number, loanId))) return taken('numero', number);
+    return { type: 'concludeIssuance', number: number ?? (await definitiveNumber(tx, partnerId, now)) };
+  });
 }
 
 /** The issuance is given up and the loan cancelled; `reason` reaches the partner as `motivo`. */

@@ -137,7 +137,7 @@ function readPartnerId({ parceiro_id: claim }: JWTPayload): string | null {
   if (claim === undefined) return null;
   const parsed = uuid.safeParse(claim);
   if (!parsed.success) throw unauthorized('o parceiro do token não existe ou está inativo');
-  return parsed.data.toLowerCase();
+  return parsed.data;
 }
 
 function readScopes({ scope, scp }: JWTPayload): Set<string> {

@@ -14,7 +14,7 @@ import { DELIVERY_STATUSES, OUTCOMES, SEND_ORDERS } from '../../contract/statuse
 import { id } from '../../contract/values.ts';
 import { cursor, limite, periodEnd, periodStart } from '../page.ts';
 
-const anId = id.transform((text) => text.toLowerCase()).optional();
+const anId = id.optional();
 
 const outcome = `(${OUTCOMES.join('|')})`;
 /** One, or several with commas between. */

@@ -62,7 +62,7 @@ export const conformanceRoutes: Routes = [
     query: language,
     answers: answered(200, conformance, { pt: 'A homologação', en: 'The run' }),
   })(async ({ partnerId, id: webhookId, params: { hid }, query: { idioma = 'pt' } }, { pool }) => {
-    const run = (await readRuns(pool, partnerId, webhookId)).find((one) => one.id === hid.toLowerCase());
+    const run = (await readRuns(pool, partnerId, webhookId)).find((one) => one.id === hid);
     return run === undefined
       ? NOT_FOUND
       : { status: 200, body: { ...lineOf(run), verificacoes: checksOf(run, idioma) } };
@@ -85,7 +85,7 @@ export const conformanceRoutes: Routes = [
   })(async ({ partnerId, id: webhookId, params: { hid } }, { pool }) => {
     const report = await readReport(pool, partnerId, webhookId, hid);
     if (report === null) return NOT_FOUND;
-    const headers = { 'Content-Disposition': `attachment; filename="homologacao-${hid.toLowerCase()}.txt"` };
+    const headers = { 'Content-Disposition': `attachment; filename="homologacao-${hid}.txt"` };
     return { status: 200, headers, body: new BodyStream(`${REPORT_TYPE};charset=utf-8`, piecesOf(report)) };
   }),
 ];

@@ -64,8 +64,7 @@ export const operatorWebhookRoutes: Routes = [
       limite,
     }),
     answers: answered(200, contract.operatorWebhooks, PAGE_ANSWER),
-  })(async ({ query: { parceiro_id, estado, cursor: given, limite: limit } }, { pool, cursors }) => {
-    const partnerId = parceiro_id?.toLowerCase();
+  })(async ({ query: { parceiro_id: partnerId, estado, cursor: given, limite: limit } }, { pool, cursors }) => {
     const list = `${PATH} ${JSON.stringify([partnerId, estado])}`;
     const after = await cursors.read(list, afterId, given);
     if (estado === 'com_falhas') {
