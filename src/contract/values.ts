@@ -9,7 +9,12 @@ export const id = z
 /** ISO 8601, UTC, milliseconds, `Z`: `2026-01-31T12:00:00.000Z`. */
 export const timestamp = z.iso.datetime({ precision: 3 }).meta({ examples: ['2026-01-31T12:00:00.000Z'] });
 
-export const date = z.iso.date('deve ser uma data AAAA-MM-DD').meta({ examples: ['2026-01-31'] });
+const DATE = 'deve ser uma data AAAA-MM-DD';
+/** A day from the year 1 on: the database has no year 0. */
+export const date = z.iso
+  .date(DATE)
+  .refine((day) => !day.startsWith('0000'), DATE)
+  .meta({ examples: ['2026-01-31'] });
 
 export const MONTH = /^[2-9]\d{3}-(0[1-9]|1[0-2])$/;
 

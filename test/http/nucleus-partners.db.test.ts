@@ -203,6 +203,16 @@ describe('what the core has an id or a number for', () => {
     expect(await partner.read(own.id)).toMatchObject({ status: 'encerrada_desligamento' });
   });
 
+  test('a bond: a day of the year 0 is 400, one of the year 1 is taken', async () => {
+    const partner = await world.partner();
+    const emprestimo_id = await partner.newLoan();
+    const ended = (data_desligamento: string) =>
+      reported('vinculos/desligamentos', { ...END_OF_BOND, emprestimo_id, data_desligamento });
+    const refused = await ended('0000-02-29');
+    expect([refused.status, refused.body.detalhes]).toMatchObject([400, [{ campo: 'data_desligamento' }]]);
+    expect((await ended('0001-01-01')).status).toBe(201);
+  });
+
   test('a margin query: a loan may name it; the same id again is 409', async () => {
     const partner = await world.partner();
     const consulta_margem_id = randomUUID();

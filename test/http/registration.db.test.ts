@@ -101,7 +101,7 @@ describe('a disbursement', () => {
       const created = dayOf(new Date(before.criado_em));
       const first = door === 'sandbox' ? monthsBefore(created, 24) : created;
       const token = door === 'sandbox' ? partner.token : await world.api.token(undefined, ['nucleo']);
-      for (const wrong of [addDays(first, -1), '1899-12-31', '0000-01-01', addDays(created, 3), '2999-01-01']) {
+      for (const wrong of [addDays(first, -1), '1899-12-31', '0001-01-01', addDays(created, 3), '2999-01-01']) {
         const body = { resultado: 'liquidado', data_liberacao: wrong };
         const answer = await world.api.send('POST', `/v1/${door}/emprestimos/${id}/desembolso`, { token, body });
         expect([wrong, answer.status, answer.body.codigo, answer.body.detalhes]).toEqual([
