@@ -2,8 +2,13 @@
 /* global uPlot */
 const charts = [];
 
+/** A colour of the page's style as a canvas takes it: of the theme that is shown. */
 function color(name) {
-  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  const probe = document.body.appendChild(document.createElement('i'));
+  probe.style.color = `var(${name})`;
+  const { color: shown } = getComputedStyle(probe);
+  probe.remove();
+  return shown;
 }
 
 function optionsOf(element, kind) {
