@@ -6,6 +6,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { WebhookCredentials } from '../../contract/resources/webhook-credentials.ts';
+import { cutKept } from './answer.ts';
 import { echoesOf, withoutEchoes } from './echoes.ts';
 import type { Certificate, Credentials, SendRequest, SendResult } from './exchange.ts';
 import { basic, NoToken, type Tokens } from './tokens.ts';
@@ -67,5 +68,5 @@ export async function sendWith(
   }
   const result = await send({ ...request, headers: [...request.headers, ...headers] }, startedAtMs, certificate);
   if (oauth2 !== null && result.statusCode === 401) tokens.forget(oauth2);
-  return result.answer === null ? result : { ...result, answer: withoutEchoes(result.answer, echoes) };
+  return result.answer === null ? result : { ...result, answer: cutKept(withoutEchoes(result.answer, echoes)) };
 }

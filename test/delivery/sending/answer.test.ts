@@ -1,5 +1,8 @@
+import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { bodyOf, keptAnswer } from '../../../src/delivery/sending/answer.ts';
+import { prepareCredentials, sendWith } from '../../../src/delivery/sending/credentials.ts';
+import { DELIVERED } from '../../support/delivered.ts';
 
 const kept = (body: string | Buffer, isCut = false) => keptAnswer({}, Buffer.from(body), isCut);
 
@@ -51,4 +54,19 @@ describe('what is kept of an answer', () => {
     expect(kept(Buffer.from('caf\u00e9 529 \u00e9').subarray(0, -1), true)).toBe('\ncafé ***********');
     expect(kept('pedido 529')).toBe('\npedido 529');
   });
+});
+
+test('an answer that repeats a short secret is kept no longer than its row may be', async () => {
+  const rule = await readFile(
+    new URL('../../../drizzle/functions/delivery/is_sound_attempt.sql', import.meta.url),
+    'utf8',
+  );
+  const most = Number(/length\(answer\) operator\(pg_catalog\.<=\) (\d+)/.exec(rule)?.[1]);
+  const answer = keptAnswer({ server: 'x' }, Buffer.from('abcd'.repeat(2_048)), false);
+  const send = () => Promise.resolve({ ...DELIVERED, answer });
+  const credentials = prepareCredentials({ cabecalhos: { 'X-Chave': 'abcd' } });
+  const request = { url: 'https://partner.example/', body: Buffer.alloc(0), headers: [] };
+  const sent = await sendWith(credentials, request, 0, { send, tokens: {} as never, now: () => 0 });
+  expect(sent.answer).toMatch(/^server: x\n\n\*+$/);
+  expect(sent.answer?.length).toBeLessThanOrEqual(most);
 });
