@@ -1,6 +1,7 @@
 /** A poller driven by hand, on one clock, whose POSTs stay in flight until they are answered here. */
 import { setImmediate as nextTick } from 'node:timers/promises';
 import type { Pool } from '../../src/db/pool.ts';
+import type { Sign } from '../../src/delivery/poller/liveness.ts';
 import { Poller } from '../../src/delivery/poller/poller.ts';
 import type { SendResult } from '../../src/delivery/sending/send.ts';
 import { DELIVERED } from './delivered.ts';
@@ -12,7 +13,7 @@ export const SILENCE: SendResult = { ...DELIVERED, outcome: 'tempo_esgotado', st
 
 export type HeldPoller = ReturnType<typeof startHeldPoller>;
 
-export function startHeldPoller(pool: Pool, name: string, capacity: number, startMs: number) {
+export function startHeldPoller(pool: Pool, name: string, capacity: number, startMs: number, sign?: Sign) {
   let nowMs = startMs;
   const posts = new Set<{ readonly url: string; readonly end: (result: SendResult) => void }>();
   const poller = new Poller({
@@ -21,6 +22,7 @@ export function startHeldPoller(pool: Pool, name: string, capacity: number, star
     capacity,
     openSecret: openTestSecret,
     log: silentLog,
+    ...(sign !== undefined && { sign }),
     monotonicMs: () => nowMs - startMs,
     now: () => new Date(nowMs),
     sender: {

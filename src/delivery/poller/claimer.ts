@@ -62,7 +62,8 @@ export class Claimer {
   #numbers = 0;
   /** When it cleared its claims last, and up to which. */
   #cleared = { at: 0, below: 0 };
-  #server: string | null = null;
+  /** The server and the term of the last poll. */
+  #under: string | null = null;
   /** The database's clock less the monotonic one, in ms. */
   #clockMs = Date.now() - performance.now();
   /** By claim: how many deliveries are not recorded yet; oldest first. */
@@ -125,9 +126,10 @@ export class Claimer {
     this.#clockMs = claimedAt.getTime() - answeredAtMs;
     const due = this.#lanes.apply(ask, rows, claimedAt.getTime());
     this.#lanes.seen = poll.seen;
-    // Another server may have lost what this process knows.
-    if (server !== this.#server && this.#server !== null) this.#keeping.doubt();
-    this.#server = server;
+    // Another server may have lost what this process knows; so may this one: one that restarts after a crash ends all sessions.
+    const under = `${server} ${term}`;
+    if (under !== this.#under && this.#under !== null) this.#keeping.doubt();
+    this.#under = under;
     this.#keeping.isStale = poll.hasChanged;
     if (this.keepsAny) this.#hourCounter.countNowAndThen();
     const claim = {

@@ -12,16 +12,17 @@ import type { KeptLane, LaneSettings } from './lanes/kept-lane.ts';
  */
 export async function readLanes(tx: Tx, poller: string, most: number, all = false): Promise<LaneSettings[]> {
   if (most > 0) await tx`select take_lanes(${poller}, ${most})`;
+  const free = await tx<{ id: string }[]>`
+    select webhook_id as id from lanes where keeper = ${poller} ${all ? tx`` : tx`and changed`} order by webhook_id
+    for no key update ${all ? tx`` : tx`skip locked`}`;
+  if (free.length === 0) return [];
+  // A snapshot from before the locks would not show what those who held them have changed.
   return tx<LaneSettings[]>`
-    with free as materialized (
-      select webhook_id from lanes where keeper = ${poller} ${all ? tx`` : tx`and changed`} order by webhook_id
-      for no key update ${all ? tx`` : tx`skip locked`}
-    ),
-    mine as materialized (
-      update lanes l set changed = false, resting = false from free where l.webhook_id = free.webhook_id returning l.*
+    with mine as materialized (
+      update lanes set changed = false, resting = false where webhook_id = any (${free.map(({ id }) => id)}::uuid[]) returning *
     ),
     flying as materialized (
-      select f.webhook_id, json_agg(json_build_object('id', f.delivery_id, 'number', f.number, 'loan', (
+      select f.webhook_id, json_agg(json_build_object('id', f.delivery_id, 'number', f.number, 'isOthers', f.poller <> ${poller}, 'loan', (
                select e.stream from deliveries d join events e on e.id = d.event_id and e.is_of_loan
                where d.id = f.delivery_id and l.in_order))) as all
       from flights() f join lanes l using (webhook_id)

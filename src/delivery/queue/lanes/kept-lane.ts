@@ -42,6 +42,8 @@ interface KnownFlight {
   readonly id: string;
   readonly number: number;
   readonly loan: string | null;
+  /** Of another poller's claim. */
+  readonly isOthers?: boolean;
 }
 
 export interface Place {
@@ -90,12 +92,7 @@ const LONG_MS = 5_000;
 const NOTHING_FLYING: ReadonlyMap<string, Flight> = new Map();
 
 export function newLane(settings: LaneSettings): KeptLane {
-  const flying = new Map(
-    settings.flying.map(({ id, number, loan }) => [
-      id,
-      { number, dueAt: null, sinceMs: Infinity, isForeign: true, loan },
-    ]),
-  );
+  const flying = new Map(settings.flying.map(({ id, number, loan }) => [id, foreignFlight(number, loan)]));
   return {
     settings,
     cursor: FIRST,
@@ -115,6 +112,23 @@ export function newLane(settings: LaneSettings): KeptLane {
 export function takeOff(lane: KeptLane, id: string, flight: Flight): void {
   if (lane.flying.size === 0) lane.flying = new Map();
   (lane.flying as Map<string, Flight>).set(id, flight);
+}
+
+/**
+ * Applies the flights of its settings: the loans of known ones, and other pollers' flights. A known lane has new ones of those where it
+ * went to another keeper and came back before its poller, which had no answer to a commit, asked. Returns those of others.
+ */
+export function learnFlights(lane: KeptLane): string[] {
+  return lane.settings.flying.flatMap(({ id, number, loan, isOthers }) => {
+    const known = lane.flying.get(id);
+    if (known?.number === number) known.loan = loan;
+    else if (isOthers) takeOff(lane, id, foreignFlight(number, loan));
+    return lane.flying.get(id)?.isForeign === true ? [id] : [];
+  });
+}
+
+function foreignFlight(number: number, loan: string | null): Flight {
+  return { number, dueAt: null, sinceMs: Infinity, isForeign: true, loan };
 }
 
 export function land(lane: KeptLane, id: string): void {

@@ -14,6 +14,7 @@ import {
   type KeptLane,
   land,
   type LaneSettings,
+  learnFlights,
   newLane,
   NO_MARK,
   roomOf,
@@ -71,9 +72,7 @@ export class KeptLanes {
 
   /** Keeps a new lane, read from its start; or applies the new settings of a changed one. */
   keep(settings: LaneSettings): void {
-    const known = this.#lanes.get(settings.webhookId);
-    const lane = known ?? newLane(settings);
-    if (known === undefined) for (const { id } of settings.flying) this.#foreign.set(id, settings.webhookId);
+    const lane = this.#lanes.get(settings.webhookId) ?? newLane(settings);
     lane.settings = settings;
     lane.isResting = false;
     this.#lanes.set(settings.webhookId, lane);
@@ -81,11 +80,10 @@ export class KeptLanes {
     lane.resumesUntilMs = settings.resumesUntil?.getTime() ?? -Infinity;
     if (settings.inOrder) this.#ordered.add(lane);
     else this.#ordered.delete(lane);
-    for (const { id, number, loan } of settings.flying) {
-      const flight = lane.flying.get(id);
-      if (flight?.number === number) flight.loan = loan;
-    }
-    this.#reading.readFromStart(lane, settings.retryAt?.getTime() ?? Infinity, settings.hasDue);
+    for (const id of learnFlights(lane)) this.#foreign.set(id, settings.webhookId);
+    // A retry may have been recorded since the lane was read.
+    const retryAtMs = Math.min(lane.retryAtMs, settings.retryAt?.getTime() ?? Infinity);
+    this.#reading.readFromStart(lane, retryAtMs, settings.hasDue);
   }
 
   forget(webhookId: string): void {
@@ -130,6 +128,8 @@ export class KeptLanes {
     this.#reading.planned();
     this.#endedMeanwhile.clear();
     const plan = (this.#planned = new PollPlan(slots, nowMs, this.#reading.ready.size));
+    const [first] = this.#ordered;
+    if (first !== undefined && this.#ordered.delete(first)) this.#ordered.add(first);
     for (const lane of this.#ordered) {
       if (nowMs < lane.resumesUntilMs) plan.wakeBy(lane.resumesUntilMs);
       else if (lane.resumesUntilMs > -Infinity) {
@@ -164,8 +164,7 @@ export class KeptLanes {
     const shut = new Set(rows.filter(({ kind }) => kind === 'shut').map(({ webhookId }) => webhookId));
     for (const row of rows) {
       const lane = this.#lanes.get(row.webhookId);
-      if (lane === undefined) continue;
-      if (row.kind !== 'due') continue;
+      if (lane === undefined || row.kind !== 'due') continue;
       if (row.dueAt === null) fresh.set(row.webhookId, (fresh.get(row.webhookId) ?? 0) + 1);
       // A lane in order reports separately how far it is read.
       if (lane.loans === null) this.#reading.advance(lane, row);
@@ -189,7 +188,7 @@ export class KeptLanes {
     for (const row of rows) {
       const lane = this.#lanes.get(row.webhookId);
       if (row.kind === 'next' && lane !== undefined)
-        this.#reading.retryAt(lane, row.dueAt === null ? Infinity : timeOf(row.dueAt));
+        this.#reading.hadRetries(lane, row.dueAt === null ? Infinity : timeOf(row.dueAt));
     }
     // After the asks, because rows left over keep a lane ready; after the next retries, because what was left is due now.
     for (const row of rows) {

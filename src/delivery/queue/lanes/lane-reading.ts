@@ -98,6 +98,12 @@ export class LaneReading {
     this.retryAt(lane, Math.min(lane.retryAtMs, atMs));
   }
 
+  /** Its retries were read: those of others come first, however many more it has. */
+  hadRetries(lane: KeptLane, nextAtMs: number): void {
+    this.retrying.delete(lane);
+    this.retryAt(lane, nextAtMs);
+  }
+
   retryAt(lane: KeptLane, atMs: number): void {
     lane.retryAtMs = atMs;
     if (atMs === Infinity) this.retrying.delete(lane);

@@ -50,6 +50,8 @@ export type Found =
 /** New rows taken of one lane at most; the rest is read later. */
 export const MOST_EACH = 8;
 const LANES_PER_POLL = 128;
+/** Of them: loans' next deliveries. Long loans would else leave no place to lanes that have more. */
+const LOANS_PER_POLL = 64;
 
 export class PollPlan {
   readonly #nowMs: number;
@@ -81,6 +83,7 @@ export class PollPlan {
 
   read(lane: KeptLane, from: Place, toDue: string, loan: string | null = null): void {
     if (this.#reads.length + this.#loans.length >= LANES_PER_POLL) return;
+    if (loan !== null && this.#loans.length >= LOANS_PER_POLL) return;
     const wanted = Math.min(this.#roomOf(lane), loan === null ? this.#quantum - lane.served : 1);
     const room = Math.min(wanted, this.#shares.room(lane.settings.partnerId));
     if (room <= 0) return;
