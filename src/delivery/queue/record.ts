@@ -188,6 +188,12 @@ async function recordLate(
   now: Date | null,
 ): Promise<ReadonlySet<Report>> {
   const partnerIds = reports.map((report) => report.partnerId);
+  // First: a snapshot from before an erasure, which may hold them, would show its events with their salts.
+  await tx`
+    select from deliveries
+    where id = any (${reports.map((report) => report.deliveryId)}::uuid[]) and partner_id = any (${partnerIds}::uuid[])
+    order by id
+    for update`;
   const logged = await tx<(ReportKey & { outcome: string })[]>`
     with report as materialized (${reportRows(tx, reports, monotonicMs, now)})
     insert into attempts (delivery_id, number, late, event_id, webhook_id, partner_id, outcome, status_code, started_at,
@@ -197,13 +203,9 @@ async function recordLate(
            case when not exists (select from events e where e.id = d.event_id and e.salt is null) then r.answer end,
            r.body_digest
     from report r
-    join (
-      select * from deliveries
-      where id = any (${reports.map((report) => report.deliveryId)}::uuid[])
-        and partner_id = any (${partnerIds}::uuid[])
-      order by id
-      for update
-    ) d on d.id = r.id and d.partner_id = r.partner_id
+    cross join lateral (
+      select event_id, webhook_id, partner_id from deliveries where id = r.id and partner_id = r.partner_id limit 1
+    ) d
     where not exists (
       select from attempts written
       where written.delivery_id = r.id and written.number = r.number and not written.late

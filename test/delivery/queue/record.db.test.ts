@@ -4,6 +4,7 @@ import { type ClaimedDelivery } from '../../../src/delivery/queue/claim.ts';
 import { pollLanes } from '../../support/poll.ts';
 import { record } from '../../../src/delivery/queue/record.ts';
 import type { Report } from '../../../src/delivery/queue/report.ts';
+import type { Pool } from '../../../src/db/pool.ts';
 import type { SendResult } from '../../../src/delivery/sending/send.ts';
 import { reportFor } from '../../support/delivered.ts';
 import { useOneWebhook } from '../../support/one-webhook.ts';
@@ -125,6 +126,33 @@ describe('the record', () => {
     expect(await readAttempts(sql, lost.id)).toHaveLength(2);
   });
 
+  test('keeps no answer of a late report that waited for the erasure of its event', async () => {
+    const lost = await claimOne('a/1', start);
+    await claimOne('b/1', after(LEASE_S + 1));
+    let recording: Promise<unknown> = Promise.resolve();
+    let transactions = 0;
+    // The first transaction takes reports in time; the erasure comes before the second.
+    const transaction: Pool['transaction'] = async (work) => {
+      transactions += 1;
+      if (transactions === 1) return pool.transaction(work);
+      return sql
+        .begin(async (tx) => {
+          await tx`select from deliveries for update`;
+          const second = pool.transaction(work);
+          recording = second;
+          await untilOneWaits();
+          await tx`update events set commitment = sha256(salt), salt = null`;
+          return { second };
+        })
+        .then(({ second }) => second);
+    };
+    const report = reportOf(lost, 'a/1', 'resposta_nao_2xx');
+    const done = await record({ transaction } as Pool, [report], () => 10, after(LEASE_S + 2));
+    await recording;
+    expect([...done.values()]).toMatchObject([{ standing: 'late' }]);
+    expect(await sql`select answer from attempts where late`).toEqual([{ answer: null }]);
+  });
+
   test('resets the row of lost attempts when an outcome is known', async () => {
     await claimOne('dead/1', start);
     await claimOne('dead/2', after(LEASE_S + 1));
@@ -134,3 +162,11 @@ describe('the record', () => {
     expect(await readDeliveries(sql, webhookId)).toMatchObject([{ lostInRow: 0, attempts: 3, failures: 1 }]);
   });
 });
+
+async function untilOneWaits(): Promise<void> {
+  for (;;) {
+    const rows = await sql`
+      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    if (rows.length > 0) return;
+  }
+}
