@@ -31,7 +31,7 @@ async function resumeBatch(tx: Tx, webhookId: string, author: Author): Promise<b
   if (open === undefined) return false;
   const rows = await tx<{ id: string }[]>`
     select id from deliveries
-    where webhook_id = ${webhookId} and partner_id = ${open.partnerId} and status = 'suspensa'
+    where webhook_id = ${webhookId} and partner_id = ${open.partnerId} and stopped = 'suspensa'
     order by event_id
     limit ${RESUMED_AT_ONCE}
     for update`;

@@ -7,6 +7,8 @@ import { setInOrder } from '../../../src/delivery/queue/orders/lane.ts';
 import { deactivatePartner } from '../../../src/admin/off-boarding.ts';
 import { DELIVERED, reportFor } from '../../support/delivered.ts';
 import { useOneWebhook } from '../../support/one-webhook.ts';
+import { rowsScanned } from '../../support/counters.ts';
+import { commitEvents } from '../../support/outbox.ts';
 import { failedDisbursementOf } from '../../support/payloads.ts';
 
 const AUTHOR = { actor: 'test', requestId: null };
@@ -15,7 +17,7 @@ const LOANS = 5;
 let nowMs: number;
 let streams: string[];
 
-const { pool, sql, partnerId, webhookId } = await useOneWebhook();
+const { database, pool, sql, partnerId, webhookId } = await useOneWebhook();
 beforeEach(async () => {
   streams = Array.from({ length: LOANS }, () => crypto.randomUUID());
   await pool.transaction((tx) => setInOrder(tx, webhookId, true));
@@ -110,6 +112,9 @@ test.for<[string, () => Promise<unknown>]>([
 });
 
 async function failForDays(): Promise<void> {
+  await sql`
+    insert into failing_runs (webhook_id, partner_id, failures, first_failed_at, last_failed_at, last_outcome)
+    select id, partner_id, 1, now(), now(), 'erro_conexao' from webhooks where id = ${webhookId}`;
   await sql`select change_failing(${webhookId}, 'falhando', now(), 'test')`;
   await sql`select change_failing(${webhookId}, 'suspensao', now(), 'test')`;
 }
@@ -117,3 +122,13 @@ async function failForDays(): Promise<void> {
 async function letGo(): Promise<void> {
   await pool.transaction((tx) => deactivatePartner(tx, partnerId, { actor: 'operador:ana', reason: 'test' }));
 }
+
+test('a resumption reads what is suspended, and not what its webhook has had for years', async () => {
+  await commitEvents(sql, partnerId, 2_000);
+  await sql`delete from pending`;
+  await sql`update deliveries set status = 'entregue', next_attempt_at = null, finished_at = now() where status = 'pendente'`;
+  await sql`analyze`;
+  const scanned = await rowsScanned(database.url, (one) => resumeWhile(one, webhookId, AUTHOR, Infinity));
+  expect(scanned).toBeLessThan(500);
+  expect(await sql`select from deliveries where status = 'suspensa'`).toEqual([]);
+});
