@@ -123,6 +123,9 @@ test('a muted webhook and a deactivated one are told apart from an active one', 
 
 test('a webhook that the policy calls failing, and one that it suspended, are told apart until the partner reactivates it', async () => {
   const change = (what: string) => sql`select change_failing(${webhook.id}, ${what}, now(), 'teste')`;
+  await sql`
+    insert into failing_runs (webhook_id, partner_id, failures, first_failed_at, last_failed_at, last_outcome)
+    select id, partner_id, 1, now(), now(), 'erro_conexao' from webhooks where id = ${webhook.id}`;
   await change('falhando');
   expect((await readHealth()).estado).toBe('falhando');
   await change('suspensao');

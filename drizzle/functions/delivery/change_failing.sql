@@ -13,9 +13,9 @@ begin
     raise exception 'the policy for failing endpoints makes no change "%"', p_change;
   end if;
   perform from webhooks where id = p_webhook_id for no key update;
-  -- Since it was judged its partner may have deactivated it, or an operator muted it.
+  -- Since it was judged a success may have ended its run, its partner may have deactivated it, or an operator muted it.
   if p_change <> 'fim_da_falha' and not exists (
-    select from webhooks w join partners p on p.id = w.partner_id
+    select from webhooks w join partners p on p.id = w.partner_id join failing_runs r on r.webhook_id = w.id
     where w.id = p_webhook_id and w.active and p.active
       and not exists (select from lanes l where l.webhook_id = w.id and l.muted_at is not null)
   ) then

@@ -231,6 +231,25 @@ test('while one looks, nobody else does', async () => {
   expect(await look()).toEqual([]);
 });
 
+test('a webhook whose run ends while the policy waits to suspend it stays active', async () => {
+  const atS = await makeFailing();
+  const endS = atS + 4 * DAY_S;
+  await failAt(endS);
+  let looking: ReturnType<typeof look> = Promise.resolve(null);
+  await sql.begin(async (tx) => {
+    await tx`select from webhooks where id = ${webhookId} for no key update`;
+    looking = look(endS + 10);
+    const waits = () => sql`
+      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    while ((await waits()).length === 0);
+    // As a success has just been counted.
+    await sql`delete from failing_runs`;
+  });
+  expect(await looking).toEqual([]);
+  expect(await sql`select active from webhooks where id = ${webhookId}`).toEqual([{ active: true }]);
+  expect(await look(endS + 20)).toEqual([{ webhookId, change: 'fim_da_falha' }]);
+});
+
 test('a change that was made already is not made again', async () => {
   await makeFailing();
   const again = await sql<{ done: boolean }[]>`select change_failing(${webhookId}, 'falhando', now(), 'x') as done`;

@@ -46,6 +46,9 @@ test('a lane is taken by one poller alone, also by those that ask together', asy
 test('each change of a kept lane, its webhook or its partner has its keeper read it before it claims more', async () => {
   const poller = startHeldPoller(pool, 'p', 64, Date.now() + 60_000);
   await poller.tick();
+  await sql`
+    insert into failing_runs (webhook_id, partner_id, failures, first_failed_at, last_failed_at, last_outcome)
+    select id, partner_id, 1, now(), now(), 'erro_conexao' from webhooks where id = ${webhookId}`;
   const changes: (() => Promise<unknown>)[] = [
     () => sql`update webhooks set url = 'https://new.example/'`,
     () => pool.transaction((tx) => setCap(tx, webhookId, 9)),
