@@ -1,12 +1,13 @@
 /** The database's clock is set back, or put forward, an hour while claims are held. */
 import { beforeEach, expect, test } from 'vitest';
 import { heartbeat } from '../../../src/delivery/queue/keepers.ts';
+import { countHours } from '../../../src/delivery/queue/maintenance/hour-counter.ts';
 import { LEASE_S } from '../../../src/delivery/queue/lease.ts';
 import { record } from '../../../src/delivery/queue/record.ts';
 import { Sweeper } from '../../../src/delivery/queue/maintenance/sweep.ts';
 import { DELIVERED, reportFor } from '../../support/delivered.ts';
 import { useOneWebhook } from '../../support/one-webhook.ts';
-import { commitEvents, readAttempts, readDeliveries } from '../../support/outbox.ts';
+import { commitEvents, insertAttempts, readAttempts, readDeliveries } from '../../support/outbox.ts';
 import { silentLog } from '../../support/silent-log.ts';
 import { pollLanes } from '../../support/poll.ts';
 
@@ -104,3 +105,22 @@ test.each([
     expect(await readDeliveries(sql, webhookId)).toMatchObject([{ status, failures: 0 }]);
   },
 );
+
+test('attempts are counted on after the clock was set back', async () => {
+  const counted = async () => {
+    await countHours(pool, 7_500);
+    const [row] = await sql`select sum(attempts)::int as counted from attempt_hours where webhook_id = ${webhookId}`;
+    return row?.['counted'] as number | null;
+  };
+  await commitEvents(sql, partnerId, 1);
+  await insertAttempts(sql);
+  // Another poller has just counted.
+  await sql`update projections set passed_at = clock_timestamp() where name = 'attempt_hours'`;
+  expect(await counted()).toBeNull();
+  // It passes no transaction that is open, also one of another database.
+  const countedAfter = async () => {
+    await sql`update projections set passed_at = clock_timestamp() + interval '1 hour' where name = 'attempt_hours'`;
+    return counted();
+  };
+  await expect.poll(countedAfter).toBe(1);
+});

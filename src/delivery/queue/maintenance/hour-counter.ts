@@ -36,7 +36,7 @@ export async function countBatch(tx: Tx, restMs = 0, txs = BATCH_TXS): Promise<b
            set_config('enable_bitmapscan', 'on', true)
     from projections
     where name = 'attempt_hours'
-      and coalesce(passed_at, '-infinity') <= clock_timestamp() - ${restMs} * interval '1 millisecond'
+      and (passed_at between clock_timestamp() - ${restMs} * interval '1 millisecond' and clock_timestamp()) is not true
     for update skip locked`;
   if (mark === undefined) return false;
   const isPast = mark.epoch < mark.currentEpoch;
