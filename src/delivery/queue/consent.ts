@@ -7,6 +7,7 @@
  * has the lane read again. So the keeper knows whether the URL has answered, and other webhooks cost nothing.
  */
 import type { Pool } from '../../db/pool.ts';
+import { waitBriefly } from './brief-wait.ts';
 import type { Report } from './report.ts';
 
 const MANY = 10;
@@ -27,8 +28,9 @@ export class Consent {
   async count(pool: Pool, reports: readonly Answered[], now: Date | null): Promise<void> {
     const asked = reports.filter(({ webhookId }) => this.#missing.has(webhookId));
     if (asked.length === 0) return;
-    await pool.run(
-      (sql) => sql`
+    await pool.transaction(async (tx) => {
+      await waitBriefly(tx);
+      await tx`
         with reported as materialized (
           select id, url, count(*) filter (where accepted = 0)::int as failed, max(accepted) = 1 as is_accepted
           from unnest(${asked.map(({ webhookId }) => webhookId)}::uuid[], ${asked.map(({ url }) => url)}::text[],
@@ -46,7 +48,7 @@ export class Consent {
             quiet_until = case when not is_accepted and refusals + failed >= ${MANY}
                                then coalesce(${now}::timestamptz, now()) + ${QUIET_S} * interval '1 second' end
         from reported
-        where w.id = reported.id and w.url = reported.url and w.refusals is not null and w.id = any (array(select webhook_id from lane))`,
-    );
+        where w.id = reported.id and w.url = reported.url and w.refusals is not null and w.id = any (array(select webhook_id from lane))`;
+    });
   }
 }

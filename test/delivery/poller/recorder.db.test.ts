@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { Pool } from '../../../src/db/pool.ts';
 import type { ClaimedDelivery } from '../../../src/delivery/queue/claim.ts';
 import { setCap } from '../../../src/delivery/queue/orders/lane.ts';
 import { Recorder } from '../../../src/delivery/poller/recorder.ts';
@@ -62,6 +63,41 @@ test('a delivery that a stranger holds locked keeps only its own report waiting'
   expect(await countAttempts()).toBe(COUNT);
   const left = await sql`select from deliveries where status <> 'entregue'`;
   expect(left).toHaveLength(0);
+});
+
+test('a webhook that a stranger holds locked keeps no record waiting for what it teaches', async () => {
+  const { partnerId, id } = await insertSubscriber(sql, 'https://unasked.example/');
+  await commitEvents(sql, partnerId, 1);
+  const deliveries = await pollLanes(database.pool, 'held/1', 1, new Date(Date.now() + 1_000));
+  const patient = new Pool({
+    url: database.url,
+    name: 'recorder',
+    max: 3,
+    deadlineMs: 20_000,
+    settings: SESSION_SETTINGS,
+  });
+  const [consent, runs] = [new Consent(), new FailingRuns('held')];
+  consent.learn(id, true);
+  runs.learn(id);
+  let recorded = 0;
+  const recorder = new Recorder({
+    pool: patient,
+    log: silentLog,
+    monotonicMs: () => performance.now(),
+    now: () => null,
+    runs,
+    consent,
+    onRecorded: (reports) => (recorded += reports.length),
+  });
+  const stranger = await sql.reserve();
+  await stranger`begin`;
+  await stranger`select from webhooks where id = ${id} for share`;
+  for (const delivery of deliveries) recorder.add(reportOf(delivery, 'held/1'));
+  await expect.poll(() => recorded, { timeout: 5_000 }).toBe(1);
+  await stranger`commit`;
+  stranger.release();
+  await recorder.settled();
+  await patient.close();
 });
 
 test('a report that a webhook waits for takes along those that nobody waits for', async () => {

@@ -11,6 +11,7 @@
  */
 import type { Outcome } from '../../../contract/statuses.ts';
 import type { Pool } from '../../../db/pool.ts';
+import { waitBriefly } from '../brief-wait.ts';
 import type { Completion } from '../record.ts';
 import type { Report } from '../report.ts';
 import type { Run } from './failing-rule.ts';
@@ -91,6 +92,7 @@ async function write(pool: Pool, poller: string, over: readonly string[], runs: 
   if (over.length + runs.length === 0) return;
   const listOf = (value: (run: Count) => string | number | null) => runs.map(value);
   await pool.transaction(async (tx) => {
+    await waitBriefly(tx);
     if (over.length > 0) await tx`delete from failing_runs where webhook_id = any (${over as string[]}::uuid[])`;
     await tx`
       with lane as materialized (
