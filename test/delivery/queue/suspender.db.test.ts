@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
 import type { Pool, Tx } from '../../../src/db/pool.ts';
 import { endClaimsOfThePast } from '../../../src/delivery/queue/rescuer.ts';
+import { suspendUnclaimed } from '../../../src/delivery/queue/orders/suspend.ts';
 import { Suspender } from '../../../src/delivery/queue/maintenance/suspender.ts';
 import { createTestDatabase } from '../../support/database.ts';
-import { commitEvents, insertSubscriber, readDeliveries } from '../../support/outbox.ts';
+import { commitEvents, insertPartner, insertSubscriber, insertWebhook, readDeliveries } from '../../support/outbox.ts';
 import { silentLog } from '../../support/silent-log.ts';
 import { pollLanes } from '../../support/poll.ts';
 
@@ -86,4 +87,43 @@ test('the end of all claims waits for a delivery that somebody else has locked, 
   over.resolve();
   await other;
   expect(await pool.transaction(endClaimsOfThePast)).toBeGreaterThan(0);
+});
+
+test('two suspensions of the same webhooks in order, whose deliveries lie crosswise, do not wait for each other in a circle', async () => {
+  const { pool, sql } = database;
+  const partnerId = await insertPartner(sql);
+  const hooks: string[] = [];
+  for (const name of ['x', 'y']) hooks.push((await insertWebhook(sql, partnerId, `https://${name}.example/`)).id);
+  const [x = '', y = ''] = hooks.toSorted();
+  await commitEvents(sql, partnerId, 4);
+  const idsOf = async (hook: string) => (await readDeliveries(sql, hook)).map(({ id }) => id).toSorted();
+  const [ofX, ofY] = [await idsOf(x), await idsOf(y)];
+  // The first one meets `x` before `y`, the second one `y` before `x`.
+  const [first, second] = [
+    [ofX.at(0), ofY.at(-1)],
+    [ofY.at(0), ofX.at(-1)],
+  ] as [string[], string[]];
+  await sql`delete from pending where delivery_id <> all (${[...first, ...second]}::uuid[])`;
+  await sql`update lanes set in_order = true, keeper = 'p'`;
+  await sql`update webhooks set active = false where id = any (${hooks}::uuid[])`;
+  await sql`update lanes set changed = false`;
+  const [lane, rest] = [await sql.reserve(), await sql.reserve()];
+  const untilWaiting = async (count: number) => {
+    const waits = () => sql`
+      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    while ((await waits()).length < count);
+  };
+  await lane`begin`;
+  await lane`select from lanes where webhook_id = ${x} for update`;
+  await rest`begin`;
+  await rest`select from deliveries where id = any (${second}::uuid[]) for update`;
+  const suspend = () => pool.transaction((tx) => suspendUnclaimed(tx, hooks));
+  const one = suspend();
+  await untilWaiting(1);
+  await rest`commit`;
+  const other = suspend();
+  await untilWaiting(2);
+  await lane`commit`;
+  for (const reserved of [lane, rest]) reserved.release();
+  expect(await Promise.allSettled([one, other])).toMatchObject([{ value: 2 }, { value: 2 }]);
 });

@@ -50,6 +50,9 @@ export async function suspendUnclaimed(
   if (rows.length === 0) return 0;
   const ids = rows.map((row) => row.id);
   const partnerIds = rows.map((row) => row.partnerId);
+  // The trigger `deliveries_keep_pending` changes those in order as it meets them: two suspensions would wait for each other.
+  await tx`
+    select from lanes where webhook_id = any (${webhookIds as string[]}::uuid[]) and in_order order by webhook_id for no key update`;
   await logLostAttempts(tx, ids);
   await tx`
     update deliveries
