@@ -72,6 +72,33 @@ test('a number is taken while a transaction that raised the series is open, abov
   expect(held).toEqual([]);
 });
 
+test.each(["next_loan_number('2026')", "raise_loan_numbers('2026', 500)"])(
+  'a cancellation that comes just behind the grant of the lock leaves %s without it',
+  async (call) => {
+    await numberAt('2026-06-01T12:00Z');
+    const [holder, waiter] = [await database.sql.reserve(), await database.sql.reserve()];
+    const [{ pid }] = await waiter<[{ pid: number }]>`select pg_backend_pid() as pid`;
+    await holder`select pg_advisory_lock(advisory_lock('raising'))`;
+    const waiting = waiter.unsafe(`select ${call}`).then(
+      () => 'done',
+      (error: Error) => error.message,
+    );
+    const waits = () => holder`select from pg_stat_activity where pid = ${pid} and wait_event_type = 'Lock'`;
+    while ((await waits()).length === 0);
+    process.kill(pid, 'SIGSTOP');
+    try {
+      await holder`select pg_advisory_unlock(advisory_lock('raising'))`;
+      await holder`select pg_cancel_backend(${pid})`;
+    } finally {
+      process.kill(pid, 'SIGCONT');
+    }
+    expect(await waiting).toContain('canceling');
+    expect(await holder`select mode from pg_locks where locktype = 'advisory' and pid = ${pid}`).toEqual([]);
+    holder.release();
+    waiter.release();
+  },
+);
+
 test('a year does not end at 99,999,999', async () => {
   await numberAt('2026-06-01T12:00Z');
   await database.sql`select setval('loan_numbers_2026', 99999999)`;

@@ -4,18 +4,15 @@ create or replace function next_loan_number(series text) returns bigint
 as $$
 declare
   counter constant regclass := loan_numbers(series);
-  is_held boolean := false;
   given bigint;
 begin
   perform pg_advisory_lock_shared(advisory_lock('raising'));
-  is_held := true;
   given := nextval(counter);
   perform pg_advisory_unlock_shared(advisory_lock('raising'));
   return (select loan_number_start + (given - 1) * loan_number_step from installation);
 exception when others or query_canceled then
-  if is_held then
-    perform pg_advisory_unlock_shared(advisory_lock('raising'));
-  end if;
+  -- A cancellation may come behind the grant of the lock, before this function goes on. Where it was not granted, this warns.
+  perform pg_advisory_unlock_shared(advisory_lock('raising'));
   raise;
 end
 $$;

@@ -25,9 +25,8 @@ begin
     perform pg_advisory_unlock(advisory_lock('raising'));
   end if;
 exception when others or query_canceled then
-  if is_held then
-    perform pg_advisory_unlock(advisory_lock('raising'));
-  end if;
+  -- As in next_loan_number.
+  perform pg_advisory_unlock(advisory_lock('raising'));
   raise;
 end
 $$;
