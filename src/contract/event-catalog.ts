@@ -25,7 +25,7 @@ export interface CatalogEntry {
   readonly least: number;
 }
 
-type Json = Readonly<Record<string, unknown>>;
+export type Json = Readonly<Record<string, unknown>>;
 
 interface NumberSchema {
   readonly type?: string | readonly string[];
@@ -35,8 +35,10 @@ interface NumberSchema {
   readonly multipleOf?: number;
 }
 
-interface Field {
+export interface Field {
+  /** Its name; of a field within an object `novo_empregador.cnpj`. */
   readonly key: string;
+  readonly schema: Json;
   readonly kinds: readonly string[];
   readonly format: string | null;
   readonly isOptional: boolean;
@@ -63,7 +65,7 @@ export function entryOf(
   data: z.ZodType | null,
 ): CatalogEntry {
   const payload = data === null ? null : (z.toJSONSchema(data, { unrepresentable: 'any' }) as Json);
-  const fields = payload === null ? [] : fieldsOf(payload, (payload['$defs'] ?? {}) as Json);
+  const fields = payload === null ? [] : fieldsOf(payload);
   return {
     name,
     kind,
@@ -77,7 +79,8 @@ export function entryOf(
   };
 }
 
-function fieldsOf(object: Json, definitions: Json, prefix = ''): Field[] {
+/** The fields of an object's JSON Schema, each before those within it. */
+export function fieldsOf(object: Json, definitions = (object['$defs'] ?? {}) as Json, prefix = ''): Field[] {
   const fields: Field[] = [];
   const required = new Set(object['required'] as readonly string[] | undefined);
   for (const [name, given] of Object.entries(object['properties'] as Json)) {
@@ -85,16 +88,18 @@ function fieldsOf(object: Json, definitions: Json, prefix = ''): Field[] {
     const schema = resolve(given as Json, definitions);
     const kinds = kindsOf(schema);
     const format = key === LOAN_KEY ? 'stream' : formatOf(schema);
-    fields.push({ key, kinds, format, isOptional: !required.has(name) });
+    fields.push({ key, schema, kinds, format, isOptional: !required.has(name) });
     const inside = [schema, ...((schema['anyOf'] ?? []) as Json[])].map((one) => resolve(one, definitions));
     for (const one of inside) if ('properties' in one) fields.push(...fieldsOf(one, definitions, `${key}.`));
   }
   return fields;
 }
 
+/** The schema that `$ref` names, with what stands beside it; or the schema itself. */
 function resolve(schema: Json, definitions: Json): Json {
   const reference = schema['$ref'];
-  return typeof reference === 'string' ? (definitions[reference.replace('#/$defs/', '')] as Json) : schema;
+  if (typeof reference !== 'string') return schema;
+  return { ...(definitions[reference.replace('#/$defs/', '')] as Json), ...schema };
 }
 
 /** What `json_typeof` may answer. */

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { CHECK_WORDS } from '../../src/contract/conformance/words.ts';
 import { EVENTS, SUBSCRIBABLE_NAMES } from '../../src/contract/events.ts';
-import { fieldsOf } from '../../src/painel/events/parts.ts';
+import { dataFieldsOf } from '../../src/painel/events/parts.ts';
 import { verify, verifyBody } from '../../src/http/receivers/carteiro.ts';
 import { deliveryExample, EXAMPLE_SECRET } from '../../src/painel/docs/events.ts';
 import { durationText } from '../../src/contract/schedule.ts';
@@ -185,7 +185,7 @@ test('every field of every event says what it means, in both languages, on the p
   const read = async (visitor: Visitor) => unescaped((await visitor.get('/docs/eventos')).text);
   const pages = { pt: await read(world.visitor()), en: await read(await inEnglish()) };
   const described = (await world.visitor().get('/openapi.json?para=tudo')).text;
-  for (const field of SUBSCRIBABLE_NAMES.flatMap(fieldsOf)) {
+  for (const field of SUBSCRIBABLE_NAMES.flatMap(dataFieldsOf)) {
     for (const language of ['pt', 'en'] as const) {
       expect([field.name, pages[language].includes(field.meaning[language])]).toEqual([field.name, true]);
     }

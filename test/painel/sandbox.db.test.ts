@@ -3,7 +3,8 @@ import { describe, expect, test, vi } from 'vitest';
 import { readRuns } from '../../src/conformance/runs.ts';
 import { EMITTED_NAMES, EVENTS } from '../../src/contract/events.ts';
 import { registrationWorker } from '../../src/core/loans/registration-worker.ts';
-import { exampleOf, fieldsOf } from '../../src/painel/events/parts.ts';
+import { exampleOf } from '../../src/http/openapi/events.ts';
+import { dataFieldsOf } from '../../src/painel/events/parts.ts';
 import { ACCOUNT_ACTS, LOAN_ACTS, OTHER_ACTS } from '../../src/painel/sandbox/acts.ts';
 import { formTokenIn, startPainelWorld, type Visitor, WRITER } from '../support/painel.ts';
 import { silentLog } from '../support/silent-log.ts';
@@ -20,7 +21,7 @@ async function player(): Promise<{ id: string; visitor: Visitor }> {
 test.each(EMITTED_NAMES)('the example of %s is what its schema takes, and its table names every field', (name) => {
   const { data } = exampleOf(name) as { data: Record<string, unknown> };
   expect(EVENTS[name].data.safeParse(data)).toMatchObject({ success: true });
-  expect(fieldsOf(name).map((field) => field.name)).toEqual(expect.arrayContaining(Object.keys(data)));
+  expect(dataFieldsOf(name).map((field) => field.name)).toEqual(expect.arrayContaining(Object.keys(data)));
 });
 
 describe('the sandbox', () => {

@@ -126,20 +126,17 @@ export function describeEvents(schemas: Schemas): Json {
   );
 }
 
-function describeEvent(name: SubscribableName, body: Json): Json {
-  const example = {
+/** An event as it arrives. */
+export function exampleOf(name: SubscribableName) {
+  return {
     evento: name,
     timestamp: '2026-01-31T12:00:00.000Z',
     parceiro_id: ID_EXAMPLE,
     data: EVENT_EXAMPLES[name],
   };
-  const eventHeader = {
-    name: delivery.HEADER_EVENT,
-    in: 'header',
-    required: true,
-    schema: { type: 'string', const: name },
-    example: name,
-  };
+}
+
+function describeEvent(name: SubscribableName, body: Json): Json {
   const { meaning, guarantee } = EVENTS[name];
   return {
     operationId: `receive${pascal(name)}`,
@@ -150,7 +147,11 @@ function describeEvent(name: SubscribableName, body: Json): Json {
     'x-internal': true,
     parameters: [
       {
-        ...eventHeader,
+        name: delivery.HEADER_EVENT,
+        in: 'header',
+        required: true,
+        schema: { type: 'string', const: name },
+        example: name,
         description: {
           pt: 'O nome do evento, igual a `evento` no corpo',
           en: "The event's name, as `evento` in the body",
@@ -158,7 +159,7 @@ function describeEvent(name: SubscribableName, body: Json): Json {
       },
       ...Object.keys(HEADERS).map((header) => ({ $ref: `#/components/parameters/${header}` })),
     ],
-    requestBody: { required: true, content: { 'application/json': { schema: body, example } } },
+    requestBody: { required: true, content: { 'application/json': { schema: body, example: exampleOf(name) } } },
     responses: {
       '2XX': { $ref: '#/components/responses/Recebido' },
       default: { $ref: '#/components/responses/NaoRecebido' },

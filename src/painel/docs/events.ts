@@ -4,9 +4,9 @@ import { HEADER_EVENT, TEST_NAME, testData } from '../../contract/delivery.ts';
 import { RESERVED_NAMES, SUBSCRIBABLE_NAMES, type SubscribableName } from '../../contract/events.ts';
 import { deliveryHeaders } from '../../delivery/sending/headers.ts';
 import { signingKey } from '../../delivery/sending/signature.ts';
-import { DELIVERY_HEADERS } from '../../http/openapi/events.ts';
+import { DELIVERY_HEADERS, exampleOf } from '../../http/openapi/events.ts';
 import type { Html, PainelContext } from '../env.ts';
-import { eventCard, exampleOf } from '../events/parts.ts';
+import { eventCard } from '../events/parts.ts';
 import { code, copyable, paragraphs, prose, table } from '../frame/parts.ts';
 import { DOCS } from '../language/choose.ts';
 

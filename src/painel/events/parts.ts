@@ -1,19 +1,12 @@
 /** An event's example and the fields of its data, for the documentation and the form of a test. */
 import { html } from 'hono/html';
 import { z } from 'zod';
-import { EVENT_EXAMPLES } from '../../contract/event-examples.ts';
+import { fieldsOf, type Json } from '../../contract/event-catalog.ts';
 import { EVENTS, type SubscribableName } from '../../contract/events.ts';
 import { type Bilingual, inLanguage } from '../../contract/language.ts';
 import { GUARANTEE_MEANING } from '../../http/openapi/texts.ts';
 import type { Html, Visit } from '../env.ts';
 import { badge, code, copyable, dim, prose, table } from '../frame/parts.ts';
-
-type Json = Readonly<Record<string, unknown>>;
-
-export function exampleOf(name: SubscribableName) {
-  const parceiro_id = '019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b';
-  return { evento: name, timestamp: '2026-01-31T12:00:00.000Z', parceiro_id, data: EVENT_EXAMPLES[name] };
-}
 
 /** The JSON Schema of the event's data for a receiver: a later version may add keys at every level. */
 function schemaOf(name: SubscribableName): Json {
@@ -23,32 +16,12 @@ function schemaOf(name: SubscribableName): Json {
   });
 }
 
-interface Field {
-  readonly name: string;
-  readonly type: string;
-  readonly rule: string;
-  readonly meaning: Bilingual;
-}
-
-/** Each field of an event's data, one inside of another as `novo_empregador.cnpj`. */
-export function fieldsOf(name: SubscribableName): Field[] {
-  const schema = schemaOf(name);
-  return listed(schema, (schema['$defs'] ?? {}) as Json, '');
-}
-
-function listed(object: Json, definitions: Json, prefix: string): Field[] {
-  return Object.entries(object['properties'] as Readonly<Record<string, Json>>).flatMap(([key, given]) => {
-    const schema = resolve(given, definitions);
+/** Each field of an event's data, as the page tells it. */
+export function dataFieldsOf(name: SubscribableName) {
+  return fieldsOf(schemaOf(name)).map(({ key, schema }) => {
     const choices = Array.isArray(schema['anyOf']) ? (schema['anyOf'] as Json[]) : [schema];
     const type = choices.map((one) => [one['type']].flat().join(' | ')).join(' | ');
-    const field = {
-      name: `${prefix}${key}`,
-      type,
-      rule: ruleOf(choices[0] ?? {}),
-      meaning: schema['text'] as Bilingual,
-    };
-    const inner = schema['type'] === 'object' ? listed(schema, definitions, `${prefix}${key}.`) : [];
-    return [field].concat(inner);
+    return { name: key, type, rule: ruleOf(choices[0] ?? {}), meaning: schema['text'] as Bilingual };
   });
 }
 
@@ -57,14 +30,6 @@ function ruleOf(schema: Json): string {
   if (Array.isArray(schema['enum'])) return (schema['enum'] as unknown[]).join(', ');
   const { format } = schema;
   return typeof format === 'string' ? format : '';
-}
-
-/** The schema that `$ref` names, or the schema itself. */
-function resolve(schema: Json, definitions: Json): Json {
-  const reference = schema['$ref'];
-  return typeof reference === 'string'
-    ? { ...(definitions[reference.replace('#/$defs/', '')] as Json), ...schema }
-    : schema;
 }
 
 /** One event: when it fires, what of it is certain, `example` of what arrives, and the fields of its data. */
@@ -92,7 +57,7 @@ export function fieldTable({ c, t: { events: words } }: Pick<Visit, 'c' | 't'>, 
   return table(
     `${words.fields} ${name}`,
     [words.field, words.type, words.rule, words.meaning],
-    fieldsOf(name).map(({ name: field, type, rule, meaning }) => [
+    dataFieldsOf(name).map(({ name: field, type, rule, meaning }) => [
       code(`data.${field}`),
       type,
       rule,
