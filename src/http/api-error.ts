@@ -33,9 +33,7 @@ export function notFound(): ApiError {
 }
 
 /** 503: something that the service stands on is out of reach. */
-export function unavailable(cause: unknown, message = 'serviço temporariamente indisponível; tente de novo'): ApiError {
-  return new ApiError('INDISPONIVEL', message, {
-    headers: { 'Retry-After': '5' },
-    cause,
-  });
+export function unavailable(cause: unknown): ApiError {
+  const headers = { 'Retry-After': '5' };
+  return new ApiError('INDISPONIVEL', 'serviço temporariamente indisponível; tente de novo', { headers, cause });
 }

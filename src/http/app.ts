@@ -11,32 +11,24 @@ import { DESCRIPTION_PATHS } from './openapi/texts.ts';
 import { guarded, type Operation, type Route } from './operation.ts';
 import type { Routes } from './route.ts';
 import { alertRoutes } from './routes/alerts.ts';
-import { auditBalanceRoutes, auditVerdictRoutes } from './routes/audit-verdicts.ts';
+import { auditVerdictRoutes } from './routes/audit-verdicts.ts';
 import { auditListRoutes } from './routes/audit-lists.ts';
-import { bondRoutes, marginRoutes } from './routes/bonds.ts';
+import { registryRoutes } from './routes/bonds.ts';
 import { conformanceRoutes } from './routes/conformance.ts';
 import { deliveryListRoutes } from './routes/deliveries.ts';
 import { deliveryRoutes } from './routes/delivery.ts';
-import {
-  answerDescription,
-  answerAlive,
-  answerMetrics,
-  answerReady,
-  answerRoot,
-  answerListen,
-  LISTEN_PATH,
-} from './routes/open.ts';
+import { answerDescription, answerListen, answerMetrics, answerReady, answerRoot, LISTEN_PATH } from './routes/open.ts';
 import { documentRoutes } from './routes/documents.ts';
 import { egressRoutes } from './routes/egress.ts';
 import { eventRoutes } from './routes/events.ts';
 import { evidenceRoutes } from './routes/evidence.ts';
 import { loanRoutes } from './routes/loans.ts';
 import { nucleusRoutes } from './routes/nucleus.ts';
-import { operatorPartnerRoutes, operatorWorkerRoutes } from './routes/operator-partners.ts';
+import { operatorPartnerRoutes } from './routes/operator-partners.ts';
 import { operatorQueueRoutes } from './routes/operator-queue.ts';
 import { operatorWebhookRoutes } from './routes/operator-webhooks.ts';
 import { summaryRoutes, webhookHealthRoutes, webhookHistoryRoutes } from './routes/webhook-health.ts';
-import { webhookChangeRoutes, webhookRoutes } from './routes/webhooks.ts';
+import { webhookRoutes } from './routes/webhooks.ts';
 import { webhookSettingRoutes } from './routes/webhook-settings.ts';
 import { webhookSecretRoutes } from './routes/webhook-secrets.ts';
 import { webhookSendRoutes } from './routes/webhook-sends.ts';
@@ -46,7 +38,6 @@ type Handler = (c: Context<Env>) => Response | Promise<Response>;
 /** In the order in which the description lists them. */
 const ROUTES: Routes = [
   ...webhookRoutes,
-  ...webhookChangeRoutes,
   ...webhookSecretRoutes,
   ...webhookSendRoutes,
   ...conformanceRoutes,
@@ -61,15 +52,12 @@ const ROUTES: Routes = [
   ...eventRoutes,
   ...loanRoutes,
   ...documentRoutes,
-  ...marginRoutes,
-  ...bondRoutes,
+  ...registryRoutes,
   ...auditListRoutes,
-  ...auditBalanceRoutes,
   ...auditVerdictRoutes,
   ...operatorQueueRoutes,
   ...operatorWebhookRoutes,
   ...operatorPartnerRoutes,
-  ...operatorWorkerRoutes,
   ...nucleusRoutes,
 ];
 
@@ -111,7 +99,7 @@ export function createApp(deps: HttpDeps): Hono<Env> {
   };
 
   addRoute('get', '/', answerRoot);
-  addRoute('get', '/healthz', answerAlive);
+  addRoute('get', '/healthz', (c) => c.json({ status: 'ok' }));
   addRoute('get', '/readyz', answerReady(deps));
   if (deps.showsMetrics) addRoute('get', '/metrics', answerMetrics(deps));
   for (const [path, answerEvidence] of Object.entries(evidenceRoutes(deps))) addRoute('get', path, answerEvidence);

@@ -7,6 +7,9 @@ import type { RouteAnswer } from './answer.ts';
 import type { HttpDeps } from './deps.ts';
 import type { Caller, Operation, Route } from './operation.ts';
 
+/** What an operation with an `Idempotency-Key` may refuse beside the others. */
+export const KEY_ERRORS = ['IDEMPOTENCIA_EM_ANDAMENTO', 'IDEMPOTENCIA_DIVERGENTE'] as const;
+
 /** In the order in which the description lists them; one that depends on the settings is made of them. */
 export type Routes = readonly (Route | ((deps: HttpDeps) => Route))[];
 

@@ -16,21 +16,11 @@ const PUBLIC_END = `(?:[a-hj-km-z][a-z]{1,62}|${otherThan('local')}|${otherThan(
 
 /** Words of 2 to 63 letters that begin with the first letter of `word` and not with `word`. */
 function otherThan(word: string): string {
-  const ends = word
-    .slice(1)
-    .split('')
-    .map((letter, index) => {
-      const same = word.slice(0, index + 1);
-      return `${same}[${allBut(letter)}][a-z]{0,${61 - index}}${index > 0 ? `|${same}` : ''}`;
-    });
+  const ends = Array.from(word.slice(1), (letter, index) => {
+    const [same, others] = [word.slice(0, index + 1), 'abcdefghijklmnopqrstuvwxyz'.replace(letter, '')];
+    return `${same}[${others}][a-z]{0,${61 - index}}${index > 0 ? `|${same}` : ''}`;
+  });
   return ends.join('|');
-}
-
-function allBut(letter: string): string {
-  return 'abcdefghijklmnopqrstuvwxyz'
-    .split('')
-    .filter((other) => other !== letter)
-    .join('');
 }
 
 /** The URLs that a client can be sure of. The rules take more: upper case, other scripts and public addresses. */

@@ -38,7 +38,7 @@ export const capChange = z.strictObject({
 const shared = { mudou_em: timestamp, autor: z.string(), motivo: z.string().nullable() };
 const proximo_cursor = z.string().nullable();
 
-const webhook = component('WebhookDaOperacao', {
+export const operatorWebhook = component('WebhookDaOperacao', {
   id,
   parceiro_id: id,
   parceiro: z.string(),
@@ -55,15 +55,14 @@ const webhook = component('WebhookDaOperacao', {
   /** Failed attempts; only in the list of failing webhooks. */
   falhas_ultima_hora: z.int().optional(),
 });
-export type OperatorWebhook = z.infer<typeof webhook>;
+export type OperatorWebhook = z.infer<typeof operatorWebhook>;
 
-export const operatorWebhook = webhook;
-export const operatorWebhooks = z.strictObject({ itens: z.array(webhook), proximo_cursor });
+export const operatorWebhooks = z.strictObject({ itens: z.array(operatorWebhook), proximo_cursor });
 export type OperatorWebhooks = z.infer<typeof operatorWebhooks>;
 
 /** With the newest lines of its history; the cursor is that of older ones. */
 export const shownWebhook = component('WebhookDaOperacaoComHistorico', {
-  ...webhook.shape,
+  ...operatorWebhook.shape,
   /** When the receiver's certificate, or one of its chain, ends; and the client certificate of the webhook's own. */
   certificado_ate: timestamp.nullable(),
   certificado_proprio_ate: timestamp.nullable(),
@@ -73,7 +72,7 @@ export const shownWebhook = component('WebhookDaOperacaoComHistorico', {
 });
 export type ShownWebhook = z.infer<typeof shownWebhook>;
 
-const partner = component('Parceiro', {
+export const operatorPartner = component('Parceiro', {
   id,
   nome: z.string().meta({ examples: ['Parceiro Um'] }),
   ativo: z.boolean(),
@@ -83,12 +82,11 @@ const partner = component('Parceiro', {
   criado_em: timestamp,
 });
 
-export const operatorPartner = partner;
-export const operatorPartners = z.strictObject({ itens: z.array(partner), proximo_cursor });
+export const operatorPartners = z.strictObject({ itens: z.array(operatorPartner), proximo_cursor });
 
 /** With the newest lines of its history; the cursor is that of older ones. */
 export const shownPartner = component('ParceiroComHistorico', {
-  ...partner.shape,
+  ...operatorPartner.shape,
   historico: z.array(component('LinhaDoParceiro', { mudanca: z.enum(PARTNER_CHANGES), ...shared })),
   proximo_cursor,
 });

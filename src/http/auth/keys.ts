@@ -4,7 +4,6 @@ import { type JWTVerifyGetKey, importJWK, type JWK } from 'jose';
 /** What a token may be signed with. */
 export const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'] as const;
 
-/** Where the keys that verify tokens come from. */
 export interface KeySource {
   /** Finds the key of a token. Throws jose's errors for a token that names no key, {@link KeysUnavailable} for an outage. */
   readonly find: JWTVerifyGetKey;

@@ -7,33 +7,32 @@ export interface Pace {
   readonly bytesPerS: number;
 }
 
-export interface StreamBounds {
-  readonly maxBytes: number;
-  readonly pace: Pace;
-}
-
 /** Bytes read beyond the limit and dropped: a connection closed with an unread body loses the client's next request. */
 const READ_ON_BYTES = 1024 * 1024;
 
 /** Reads all of `body`. Throws 413, or 400 when it falls behind its pace. */
-export async function readStream(body: ReadableStream<Uint8Array> | null, bounds: StreamBounds): Promise<Buffer> {
+export async function readStream(
+  body: ReadableStream<Uint8Array> | null,
+  maxBytes: number,
+  pace: Pace,
+): Promise<Buffer> {
   if (!body) return Buffer.alloc(0);
   const chunks: Uint8Array[] = [];
   let length = 0;
   const reader = body.getReader();
-  const { promise: slow, stop } = watch(bounds.pace, () => length);
+  const { promise: slow, stop } = watch(pace, () => length);
   try {
     // A slow body is left unread. Cancelled, its sender would see a reset instead of the answer.
     const next = () => Promise.race([reader.read(), slow]);
     for (let read = await next(); !read.done; read = await next()) {
       length += read.value.length;
-      if (length <= bounds.maxBytes) chunks.push(read.value);
-      else if (length > bounds.maxBytes + READ_ON_BYTES) break;
+      if (length <= maxBytes) chunks.push(read.value);
+      else if (length > maxBytes + READ_ON_BYTES) break;
     }
   } finally {
     stop();
   }
-  if (length > bounds.maxBytes) throw tooLarge(bounds.maxBytes);
+  if (length > maxBytes) throw tooLarge(maxBytes);
   return Buffer.concat(chunks);
 }
 
@@ -62,6 +61,10 @@ function tooSlow({ graceMs, bytesPerS }: Pace): ApiError {
 }
 
 export function tooLarge(maxBytes: number): ApiError {
-  const bound = maxBytes < 1024 * 1024 ? `${maxBytes / 1024} KiB` : `${maxBytes / 1024 / 1024} MiB`;
-  return new ApiError('CORPO_MUITO_GRANDE', `o corpo passa de ${bound}`);
+  return new ApiError('CORPO_MUITO_GRANDE', `o corpo passa de ${sizeText(maxBytes)}`);
+}
+
+/** `64 KiB`, `56 MiB`. */
+export function sizeText(bytes: number): string {
+  return bytes < 1024 * 1024 ? `${bytes / 1024} KiB` : `${bytes / 1024 / 1024} MiB`;
 }

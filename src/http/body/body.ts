@@ -110,7 +110,7 @@ export async function readBytes(
       if (bytes.length > maxBytes) throw tooLarge(maxBytes);
       return bytes;
     }
-    return await readStream(request.raw.body, { maxBytes, pace });
+    return await readStream(request.raw.body, maxBytes, pace);
   } catch (error) {
     if (error instanceof ApiError) throw error;
     throw new ApiError('ERRO_VALIDACAO', 'o corpo da requisição chegou incompleto', { cause: error });

@@ -79,9 +79,12 @@ const HEADERS_OF: Readonly<Partial<Record<ErrorCode, readonly string[]>>> = {
 export const ANSWER_HEADERS: Json = {
   'X-Request-Id': header(
     { pt: 'O id desta requisição, o mesmo de requisicao_id', en: 'The id of this request, the same as requisicao_id' },
-    text('uuid'),
+    { type: 'string', format: 'uuid' },
   ),
-  'WWW-Authenticate': header({ pt: 'O que falta ao token (RFC 6750)', en: 'What the token lacks (RFC 6750)' }, text()),
+  'WWW-Authenticate': header(
+    { pt: 'O que falta ao token (RFC 6750)', en: 'What the token lacks (RFC 6750)' },
+    { type: 'string' },
+  ),
   'Retry-After': header(
     { pt: 'Segundos até valer a pena tentar de novo', en: 'Seconds until it is worth trying again' },
     { type: 'integer', minimum: 1 },
@@ -90,10 +93,6 @@ export const ANSWER_HEADERS: Json = {
 
 function header(description: Bilingual, schema: Json): Json {
   return { description, required: true, schema };
-}
-
-function text(format?: string): Json {
-  return { type: 'string', ...(format !== undefined && { format }) };
 }
 
 /** The headers of every answer, by reference. */

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type { ErrorCode } from '../../contract/errors.ts';
 import { type Bilingual, both } from '../../contract/language.ts';
 import { id } from '../../contract/values.ts';
+import { sizeText } from '../body/body-stream.ts';
 import { MAX_BODY_BYTES, SMALL_BODY_PACE } from '../body/body.ts';
 import { type AnswerDescription, LAG_HEADER } from '../answer.ts';
 import { idempotencyKey, type Operation } from '../operation.ts';
@@ -63,7 +64,7 @@ function operationId({ method, path }: Operation): string {
 }
 
 function descriptionOf({ description, scope, body, maxBodyBytes = MAX_BODY_BYTES }: Operation): Bilingual {
-  const size = sizeOf(maxBodyBytes);
+  const size = sizeText(maxBodyBytes);
   const timeS = SMALL_BODY_PACE.graceMs / 1_000;
   const limit = body && {
     pt: `O corpo tem no máximo ${size}${maxBodyBytes > MAX_BODY_BYTES ? '' : ` e chega em ${timeS} s`}.`,
@@ -77,10 +78,6 @@ function descriptionOf({ description, scope, body, maxBodyBytes = MAX_BODY_BYTES
       limit?.[language],
     ),
   );
-}
-
-function sizeOf(bytes: number): string {
-  return bytes < 1024 * 1024 ? `${bytes / 1024} KiB` : `${bytes / 1024 / 1024} MiB`;
 }
 
 const SENT_ERRORS: readonly ErrorCode[] = ['ERRO_VALIDACAO', 'CORPO_MUITO_GRANDE', 'TIPO_NAO_SUPORTADO'];
@@ -122,7 +119,7 @@ function queryParameters(query: z.ZodType, schemas: Schemas): Json[] {
   });
 }
 
-const LAG: AnswerDescription['optionalHeaders'] = {
+const LAG = {
   [LAG_HEADER]: {
     pt: 'Quantos segundos esta leitura está atrás do que foi gravado; ausente quando não está',
     en: 'How many seconds this read is behind what was written; absent when it is not',
@@ -137,7 +134,7 @@ function answersOf({ answers, isReport }: Operation, schemas: Schemas): Json {
       headers: {
         ...sharedHeaders(),
         ...ownHeaders(answer),
-        ...(isReport && ownHeaders({ ...answer, headers: {}, optionalHeaders: LAG ?? {} })),
+        ...(isReport && ownHeaders({ optionalHeaders: LAG })),
       },
       content: contentOf(answer, schemas),
     },
@@ -145,7 +142,7 @@ function answersOf({ answers, isReport }: Operation, schemas: Schemas): Json {
   return Object.fromEntries(described);
 }
 
-function ownHeaders({ headers = {}, optionalHeaders = {} }: AnswerDescription): Json {
+function ownHeaders({ headers = {}, optionalHeaders = {} }: Omit<AnswerDescription, 'description'>): Json {
   const schema = { type: 'string' };
   return Object.fromEntries([
     ...Object.entries(headers).map(([name, description]) => [name, { description, required: true, schema }]),

@@ -8,6 +8,8 @@ export type Json = Readonly<Record<string, unknown>>;
 
 export type Schemas = ReturnType<typeof createSchemas>;
 
+type Made = Json & { readonly $defs?: Json; readonly $ref?: string };
+
 const COMPONENTS = '#/components/schemas/';
 
 /** The patterns by which zod checks the formats that the interface uses. */
@@ -15,12 +17,13 @@ const OF_FORMATS = new Set([id, timestamp, date, z.base64()].map((schema) => z.t
 
 export function createSchemas() {
   const components = new Map<string, unknown>();
+  const made = (schema: z.ZodType, io: 'input' | 'output') =>
+    finished(z.toJSONSchema(schema, { io, unrepresentable: 'any', override: tidy })) as Made;
   return {
     /** What a client sends (`input`) or gets (`output`). */
     of(schema: z.ZodType, direction: 'input' | 'output'): Json {
-      const made = z.toJSONSchema(schema, { io: direction, unrepresentable: 'any', override: tidy });
-      const { $schema: _, $defs = {}, ...inPlace } = finished(made) as Record<string, unknown>;
-      for (const [name, component] of Object.entries($defs as Json)) {
+      const { $schema: _, $defs = {}, ...inPlace } = made(schema, direction);
+      for (const [name, component] of Object.entries($defs)) {
         if (components.has(name) && !isDeepStrictEqual(components.get(name), component)) {
           throw new Error(`two schemas are called ${name}: give each an id of its own`);
         }
@@ -30,9 +33,7 @@ export function createSchemas() {
     },
     /** A schema for receivers: a component that allows later fields at every level. Its parts are written in place. */
     open(schema: z.ZodType): Json {
-      const { $defs = {}, $ref = '' } = finished(
-        z.toJSONSchema(schema, { io: 'output', unrepresentable: 'any', override: tidy }),
-      ) as { readonly $defs?: Json; readonly $ref?: string };
+      const { $defs = {}, $ref = '' } = made(schema, 'output');
       components.set($ref.replace(COMPONENTS, ''), opened($defs[$ref.replace(COMPONENTS, '')], $defs));
       return { $ref };
     },

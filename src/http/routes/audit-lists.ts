@@ -13,7 +13,7 @@ import { EXPORT_FORMATS } from '../../contract/resources/audit-lists.ts';
 import { type ExportManifest, exportManifest } from '../../contract/resources/audit-resource.ts';
 import { monthsWithin } from '../../archive/acts.ts';
 import { FEED_START } from '../../log/feed.ts';
-import { BodyStream, JsonStream } from '../answer.ts';
+import { answered, BodyStream, JsonStream } from '../answer.ts';
 import type { HttpDeps } from '../deps.ts';
 import type { Route } from '../operation.ts';
 import { route, type Routes } from '../route.ts';
@@ -118,15 +118,9 @@ function list(name: KindName, kind: Kind): Route {
     const after = await deps.cursors.read(listed, fields, query.cursor);
     const wanted = { ...search, after, limit: query.limite, order: 'newest first', cut: null } as const;
     const { rows, next } = await readWithRemoved(pool, kind, wanted, seesCpf, deps.archives);
-    return {
-      status: 200,
-      headers: months,
-      body: {
-        itens: rows,
-        proximo_cursor: next && (await deps.cursors.write(listed, next)),
-        ...(lagS !== null && { atraso_s: lagS }),
-      },
-    };
+    const proximo_cursor = next && (await deps.cursors.write(listed, next));
+    const body = { itens: rows, proximo_cursor, ...(lagS !== null && { atraso_s: lagS }) };
+    return { status: 200, headers: months, body };
   });
 }
 
@@ -144,9 +138,7 @@ function manifest(name: KindName, kind: ExportedKind): Route {
     },
     isReport: true,
     query: queriesOf(name).manifest,
-    answers: {
-      200: { description: { pt: 'O manifesto', en: 'The manifest' }, schema: exportManifest },
-    },
+    answers: answered(200, exportManifest, { pt: 'O manifesto', en: 'The manifest' }),
   })(async ({ query, seesCpf, reading: { pool } }, deps, request) => {
     const wanted: Export = { ...exportOf(deps, name, kind, query, request), format: query.formato, seesCpf };
     const written = await writeManifest(pool, wanted, query.corte);

@@ -47,7 +47,16 @@ const balanceQuery = z
     message: `o período tem no máximo ${MAX_BALANCE_DAYS} dias; o comando audit balance não tem limite`,
   });
 
-export const auditBalanceRoutes: Routes = [
+/** Rows that a request waits for; a few seconds a million. The command has no limit. */
+const MAX_ROWS = 5_000_000;
+
+const HEAD = 'não é uma cabeça: deve ser a linha de audit head, ou a de X-Carteiro-Checkpoint';
+
+/** One at a time in a process. */
+let isBusy = false;
+const isHead = (text: string) => readHead(text.trim()) !== null;
+
+export const auditVerdictRoutes: Routes = [
   route('GET /v1/auditoria/balanco', 'auditoria:read', {
     summary: {
       pt: 'Balanço das entregas por parceiro e dia, recalculado dos eventos e da história dos webhooks',
@@ -71,18 +80,6 @@ export const auditBalanceRoutes: Routes = [
     const slices = readBalance(pool, de, ate, how);
     return { status: 200, body: new JsonStream<BalanceResource>(await writeBalance(slices, de, ate)) };
   }),
-];
-
-/** Rows that a request waits for; a few seconds a million. The command has no limit. */
-const MAX_ROWS = 5_000_000;
-
-const HEAD = 'não é uma cabeça: deve ser a linha de audit head, ou a de X-Carteiro-Checkpoint';
-
-/** One at a time in a process. */
-let isBusy = false;
-const isHead = (text: string) => readHead(text.trim()) !== null;
-
-export const auditVerdictRoutes: Routes = [
   route('GET /v1/auditoria/entregas/{id}/prova', 'auditoria:read', {
     summary: {
       pt: 'Uma entrega como prova: evento, bytes exatos, tentativas e o caminho de cada um a um checkpoint assinado',

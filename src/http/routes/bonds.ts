@@ -18,7 +18,16 @@ const skipQuery = z.strictObject({
     .optional(),
 });
 
-export const marginRoutes: Routes = [
+const cursorFields = z.tuple([momentField, id]).transform(([detectedAt, record]) => ({ detectedAt, id: record }));
+
+const query = z.strictObject({
+  desde: periodStart.optional(),
+  ate: periodEnd.optional(),
+  cursor,
+  limite: limitOf(MAX_BOND_PAGE, DEFAULT_BOND_PAGE),
+});
+
+export const registryRoutes: Routes = [
   route('POST /v1/margem/consulta', 'margem:read', {
     ownCore: true,
     summary: { pt: 'Consulta a margem de um trabalhador', en: "Queries a worker's margin" },
@@ -49,18 +58,6 @@ export const marginRoutes: Routes = [
     };
     return { status: 200, body: resource };
   }),
-];
-
-const cursorFields = z.tuple([momentField, id]).transform(([detectedAt, record]) => ({ detectedAt, id: record }));
-
-const query = z.strictObject({
-  desde: periodStart.optional(),
-  ate: periodEnd.optional(),
-  cursor,
-  limite: limitOf(MAX_BOND_PAGE, DEFAULT_BOND_PAGE),
-});
-
-export const bondRoutes: Routes = [
   route('GET /v1/vinculos/desligamentos', 'vinculos:read', {
     summary: {
       pt: 'Desligamentos detectados, do primeiro ao último',

@@ -44,12 +44,8 @@ export const conformanceRoutes: Routes = [
   })(async ({ partnerId, id: webhookId }, { pool }) => {
     if ((await readWebhook(pool, partnerId, webhookId)) === null) return NOT_FOUND;
     const runs = await readRuns(pool, partnerId, webhookId);
-    return {
-      status: 200,
-      body: {
-        itens: runs.map((run) => Object.assign(lineOf(run), { homologacao_id: run.id, pedida_por: run.actor })),
-      },
-    };
+    const itens = runs.map((run) => Object.assign(lineOf(run), { homologacao_id: run.id, pedida_por: run.actor }));
+    return { status: 200, body: { itens } };
   }),
   route(`GET ${PATH}/{hid}`, 'webhooks:read', {
     since: '0.4',

@@ -17,7 +17,6 @@ const SHORTLY = 'public, max-age=10';
 type Deps = Pick<HttpDeps, 'pool' | 'checkpointKeys'>;
 type Handler = (c: Context<Env>) => Promise<Response>;
 
-/** The routes by path. */
 export function evidenceRoutes({ pool, checkpointKeys }: Deps): Readonly<Record<string, Handler>> {
   return {
     '/.well-known/carteiro-checkpoint-keys': async (c) => {

@@ -17,7 +17,7 @@ import type { Pool } from '../../db/pool.ts';
 import { view } from '../../loan/view.ts';
 import { answered } from '../answer.ts';
 import type { Caller, Route } from '../operation.ts';
-import { route } from '../route.ts';
+import { KEY_ERRORS, route } from '../route.ts';
 
 /** Whose operations they are: under which path and scope, for one partner or for all, with keys or without. */
 interface Door {
@@ -60,7 +60,6 @@ const transferEnd = (door: Door) =>
   });
 
 const ERRORS = ['NAO_ENCONTRADO', 'TRANSICAO_INVALIDA'] as const;
-const KEY_ERRORS = ['IDEMPOTENCIA_EM_ANDAMENTO', 'IDEMPOTENCIA_DIVERGENTE'] as const;
 
 /** What the operations of a door have in common: each answers the loan. */
 export function factOf(door: Door) {

@@ -17,7 +17,7 @@ import { readLoan, readRegistration } from '../../core/loans/read-loan.ts';
 import { requestRegistration } from '../../core/loans/registration.ts';
 import { view, viewRegistration } from '../../loan/view.ts';
 import { answered } from '../answer.ts';
-import { route, type Routes } from '../route.ts';
+import { KEY_ERRORS, route, type Routes } from '../route.ts';
 import { readLoanHistory } from '../../core/loans/loan-history.ts';
 import { readRecentLoans } from '../../log/recent-loans.ts';
 import { limite } from '../page.ts';
@@ -62,7 +62,7 @@ export const loanRoutes: Routes = [
     bodyExample: LOAN_EXAMPLE,
     idempotencyKey: 'required',
     answers: ISSUED,
-    errors: ['IDEMPOTENCIA_EM_ANDAMENTO', 'IDEMPOTENCIA_DIVERGENTE'],
+    errors: KEY_ERRORS,
   })(async ({ partnerId, actor, requestId, body, idempotencyKey }, { pool }) => {
     const created = await createLoan(pool, { partnerId, actor, requestId }, idempotencyKey, body);
     if ('refused' in created) return created;
@@ -122,16 +122,14 @@ export const loanRoutes: Routes = [
     answers: answered(200, recentLoans, { pt: 'Os empréstimos', en: 'The loans' }),
   })(async ({ partnerId, query: { limite: limit, numero } }, { pool }) => {
     const loans = await readRecentLoans(pool, partnerId, limit, numero);
-    const itens = loans.map(({ id, number, status, version, lastEvent, at }) => {
-      return {
-        id,
-        numero: number,
-        status,
-        versao: version,
-        ultimo_evento: lastEvent,
-        atualizado_em: at.toISOString(),
-      };
-    });
+    const itens = loans.map(({ id, number, status, version, lastEvent, at }) => ({
+      id,
+      numero: number,
+      status,
+      versao: version,
+      ultimo_evento: lastEvent,
+      atualizado_em: at.toISOString(),
+    }));
     return { status: 200, body: { itens } };
   }),
   route('GET /v1/emprestimos/{id}/historico', 'emprestimos:read', {

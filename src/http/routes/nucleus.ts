@@ -7,11 +7,10 @@ import * as contract from '../../contract/resources/webhook.ts';
 import { NOT_FOUND, type Result, taken } from '../../contract/refusals.ts';
 import { id as idSchema, toCentavos } from '../../contract/values.ts';
 import { onceForLender, reportOfPartner } from '../../core/loans/nucleus.ts';
-import type { Tx } from '../../db/pool.ts';
 import { codeOf } from '../../db/unavailable.ts';
 import { changePartner, createPartner, lockPartner, type PartnerRow } from '../../admin/partners.ts';
 import { answered } from '../answer.ts';
-import { route, type Routes } from '../route.ts';
+import { KEY_ERRORS, route, type Routes } from '../route.ts';
 import { targetUrl } from '../target-url.ts';
 import { CORE_DOOR, loanFactRoutes } from './loan-facts.ts';
 import { newWebhook } from './webhooks.ts';
@@ -31,10 +30,12 @@ import { readCatalog, readCoreEvent } from '../../log/core-event.ts';
 import { MAX_VERSION, versionQuery } from './loans.ts';
 
 const PARTNERS = `${CORE_DOOR.prefix}/parceiros` as const;
-const KEYED = ['IDEMPOTENCIA_EM_ANDAMENTO', 'IDEMPOTENCIA_DIVERGENTE'] as const;
+const TOLD = { idempotencyKey: 'optional', errors: KEY_ERRORS } as const;
 const ACCOUNT = answered(200, resources.partnerAccount, { pt: 'A conta', en: 'The account' });
 
-const nucleusPartnerRoutes: Routes = [
+export const nucleusRoutes: Routes = [
+  ...loanFactRoutes(CORE_DOOR),
+  ...nucleusLoanRoutes,
   route(`POST ${PARTNERS}`, 'nucleo', {
     since: '0.4',
     summary: {
@@ -44,7 +45,7 @@ const nucleusPartnerRoutes: Routes = [
     body: resources.newPartner,
     idempotencyKey: 'optional',
     answers: answered(201, resources.partnerAccount, { pt: 'A conta', en: 'The account' }),
-    errors: [...KEYED, 'TRANSICAO_INVALIDA'],
+    errors: [...KEY_ERRORS, 'TRANSICAO_INVALIDA'],
   })(async ({ body, path, idempotencyKey: key, actor }, { pool }) => {
     return onceForLender(pool, { operation: `POST ${path}`, key, body }, async (within) => {
       const { id = null, nome: name, assinatura: signing, documentos: documents, emissao: issuance } = body;
@@ -69,7 +70,7 @@ const nucleusPartnerRoutes: Routes = [
   })(async ({ id, body, actor }, { pool }) => {
     const { nome: name, assinatura: signing, documentos: documents, emissao: issuance } = body;
     const changed = await pool.transaction<Result<PartnerRow, 'notFound'>>(async (tx) => {
-      if (!(await isThere(tx, id))) return NOT_FOUND;
+      if ((await lockPartner(tx, id)) === null) return NOT_FOUND;
       return { ok: await changePartner(tx, id, { name, signing, documents, issuance }, { actor, reason: null }) };
     });
     return 'refused' in changed ? changed : { status: 200, body: viewAccount(changed.ok) };
@@ -84,43 +85,16 @@ const nucleusPartnerRoutes: Routes = [
       body: contract.createWebhook(targetUrl(allowInsecure)),
       idempotencyKey: 'optional',
       answers: answered(201, contract.createdWebhook, { pt: 'Webhook registrado', en: 'The webhook was registered' }),
-      errors: [...KEYED, 'LIMITE_DE_WEBHOOKS'],
+      errors: [...KEY_ERRORS, 'LIMITE_DE_WEBHOOKS'],
     })(async ({ id: partnerId, path, actor, requestId, body, idempotencyKey: key }, deps) => {
       const begun = await newWebhook(deps, { partnerId, actor, requestId, url: body.url, events: body.eventos });
       if ('refused' in begun) return begun;
       const { make, shownOnce } = begun;
       const made = await onceForLender(deps.pool, { operation: `POST ${path}`, key, body }, (within) =>
-        within.transaction(async (tx) => ((await isThere(tx, partnerId)) ? make(tx) : NOT_FOUND)),
+        within.transaction(async (tx) => ((await lockPartner(tx, partnerId)) === null ? NOT_FOUND : make(tx))),
       );
       return 'refused' in made ? made : { status: 201, body: { ...made.body, ...shownOnce } };
     }),
-];
-
-async function isThere(tx: Tx, id: string): Promise<boolean> {
-  return idSchema.safeParse(id).success && (await lockPartner(tx, id)) !== null;
-}
-
-export function viewAccount({ id, name, active, signing, documents, issuance, createdAt }: PartnerRow) {
-  return {
-    id,
-    nome: name,
-    assinatura: signing,
-    documentos: documents,
-    emissao: issuance,
-    ativo: active,
-    criado_em: createdAt.toISOString(),
-  };
-}
-
-const TOLD = {
-  idempotencyKey: 'optional',
-  errors: ['IDEMPOTENCIA_EM_ANDAMENTO', 'IDEMPOTENCIA_DIVERGENTE'],
-} as const;
-
-export const nucleusRoutes: Routes = [
-  ...loanFactRoutes(CORE_DOOR),
-  ...nucleusLoanRoutes,
-  ...nucleusPartnerRoutes,
   ...coreDocumentRoutes,
   route('POST /v1/nucleo/autorizacoes', 'nucleo', {
     since: '0.2',
@@ -208,7 +182,7 @@ export const nucleusRoutes: Routes = [
     },
     answers: answered(200, resources.coreEvent, { pt: 'O evento', en: 'The event' }),
   })(async ({ id }, { pool, archives }) => {
-    const read = async () => (idSchema.safeParse(id).success ? readCoreEvent(pool, id) : null);
+    const read = () => readCoreEvent(pool, id);
     const event = (await read()) ?? ((await archives?.bringBack('id', id)) === true ? await read() : null);
     if (event === null) return NOT_FOUND;
     return { status: 200, body: { ...event, entregas: await readEventDeliveries(pool, event.parceiro_id, id) } };
@@ -222,6 +196,18 @@ export const nucleusRoutes: Routes = [
     answers: answered(200, resources.catalog, { pt: 'O catálogo', en: 'The catalog' }),
   })(async (_, { pool }) => ({ status: 200, body: { itens: await readCatalog(pool) } })),
 ];
+
+export function viewAccount({ id, name, active, signing, documents, issuance, createdAt }: PartnerRow) {
+  return {
+    id,
+    nome: name,
+    assinatura: signing,
+    documentos: documents,
+    emissao: issuance,
+    ativo: active,
+    criado_em: createdAt.toISOString(),
+  };
+}
 
 function marginOf(body: z.output<typeof resources.reportedMargin>): ReportedMargin {
   if (body.resultado === 'falhou') return { failure: { kind: body.tipo_erro, error: body.erro } };

@@ -1,5 +1,5 @@
 /**
- * What is answered without a token: what this is, to a browser the page at /painel; whether it is alive and ready, and in what
+ * What is answered without a token: what this is, to a browser the page at /painel; whether it is ready, and in what
  * numbers, to an orchestrator and a monitor; `listen` as one file for Node alone, made by main/make-listen.ts; and the description.
  */
 import product from '../../../package.json' with { type: 'json' };
@@ -25,10 +25,6 @@ export function answerRoot(c: Context<Env>): Response {
     openapi: '/openapi.json',
     saude: '/healthz',
   });
-}
-
-export function answerAlive(c: Context<Env>): Response {
-  return c.json({ status: 'ok' });
 }
 
 /** 503 unless the database answers, takes writes and is migrated; `mensagem` says what is missing. Logged as it changes. */

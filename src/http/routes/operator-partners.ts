@@ -15,6 +15,7 @@ import { type ErasureState, readErasure, readErasures } from '../../core/workers
 import { orderErasure } from '../../core/workers/order-erasure.ts';
 
 const PARTNERS = '/v1/operador/parceiros';
+const ERASURES = '/v1/operador/apagamentos';
 
 export const operatorPartnerRoutes: Routes = [
   route(`GET ${PARTNERS}`, 'operador', {
@@ -25,10 +26,8 @@ export const operatorPartnerRoutes: Routes = [
     const after = await cursors.read(PARTNERS, afterId, given);
     const page = { after: after?.[0] ?? null, limit };
     const { rows, next } = await readBounded(pool, (sql) => listPartners(sql, false, page));
-    return {
-      status: 200,
-      body: { itens: rows.map(viewPartner), proximo_cursor: next && (await cursors.write(PARTNERS, [next])) },
-    };
+    const proximo_cursor = next && (await cursors.write(PARTNERS, [next]));
+    return { status: 200, body: { itens: rows.map(viewPartner), proximo_cursor } };
   }),
   route(`GET ${PARTNERS}/{id}`, 'operador', {
     summary: {
@@ -63,23 +62,6 @@ export const operatorPartnerRoutes: Routes = [
     const found = await readBounded(pool, (sql) => readPartner(sql, call.id));
     return found === null ? NOT_FOUND : { status: 200, body: viewPartner(found) };
   }),
-];
-
-function viewPartner({ id, name, active, signing, documents, issuance, createdAt }: PartnerRow) {
-  return {
-    id,
-    nome: name,
-    ativo: active,
-    tipo_assinatura: signing,
-    entrega_documentos: documents,
-    emissao: issuance,
-    criado_em: createdAt.toISOString(),
-  };
-}
-
-const ERASURES = '/v1/operador/apagamentos';
-
-export const operatorWorkerRoutes: Routes = [
   route(`POST ${ERASURES}`, 'operador', {
     summary: {
       pt: 'Apaga um trabalhador: tudo que o identifica passa a ser apagado, para sempre',
@@ -118,10 +100,8 @@ export const operatorWorkerRoutes: Routes = [
     const found = await pool.run((sql) => readErasures(sql, before?.[0] ?? null, limit + 1));
     const itens = found.slice(0, limit).map(viewErasure);
     const last = found.length > limit ? itens.at(-1) : undefined;
-    return {
-      status: 200,
-      body: { itens, proximo_cursor: last === undefined ? null : await cursors.write(ERASURES, [last.id]) },
-    };
+    const proximo_cursor = last === undefined ? null : await cursors.write(ERASURES, [last.id]);
+    return { status: 200, body: { itens, proximo_cursor } };
   }),
   route(`GET ${ERASURES}/{id}`, 'operador', {
     summary: { pt: 'Um pedido de apagamento, e se já concluiu', en: 'An order to erase, and whether it is done' },
@@ -131,6 +111,18 @@ export const operatorWorkerRoutes: Routes = [
     return state === null ? NOT_FOUND : { status: 200, body: viewErasure(state) };
   }),
 ];
+
+function viewPartner({ id, name, active, signing, documents, issuance, createdAt }: PartnerRow) {
+  return {
+    id,
+    nome: name,
+    ativo: active,
+    tipo_assinatura: signing,
+    entrega_documentos: documents,
+    emissao: issuance,
+    criado_em: createdAt.toISOString(),
+  };
+}
 
 function viewErasure(state: ErasureState): worker.ErasureResource {
   return {

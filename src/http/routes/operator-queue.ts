@@ -47,29 +47,27 @@ export const operatorQueueRoutes: Routes = [
     const found = await pool.run((sql) => explainDelivery(sql, id, null));
     if (found === null) return NOT_FOUND;
     const { facts } = found;
-    return {
-      status: 200,
-      body: {
-        entrega_id: id,
-        webhook_id: facts.webhookId,
-        parceiro_id: facts.partnerId,
-        status: facts.status,
-        motivo: found.reason,
-        explicacao: found.pt,
-        explicacao_en: found.en,
-        proxima_tentativa_em: isoOf(facts.nextAttemptAt),
-        vencida_ha_s: Math.max(facts.dueS, 0),
-        falhas: facts.failures,
-        ultimo_resultado: facts.lastOutcome,
-        reivindicacao: facts.claimedBy,
-        reivindicada_ha_s: facts.claimedS,
-        em_andamento: facts.inFlight,
-        janela: facts.window,
-        silenciado_desde: isoOf(facts.mutedAt),
-        falhando_desde: isoOf(facts.failingSince),
-        pollers_vivos: facts.livingPollers,
-      },
+    const body = {
+      entrega_id: id,
+      webhook_id: facts.webhookId,
+      parceiro_id: facts.partnerId,
+      status: facts.status,
+      motivo: found.reason,
+      explicacao: found.pt,
+      explicacao_en: found.en,
+      proxima_tentativa_em: isoOf(facts.nextAttemptAt),
+      vencida_ha_s: Math.max(facts.dueS, 0),
+      falhas: facts.failures,
+      ultimo_resultado: facts.lastOutcome,
+      reivindicacao: facts.claimedBy,
+      reivindicada_ha_s: facts.claimedS,
+      em_andamento: facts.inFlight,
+      janela: facts.window,
+      silenciado_desde: isoOf(facts.mutedAt),
+      falhando_desde: isoOf(facts.failingSince),
+      pollers_vivos: facts.livingPollers,
     };
+    return { status: 200, body };
   }),
   route('GET /v1/operador/tarefas', 'operador', {
     summary: {

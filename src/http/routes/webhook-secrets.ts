@@ -14,7 +14,7 @@ import {
 } from '../../webhooks/secret-changes.ts';
 import { noteShown, REPEAT_S, showAgain, type ShownSecret } from '../../webhooks/shown-secret.ts';
 import { answered } from '../answer.ts';
-import { route, type Routes } from '../route.ts';
+import { KEY_ERRORS, route, type Routes } from '../route.ts';
 
 const PATH = '/v1/webhooks/{id}/segredo';
 const ERRORS = ['TRANSICAO_INVALIDA'] as const;
@@ -47,7 +47,7 @@ export const webhookSecretRoutes: Routes = [
     isBodyOptional: true,
     idempotencyKey: 'optional',
     answers: answered(201, contract.rotatedSecret, { pt: 'O novo secret', en: 'The new secret' }),
-    errors: [...ERRORS, 'IDEMPOTENCIA_EM_ANDAMENTO', 'IDEMPOTENCIA_DIVERGENTE'],
+    errors: [...ERRORS, ...KEY_ERRORS],
   })(async (call, { pool, vault }) => {
     const { partnerId, id, body, idempotencyKey: key } = call;
     const rotate = (tx: Tx) => rotateSecret(tx, vault, call, body.vale_em ?? null);
@@ -109,10 +109,7 @@ export const webhookSecretRoutes: Routes = [
   }),
 ];
 
-interface Times {
-  readonly vale_em: string;
-  readonly anterior_ate: string;
-}
+type Times = ReturnType<typeof timesOf>;
 
 /** The answer to a rotation as an idempotency key keeps it: without the secret. */
 interface KeptRotation {
@@ -121,6 +118,6 @@ interface KeptRotation {
   readonly body: { readonly times: Times; readonly shown: ShownSecret };
 }
 
-function timesOf({ signsFrom, previousUntil }: Rotation): Times {
+function timesOf({ signsFrom, previousUntil }: Rotation) {
   return { vale_em: signsFrom.toISOString(), anterior_ate: previousUntil.toISOString() };
 }

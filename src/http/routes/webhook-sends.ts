@@ -18,7 +18,6 @@ import { route, type Routes } from '../route.ts';
 import { cursor, periodEnd, periodStart } from '../page.ts';
 import { TEST_NAME } from '../../contract/delivery.ts';
 import { EVENT_EXAMPLES } from '../../contract/event-examples.ts';
-import { deliveryWithAttempts } from '../../contract/resources/delivery-resource.ts';
 import { awaitOutcome, type Example, makeTestDelivery } from '../../delivery/partner/try-out.ts';
 import { check, invalid } from '../validation.ts';
 
@@ -124,11 +123,11 @@ export const webhookSendRoutes: Routes = [
     body: testOrder,
     isBodyOptional: true,
     answers: {
-      ...answered(200, deliveryWithAttempts, {
+      ...answered(200, contract.deliveryWithAttempts, {
         pt: 'A entrega de teste, com a sua primeira tentativa',
         en: 'The test delivery, with its first attempt',
       }),
-      ...answered(202, deliveryWithAttempts, {
+      ...answered(202, contract.deliveryWithAttempts, {
         pt: 'A entrega de teste, ainda sem resultado',
         en: 'The test delivery, without an outcome yet',
       }),

@@ -9,7 +9,7 @@ import type { Tx } from '../../db/pool.ts';
 import type { HttpDeps } from '../deps.ts';
 import { createWebhook, listWebhooks, type NewWebhook, readWebhook } from '../../webhooks/webhooks.ts';
 import { answered } from '../answer.ts';
-import { route, type Routes } from '../route.ts';
+import { KEY_ERRORS, route, type Routes } from '../route.ts';
 import { cursor, limite } from '../page.ts';
 import { targetUrl } from '../target-url.ts';
 import { leaveToResume, leaveToSuspend, resumeWhile, suspendWhile } from '../../delivery/partner/activation.ts';
@@ -17,7 +17,9 @@ import { changeWebhook, type Wanted } from '../../webhooks/changes.ts';
 import type { Subject } from '../../webhooks/history.ts';
 
 const PATH = '/v1/webhooks';
-const OPERATION = 'POST /v1/webhooks';
+const ONE = `${PATH}/{id}` as const;
+/** The time limit for suspending or resuming in one request; each batch takes milliseconds. */
+const WORK_MS = 8_000;
 
 /** The answer to a creation as an idempotency key keeps it: without the secret. */
 interface KeptWebhook {
@@ -56,6 +58,11 @@ const listQuery = z.strictObject({
   limite,
 });
 
+const webhookAnswer = answered(200, contract.webhook, {
+  pt: 'O webhook, sem secret',
+  en: 'The webhook, without secret',
+});
+
 export const webhookRoutes: Routes = [
   ({ allowInsecure }) =>
     route(`POST ${PATH}`, 'webhooks:write', {
@@ -66,8 +73,8 @@ export const webhookRoutes: Routes = [
       body: contract.createWebhook(targetUrl(allowInsecure)),
       idempotencyKey: 'optional',
       answers: answered(201, contract.createdWebhook, { pt: 'Webhook registrado', en: 'The webhook was registered' }),
-      errors: ['LIMITE_DE_WEBHOOKS', 'IDEMPOTENCIA_EM_ANDAMENTO', 'IDEMPOTENCIA_DIVERGENTE'],
-    })(async ({ partnerId, actor, requestId, body, idempotencyKey: key }, deps) => {
+      errors: ['LIMITE_DE_WEBHOOKS', ...KEY_ERRORS],
+    })(async ({ partnerId, path, actor, requestId, body, idempotencyKey: key }, deps) => {
       const { pool } = deps;
       const begun = await newWebhook(deps, { partnerId, actor, requestId, url: body.url, events: body.eventos });
       if ('refused' in begun) return begun;
@@ -76,7 +83,7 @@ export const webhookRoutes: Routes = [
         const created = await pool.transaction(make);
         return 'refused' in created ? created : { status: 201, body: { ...created.ok.body, ...shownOnce } };
       }
-      const result = await once(pool, { partnerId, operation: OPERATION, key, body }, make);
+      const result = await once(pool, { partnerId, operation: `POST ${path}`, key, body }, make);
       if ('refused' in result) return result;
       return { status: 201, body: { ...result.ok.answer.body, ...shownOnce } };
     }),
@@ -115,18 +122,6 @@ export const webhookRoutes: Routes = [
     const body = page.webhooks.map((webhook) => Object.assign(webhook, { saude: health.get(webhook.id) }));
     return { status: 200, body, headers };
   }),
-];
-
-const ONE = '/v1/webhooks/{id}';
-/** The time limit for suspending or resuming in one request; each batch takes milliseconds. */
-const WORK_MS = 8_000;
-
-const webhookAnswer = answered(200, contract.webhook, {
-  pt: 'O webhook, sem secret',
-  en: 'The webhook, without secret',
-});
-
-export const webhookChangeRoutes: Routes = [
   route(`GET ${ONE}`, 'webhooks:read', {
     summary: { pt: 'Lê um webhook, ativo ou não', en: 'Reads a webhook, active or not' },
     answers: webhookAnswer,
