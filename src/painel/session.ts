@@ -37,16 +37,13 @@ export async function openSession(gate: Gatekeeper, token: string): Promise<Sess
   await gate.countRequest(identity);
   const account = await gate.admit(identity);
   const { exp = 0 } = decodeJwt(token);
-  return { token, identity, account, endsAt: new Date(exp * 1_000), formToken: formTokenOf(token) };
-}
-
-function formTokenOf(token: string): string {
-  return createHmac('sha256', token).update('carteiro painel').digest('base64url');
+  const formToken = createHmac('sha256', token).update('carteiro painel').digest('base64url');
+  return { token, identity, account, endsAt: new Date(exp * 1_000), formToken };
 }
 
 /** True when `given` is the session's own. */
-export function isFormToken({ formToken }: Session, given: unknown): boolean {
-  const [ours, theirs] = [Buffer.from(formToken), Buffer.from(typeof given === 'string' ? given : '')];
+export function isFormToken({ formToken }: Session, given: string | null): boolean {
+  const [ours, theirs] = [Buffer.from(formToken), Buffer.from(given ?? '')];
   return ours.length === theirs.length && timingSafeEqual(ours, theirs);
 }
 

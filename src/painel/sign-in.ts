@@ -14,7 +14,7 @@ import { forgetToken, type Gatekeeper, keepToken, openSession } from './session.
 export function addSignIn(app: Hono<PainelEnv>, deps: PainelDeps, gate: Gatekeeper): void {
   /** The form; `back` is the page to open afterwards. */
   const answer = (c: PainelContext, back: string, status = 200, message = '') => {
-    const { title, intro, token, tokenHint, submit, sandbox, sandboxHint } = c.var.texts.signIn;
+    const { title, intro, token, tokenHint, sandbox, sandboxHint } = c.var.texts.signIn;
     const sandboxForm = html`<form class="stack narrow" method="post" action="/painel/entrar/sandbox">
       ${hidden('volta', back)}
       <p>${sandboxHint}</p>
@@ -29,7 +29,7 @@ export function addSignIn(app: Hono<PainelEnv>, deps: PainelDeps, gate: Gatekeep
           ${hidden('volta', back)} <label for="token">${token}</label>
           <input id="token" name="token" type="password" ${VERBATIM} required aria-describedby="token-hint" />
           <p id="token-hint" class="dim">${tokenHint}</p>
-          <button class="primary">${submit}</button>
+          <button class="primary">${title}</button>
         </form>
         ${deps.sandboxToken !== null && sandboxForm}`,
     });

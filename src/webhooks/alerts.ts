@@ -34,13 +34,7 @@ interface ShownAlert {
   readonly error: string | null;
 }
 
-export interface AlertSettingsRead {
-  readonly addresses: readonly Address[];
-  readonly alerts: readonly ShownAlert[];
-  readonly changes: readonly { readonly changedAt: Date; readonly actor: string }[];
-}
-
-export async function readAlerts(sql: Tx, partnerId: string): Promise<AlertSettingsRead> {
+export async function readAlerts(sql: Tx, partnerId: string) {
   const addresses = await sql<Address[]>`
     select channel, address, confirmed_at as "confirmedAt" from alert_addresses where partner_id = ${partnerId}`;
   const alerts = await sql<ShownAlert[]>`

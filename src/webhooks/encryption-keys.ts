@@ -3,14 +3,9 @@ import { FIRST_ID } from '../db/first-id.ts';
 import type { Tx } from '../db/pool.ts';
 import { KEY_ID_BYTES, tryDecrypt, type Vault } from './secrets.ts';
 
-export interface EncryptionKey {
-  readonly keyId: string;
-  readonly secrets: number;
-}
-
 /** The keys of every secret that may sign: those of active webhooks, and their previous ones while they are valid. */
-export async function readEncryptionKeys(sql: Tx): Promise<EncryptionKey[]> {
-  return sql<EncryptionKey[]>`
+export async function readEncryptionKeys(sql: Tx) {
+  return sql<{ readonly keyId: string; readonly secrets: number }[]>`
     select encode(substr(encrypted, 1, ${KEY_ID_BYTES}::int), 'escape') as "keyId", count(*)::int as secrets
     from (
       select encrypted_secret from webhooks where active

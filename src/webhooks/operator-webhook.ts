@@ -22,12 +22,9 @@ export async function keepOperatorWebhook(pool: Pool, vault: Vault, wanted: Oper
       select own.id, (select encrypted_secret from webhooks w where w.id = own.id) as stored
       from (select operator_partner() as id) own`;
     const url = wanted?.url ?? null;
-    const encrypted = wanted === null ? null : encrypt(vault, id, wanted.secret, stored);
+    const isKept = wanted !== null && stored !== null && tryDecrypt(vault, id, stored)?.secret === wanted.secret;
+    const encrypted = isKept ? stored : wanted && vault.encrypt(id, wanted.secret);
     await tx`
       select keep_operator_webhook(${url}, ${encrypted}, ${NOTICE_NAMES as string[]})`;
   });
-}
-
-function encrypt(vault: Vault, id: string, secret: string, stored: Buffer | null): Buffer {
-  return stored !== null && tryDecrypt(vault, id, stored)?.secret === secret ? stored : vault.encrypt(id, secret);
 }

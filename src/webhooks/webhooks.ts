@@ -20,11 +20,6 @@ export interface NewWebhook {
   readonly requestId: string | null;
 }
 
-export interface Creation {
-  readonly webhook: WebhookResource;
-  readonly secret: string;
-}
-
 /**
  * Creates a webhook in the caller's transaction. The secret is in the result and, encrypted, in the row; nowhere else.
  *
@@ -35,7 +30,7 @@ export async function createWebhook(
   tx: Tx,
   vault: Vault,
   request: NewWebhook,
-): Promise<Result<Creation, 'webhookLimit' | 'keyRetired'>> {
+): Promise<Result<{ readonly webhook: WebhookResource; readonly secret: string }, 'webhookLimit' | 'keyRetired'>> {
   if (await isKeyRetired(tx, vault)) return { refused: { kind: 'keyRetired' } };
   const { partnerId, url } = request;
   const events = [...request.events];

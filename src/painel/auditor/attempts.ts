@@ -45,7 +45,7 @@ function form({ t }: Visit, filters: Filters): Html {
   return html`<form method="get" action="/painel/auditoria" class="grid">
     ${IDS.map((name) => input(t.auditor.ids[name], name, filters[name], html`spellcheck="false"`))}
     ${select(t.deliveries.event, 'evento', filters.evento, named(t.words.all, deliveredName.options))}
-    ${select(t.auditor.outcome, 'resultado', filters.resultado, [['', t.words.all], ...labelled(OUTCOMES, t.outcome)])}
+    ${select(t.webhooks.outcome, 'resultado', filters.resultado, [['', t.words.all], ...labelled(OUTCOMES, t.outcome)])}
     ${input(t.deliveries.from, 'desde', filters.desde, html`type="date"`)}
     ${input(t.deliveries.until, 'ate', filters.ate, html`type="date"`)}
     <p class="actions">
@@ -59,7 +59,7 @@ function form({ t }: Visit, filters: Filters): Html {
 function results(visit: Visit, { itens, proximo_cursor: next, atraso_s: lag = 0 }: Found, filters: Filters): Html {
   const { t } = visit;
   const behind = lag === 0 ? '' : html`<p class="dim">${t.auditor.behind(lag)}</p>`;
-  const columns = [t.auditor.recorded, t.deliveries.delivery, t.auditor.outcome, t.frame.partner, t.webhooks.url];
+  const columns = [t.auditor.recorded, t.deliveries.delivery, t.webhooks.outcome, t.frame.partner, t.webhooks.url];
   const rows = itens.map((item) => row(visit, item));
   const empty = next === null ? t.auditor.empty : t.deliveries.emptyPage;
   return html`${behind} ${table(t.frame.audit, [...columns, 'Poller'], rows, { empty })}

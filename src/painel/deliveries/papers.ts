@@ -65,7 +65,7 @@ export function showSheet(visit: Visit, proof: Proof): Page {
     title: t.delivery.sheet,
     body: html`${type === 'webhook.teste' ? html`<p class="notice failed"><strong>${t.delivery.sheetTest}</strong></p>` : ''}
       <dl class="facts">
-        ${evidenceFacts(visit, proof)} ${fact(t.delivery.sheetEvent, String(type))}
+        ${evidenceFacts(visit, proof)} ${fact(t.deliveries.event, String(type))}
         ${fact('SHA-256(sal ‖ corpo)', String(commitment), 'wrap')}
       </dl>
       <h2>${t.delivery.timeline}</h2>

@@ -14,19 +14,14 @@ type Page = Exclude<keyof DocsTexts['pages'], 'api' | 'registry'>;
 
 export type Body = (c: PainelContext) => Html | Promise<Html>;
 
-interface Made {
-  readonly origin: string;
-  readonly text: string;
-}
-
 /** `bodies` in reading order. Each language is made once; another host name is inserted into the same text. */
 export function markdownPages(bodies: Readonly<Record<Page, Body>>) {
-  const kept = new Map<Language, Promise<Made>>();
+  const kept = new Map<Language, ReturnType<typeof make>>();
   const summary = { surroundingNewlines: 2, prefix: '### ' };
   const markdown = new NodeHtmlMarkdown({ ignore: ['button', 'script', 'style', 'svg'] }, { summary });
   // Names keep their underscores: within a word they mean nothing in Markdown.
   const translate = (page: string) => markdown.translate(withoutLong(page)).replaceAll(String.raw`\_`, '_');
-  const make = async (c: PainelContext): Promise<Made> => {
+  const make = async (c: PainelContext) => {
     const words = DOCS[c.var.language];
     const parts = await Promise.all(
       Object.entries(bodies).map(

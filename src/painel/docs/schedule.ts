@@ -19,17 +19,9 @@ export function scheduleBody(c: PainelContext): Html {
     <h2>${words.paceTitle}</h2>
     ${paragraphs(words.pace)}
     <h2>${words.outcomes}</h2>
-    ${meanings(
-      words,
-      words.outcomes,
-      OUTCOMES.map((outcome) => [outcome, words.outcomeMeaning[outcome]]),
-    )}
+    ${meanings(words, words.outcomes, OUTCOMES, words.outcomeMeaning)}
     <h2>${words.statuses}</h2>
-    ${meanings(
-      words,
-      words.statuses,
-      DELIVERY_STATUSES.map((status) => [status, words.statusMeaning[status]]),
-    )}`;
+    ${meanings(words, words.statuses, DELIVERY_STATUSES, words.statusMeaning)}`;
 }
 
 type Words = (typeof DOCS)['pt']['schedule'];
@@ -43,11 +35,7 @@ function attempts(words: Words, { delaysS }: Schedule): Html {
   return table(words.attempt, [{ number: words.attempt }, words.after, words.since], [first, ...retries]);
 }
 
-function meanings(words: Words, label: string, rows: readonly (readonly [word: string, meaning: string])[]): Html {
-  return table(
-    label,
-    [words.word, words.meaning],
-    rows.map(([word, meaning]) => [code(word), prose(meaning)]),
-    { wraps: true },
-  );
+function meanings<W extends string>(words: Words, label: string, known: readonly W[], of: Record<W, string>): Html {
+  const rows = known.map((word) => [code(word), prose(of[word])]);
+  return table(label, [words.word, words.meaning], rows, { wraps: true });
 }

@@ -9,7 +9,6 @@ export const auditor = {
     entrega_id: { pt: 'Entrega (id)', en: 'Delivery (id)' },
     webhook_id: { pt: 'Webhook (id)', en: 'Webhook (id)' },
   },
-  outcome: { pt: 'Resultado', en: 'Outcome' },
   recorded: { pt: 'Registrada', en: 'Recorded' },
   empty: { pt: 'Nenhuma tentativa com estes filtros.', en: 'No attempt fits these filters.' },
   exportHint: {

@@ -132,7 +132,6 @@ export const deliveries = {
     },
     sheet: { pt: 'Comprovante da entrega', en: 'Evidence of the delivery' },
     sheetTest: { pt: 'TESTE: nada do que o corpo diz aconteceu.', en: 'TEST: nothing of what the body says happened.' },
-    sheetEvent: { pt: 'Evento', en: 'Event' },
     sheetCheck: { pt: 'Conferir sem nós', en: 'Check it without us' },
     sheetHash: {
       pt: 'O corpo é o que foi selado com o evento e enviado em cada tentativa: este comando dá o SHA-256 acima.',

@@ -48,7 +48,6 @@ export const everywhere = {
       pt: 'Fica guardado só neste navegador, fora do alcance de scripts, até expirar ou até você sair.',
       en: 'Kept in this browser alone, out of the reach of scripts, until it expires or you sign out.',
     },
-    submit: { pt: 'Entrar', en: 'Sign in' },
     sandbox: { pt: 'Entrar no sandbox', en: 'Enter the sandbox' },
     sandboxHint: {
       pt: 'Sem token à mão? O sandbox faz um, do seu parceiro de exemplo.',

@@ -144,15 +144,8 @@ function arrow(from: Place, to: Place, isTaken: boolean, isTall = false): Html {
   const first = isAsideFirst ? aside(start, dx) : down(start, dy);
   const last = isAsideLast ? aside(end, -dx) : down(end, -dy);
   const corner = isAsideFirst ? { x: last.x, y: first.y } : { x: first.x, y: last.y };
-  const [back, wing] = isAsideLast
-    ? [
-        { x: -7 * dx, y: 0 },
-        { x: 0, y: 5 },
-      ]
-    : [
-        { x: 0, y: -7 * dy },
-        { x: 5, y: 0 },
-      ];
+  const back = isAsideLast ? { x: -7 * dx, y: 0 } : { x: 0, y: -7 * dy };
+  const wing = isAsideLast ? { x: 0, y: 5 } : { x: 5, y: 0 };
   const head = [1, -1].map((side) => `${last.x + back.x + side * wing.x},${last.y + back.y + side * wing.y}`);
   return html`<g class="arrow${isTaken ? ' arrow-taken' : ''}">
     <polyline points="${first.x},${first.y} ${corner.x},${corner.y} ${last.x},${last.y}" />
