@@ -63,7 +63,7 @@ export function showSheet(visit: Visit, proof: Proof): Page {
   const box = (text: string) => html`<pre tabindex="0">${text}</pre>`;
   return {
     title: t.delivery.sheet,
-    body: html`${type === 'webhook.teste' ? html`<p class="notice failed"><strong>${t.delivery.sheetTest}</strong></p>` : ''}
+    body: html`${type === 'webhook.teste' ? html`<p class="notice notice-failed"><strong>${t.delivery.sheetTest}</strong></p>` : ''}
       <dl class="facts">
         ${evidenceFacts(visit, proof)} ${fact(t.deliveries.event, String(type))}
         ${fact('SHA-256(sal ‖ corpo)', String(commitment), 'wrap')}
