@@ -1,10 +1,13 @@
 import { z } from 'zod';
 
+const guid = z.guid('deve ser um UUID');
+const UUIDS = { examples: ['019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b'] };
+
 /** Any id on the wire: a UUID of any version (7 where the service makes it). Read in lower case, as the log and the database write it. */
-export const id = z
-  .guid('deve ser um UUID')
-  .toLowerCase()
-  .meta({ examples: ['019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b'] });
+export const id = guid.toLowerCase().meta(UUIDS);
+
+/** An {@link id} of a file that is evidence: it is read as it stands, so that one in capitals is another. */
+export const provedId = guid.meta(UUIDS);
 
 /** ISO 8601, UTC, milliseconds, `Z`: `2026-01-31T12:00:00.000Z`. */
 export const timestamp = z.iso.datetime({ precision: 3 }).meta({ examples: ['2026-01-31T12:00:00.000Z'] });

@@ -1,7 +1,7 @@
 /** The shapes that auditors read beside the lists: an export's manifest, the balance, one delivery as evidence. */
 import { z } from 'zod';
 import { ANCHOR_KINDS, DELIVERY_STATUSES } from '../statuses.ts';
-import { date, id, shown, timestamp } from '../values.ts';
+import { date, id, provedId, shown, timestamp } from '../values.ts';
 
 const digest = z.string().regex(/^[0-9a-f]{64}$/);
 
@@ -109,10 +109,10 @@ const anchorReceipt = z.strictObject({
 });
 
 const provedDelivery = z.strictObject({
-  id,
-  evento_id: id,
-  webhook_id: id,
-  parceiro_id: id,
+  id: provedId,
+  evento_id: provedId,
+  webhook_id: provedId,
+  parceiro_id: provedId,
   status: z.enum(DELIVERY_STATUSES),
   criada_em: timestamp,
   concluida_em: timestamp.nullable(),
