@@ -362,6 +362,12 @@ describe('the configuration', () => {
     ]);
   });
 
+  it.each(['JWT_JWKS_URL', 'PUBLIC_URL', 'ANCHOR_TIMESTAMP_URL'])('takes no password in %s', (name) => {
+    expect(problemsOf({ ...PRODUCTION, [name]: 'https://user:hunter2@login.example/' })).toEqual([
+      `${name}: must have no user and no password in it`,
+    ]);
+  });
+
   it('tells every problem at once, by variable and rule, and repeats no value', () => {
     const wrong = {
       DATABASE_URL: 'mysql://user:hunter2@db/x',

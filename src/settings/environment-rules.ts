@@ -105,9 +105,16 @@ export const subnets = z
   .transform((text) => (text === 'none' ? [] : text.split(',').map((subnet) => subnet.trim())))
   .refine((list) => list.every(isSubnet), 'must be addresses or subnets (10.0.0.0/8) separated by commas, or none');
 
+/** Nothing is asked with them, and messages show the URL. */
+const withoutUser = [
+  (text: string): boolean => !URL.parse(text)?.username && !URL.parse(text)?.password,
+  'must have no user and no password in it',
+] as const;
+
 export const webUrl = z
   .string()
-  .refine((text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ''), 'must be an absolute https:// URL');
+  .refine((text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ''), 'must be an absolute https:// URL')
+  .refine(...withoutUser);
 
 /** https, or http on the loopback. */
 export function isTrustworthy(text: string): boolean {
@@ -117,7 +124,9 @@ export function isTrustworthy(text: string): boolean {
   return protocol === 'https:' || (protocol === 'http:' && isLoopback);
 }
 
-export const trustedUrl = z.string().refine(isTrustworthy, 'must be an https URL, or an http URL on the loopback');
+const trusted = z.string().refine(isTrustworthy, 'must be an https URL, or an http URL on the loopback');
+
+export const trustedUrl = trusted.refine(...withoutUser);
 
 export function withoutSlash(url: string): string {
   let end = url.length;
@@ -126,7 +135,7 @@ export function withoutSlash(url: string): string {
 }
 
 /** A base to append paths to. */
-export const baseUrl = trustedUrl
+export const baseUrl = trusted
   .refine((text) => /^[^?#@]*$/.test(text), 'must be a base alone: no user, no query, no fragment')
   .transform(withoutSlash);
 

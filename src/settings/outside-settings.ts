@@ -3,7 +3,7 @@
  * people. A place without its variables is left out.
  */
 import { z } from 'zod';
-import { baseUrl, flag, integer, integerOr, isSubnet, trustedUrl, withoutSlash } from './environment-rules.ts';
+import { baseUrl, flag, integer, integerOr, isSubnet, trustedUrl, webUrl, withoutSlash } from './environment-rules.ts';
 
 const file = z.string().optional();
 
@@ -59,10 +59,7 @@ function serverUrl(scheme: 'http' | 'smtp', authFile: string) {
 
 export const OUTSIDE_VARIABLES = {
   // http is allowed: the authority's answer is signed, and the question is a hash.
-  ANCHOR_TIMESTAMP_URL: z
-    .string()
-    .refine((text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ''), 'must be an absolute URL')
-    .optional(),
+  ANCHOR_TIMESTAMP_URL: webUrl.optional(),
   /** PEM certificates that the authority's chain must lead to; absent: only its own signature is verified. */
   ANCHOR_TIMESTAMP_CA_FILE: file,
   /** One line: `basic user:password`, `bearer token`, or `oauth2 URL ID SECRET SCOPE`. */
