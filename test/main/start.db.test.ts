@@ -33,7 +33,7 @@ test('a newcomer starts it, pastes the commands, stops it, and finds everything 
   const outro = { id: ofCore, name: 'Outro', signing: 'internal', issuance: 'assincrona' };
   expect(JSON.parse(created2.stdout)).toMatchObject(outro);
   expect(await callCommand(create, env)).toMatchObject({
-    code: 2,
+    code: 1,
     stdout: '',
     stderr: expect.stringContaining('--id: there is a partner of this id already') as string,
   });

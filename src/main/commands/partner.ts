@@ -14,7 +14,7 @@ import {
 } from '../../admin/partners.ts';
 import { listWebhooks } from '../../admin/webhooks.ts';
 import { readUuid } from '../arguments.ts';
-import { choice, choiceOr, command, flag, option, required, UsageError, type Group } from '../command.ts';
+import { choice, choiceOr, command, flag, option, Refusal, required, UsageError, type Group } from '../command.ts';
 import {
   author,
   before,
@@ -47,7 +47,7 @@ with this command. Bring a core's partners in with their own --id: a rehearsal's
 unchanged. Needs the rights of carteiro_app.
 
 Output: {"id": "0199…", "name": "Um", "signing": "internal", "documents": "agrupada", "issuance": "sincrona"}`,
-  exits: { done: 'the partner exists' },
+  exits: { done: 'the partner exists', refused: 'there is a partner of this id already' },
   async run({ name, id = null, signing, documents, issuance, author }, line) {
     const account = { name, signing, documents, issuance };
     const work = (pool: Pool) =>
@@ -59,7 +59,7 @@ Output: {"id": "0199…", "name": "Um", "signing": "internal", "documents": "agr
 
 function refuseTaken(error: unknown): never {
   if (codeOf(error) !== '23505') throw error;
-  throw new UsageError('--id: there is a partner of this id already; partner show prints it', { cause: error });
+  throw new Refusal('--id: there is a partner of this id already; partner show prints it', { cause: error });
 }
 
 const list = command({
