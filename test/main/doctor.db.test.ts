@@ -63,6 +63,13 @@ test('a healthy installation has no fault, and each look tells what it found', a
   expect(text.stdout).toMatch(/ok +version +PostgreSQL 18[^]*\n0 faults, \d+ warnings\n$/);
 });
 
+test('a key file that is not there is a finding, and no outage of the database', async () => {
+  const answer = await examine({ CHECKPOINT_KEY_FILE: '/no/such', WORKER_KEY_FILE: '/no/such' });
+  const faults = answer.findings.filter(({ verdict }) => verdict === 'fault').map(({ found }) => found);
+  const missing = ['WORKER_KEY_FILE', 'CHECKPOINT_KEY_FILE'].map((name) => `${name}: cannot be read (ENOENT)`);
+  expect([answer.code, faults]).toEqual([1, missing]);
+});
+
 test('each fault is found, with what to do, and leaves with 1', async () => {
   const name = new URL(database.url).pathname.slice(1);
   const partnerId = await insertPartner(sql);

@@ -53,11 +53,7 @@ export async function checkVerdict(sql: Tx): Promise<readonly Finding[]> {
 
 export async function checkWorkerKey(config: Config): Promise<readonly Finding[]> {
   const about = 'workers';
-  try {
-    if ((await readWorkerKey(config)) !== null) return [ok(about, 'the key is there by which they are found')];
-  } catch (error) {
-    return [fault(about, (error as Error).message, 'mend the file, and give every api the same')];
-  }
+  if ((await readWorkerKey(config)) !== null) return [ok(about, 'the key is there by which they are found')];
   const advice = 'make one with openssl rand -base64 32, and name its file in WORKER_KEY_FILE of every api';
   return [warning(about, 'no key is set, so none is found by a CPF and none is forgotten', advice)];
 }

@@ -1,5 +1,5 @@
 /** Runs the doctor's checks one after the other; each is independent. */
-import type { Config } from '../../config.ts';
+import { type Config, ConfigError } from '../../config.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
 import { fault, type Finding, warning } from '../../db/fitness/finding.ts';
 import { codeOf, DatabaseUnavailable, isOverloaded, PERMISSION_DENIED } from '../../db/unavailable.ts';
@@ -68,7 +68,8 @@ async function findingsOf(about: string, look: () => Promise<readonly Finding[]>
     return await look();
   } catch (error) {
     if (error instanceof DatabaseUnavailable && !isOverloaded(error)) throw error;
-    const { message } = (isOverloaded(error) ? ((error as Error).cause ?? error) : error) as Error;
+    const said = (isOverloaded(error) ? ((error as Error).cause ?? error) : error) as Error;
+    const message = said instanceof ConfigError ? said.problems.join('; ') : said.message;
     if (codeOf(error) !== PERMISSION_DENIED)
       return [fault(about, message, 'mend what the sentence says, then run doctor again')];
     const advice = 'run doctor with a login that may, as a member of the owner';

@@ -1,13 +1,13 @@
 /** The keys of this process: those that encrypt signing secrets, that sign checkpoints, and under which workers are found by CPF. */
 import { randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeKey, readSigner, readVerifier, signersOf } from '../../audit/checkpoint/note.ts';
-import type { Config } from '../../config.ts';
+import { type Config, ConfigError } from '../../config.ts';
 import { type WorkerKey, workerKeyOf } from '../../core/workers/worker-key.ts';
 import { KEY } from '../../settings/environment-rules.ts';
 import type { HttpDeps } from '../../http/deps.ts';
 import { readOrMakeFile } from '../../settings/key-file.ts';
+import { readNamed } from '../named-files.ts';
 
 const SANDBOX_NAME = 'carteiro.local/sandbox';
 
@@ -31,7 +31,7 @@ export async function readSecretsKeys({ secretsKeys, dataDir }: Config): Promise
 
 /**
  * The first signer's name is the log's; no signer: nothing is signed. Verifiers: every key of the file, retired ones too. Throws
- * where a line is no key, and never repeats the line: it may be a secret.
+ * {@link ConfigError} where a line is no key, and never repeats the line: it may be a secret.
  */
 export async function readCheckpointKeys(config: Config) {
   const text = await readKeyFile(config, {
@@ -44,13 +44,14 @@ export async function readCheckpointKeys(config: Config) {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   const keys = lines.map((line, index) => {
     const key = readSigner(line) ?? readVerifier(line);
-    if (key === null) throw new Error(`CHECKPOINT_KEY_FILE: line ${index + 1} is no key as checkpoint key makes it`);
+    if (key === null)
+      throw new ConfigError([`CHECKPOINT_KEY_FILE: line ${index + 1} is no key as checkpoint key makes it`]);
     return key;
   });
   return { signers: signersOf(keys), verifiers: keys };
 }
 
-/** Null if none is configured: no worker can be found or erased. Throws if the file has no key. */
+/** Null if none is configured: no worker can be found or erased. Throws {@link ConfigError} if the file has no key. */
 export async function readWorkerKey(config: Config): Promise<WorkerKey | null> {
   const text = await readKeyFile(config, {
     variable: 'WORKER_KEY_FILE',
@@ -60,7 +61,7 @@ export async function readWorkerKey(config: Config): Promise<WorkerKey | null> {
   });
   if (text === null) return null;
   if (!KEY.test(text.trim()))
-    throw new Error('WORKER_KEY_FILE: must hold 32 bytes in base64, as `openssl rand -base64 32` makes them');
+    throw new ConfigError(['WORKER_KEY_FILE: must hold 32 bytes in base64, as `openssl rand -base64 32` makes them']);
   return workerKeyOf(Buffer.from(text.trim(), 'base64'));
 }
 
@@ -83,7 +84,5 @@ interface OwnKey {
 async function readKeyFile({ dataDir, sandbox }: Config, own: OwnKey): Promise<string | null> {
   const { variable, file, sandboxFile, make } = own;
   if (file === null) return sandbox ? readOrMakeFile(join(dataDir, sandboxFile), make) : null;
-  return readFile(file, 'utf8').catch((cause: Error) => {
-    throw new Error(`${variable}: ${file} cannot be read`, { cause });
-  });
+  return readNamed(variable, file);
 }
