@@ -12,15 +12,11 @@ interface OrderLine {
   readonly reason: string | null;
 }
 
-export interface ShownDelivery {
-  readonly partnerId: string;
+export interface ShownDelivery extends Omit<Around, 'inOrder'> {
   /** As the partner reads it; `total_tentativas` says whether there are more attempts. */
   readonly delivery: DeliveryWithAttempts;
   /** The `before` of the next older attempts; null at the oldest. */
   readonly olderThan: number | null;
-  readonly url: string;
-  readonly active: boolean;
-  readonly mutedAt: Date | null;
   /** Who resent or cancelled it: the newest {@link ATTEMPTS_SHOWN}, oldest first. */
   readonly orders: readonly OrderLine[];
 }

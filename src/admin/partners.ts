@@ -124,16 +124,12 @@ export async function listPartners(
   return { rows, next: page.next ?? (looked.length === most ? (looked.at(-1)?.id ?? null) : null) };
 }
 
-interface PartnerHistoryLine {
+interface PartnerHistoryLine extends NewPartner {
   readonly changedAt: Date;
   readonly change: (typeof PARTNER_CHANGES)[number];
   readonly actor: string;
   readonly reason: string | null;
-  readonly name: string;
   readonly active: boolean;
-  readonly signing: string;
-  readonly documents: string;
-  readonly issuance: string;
 }
 
 export type ShownPartner = PartnerRow & {

@@ -50,15 +50,13 @@ async function removedOf(pool: Pool, start: Date, end: Date): Promise<string | u
       )
       order by month limit 1`,
   );
-  return found?.month ?? (await leftOn(pool, dayOf(start)));
-}
-
-async function leftOn(pool: Pool, day: string): Promise<string | undefined> {
-  const [found] = await pool.run(
+  if (found !== undefined) return found.month;
+  const day = dayOf(start);
+  const [left] = await pool.run(
     (sql) => sql<{ month: string }[]>`
       select max(month) as month from archive_acts
       where exists (select from loans where away_from <= ${day} and away_to >= ${day} and away_digest is not null)
       having max(month) is not null`,
   );
-  return found?.month;
+  return left?.month;
 }

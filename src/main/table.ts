@@ -1,6 +1,8 @@
-/** Rows as lines of text under a heading; every row has the keys of the first. */
-export function table(rows: readonly Readonly<Record<string, unknown>>[]): string {
-  const names = Object.keys(rows[0] ?? {});
+/** Rows as lines of text under a heading: these columns of them, or all that the first has. Empty without a row. */
+export function table<T extends object>(rows: readonly T[], columns?: readonly (keyof T & string)[]): string {
+  const [first] = rows;
+  if (first === undefined) return '';
+  const names = columns ?? (Object.keys(first) as (keyof T & string)[]);
   const lines = [names, ...rows.map((row) => names.map((name) => cellOf(row[name])))];
   const widths = names.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
   return lines

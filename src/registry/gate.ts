@@ -80,15 +80,12 @@ export class RegistryGate {
     } catch (error) {
       this.#failures += 1;
       onCall?.('failed');
-      if (this.#failures >= BREAKER_FAILURES && this.#options.probe !== undefined) this.#open();
+      if (this.#failures >= BREAKER_FAILURES && this.#options.probe !== undefined && !this.isOpen) {
+        this.#options.onBreaker?.(true);
+        this.#probeLater();
+      }
       throw error;
     }
-  }
-
-  #open(): void {
-    if (this.isOpen) return;
-    this.#options.onBreaker?.(true);
-    this.#probeLater();
   }
 
   #probeLater(): void {

@@ -16,15 +16,10 @@ interface Reported {
   readonly loanId: string;
 }
 
-export async function reportEndOfBond(tx: Tx, { partnerId, loanId }: Reported, data: EndOfBond): Promise<string> {
-  return report(tx, 'ended', partnerId, loanId, data);
-}
+export const reportEndOfBond = (tx: Tx, of: Reported, data: EndOfBond) => report(tx, 'ended', of, data);
+export const reportRehire = (tx: Tx, of: Reported, data: Rehire) => report(tx, 'new', of, data);
 
-export async function reportRehire(tx: Tx, { partnerId, loanId }: Reported, data: Rehire): Promise<string> {
-  return report(tx, 'new', partnerId, loanId, data);
-}
-
-async function report(tx: Tx, kind: string, partnerId: string, loanId: string, data: object): Promise<string> {
+async function report(tx: Tx, kind: string, { partnerId, loanId }: Reported, data: object): Promise<string> {
   const [row] = await tx<[{ id: string }]>`
     insert into simulated_bonds (kind, partner_id, loan_id, data)
     values (${kind}, ${partnerId}, ${loanId}, ${JSON.stringify(data)}::text::json)

@@ -14,8 +14,7 @@ const login = await createLogin({ sql, url }, 'carteiro_app');
 const own = openPool(login.url, { max: 1 });
 const config = (more: Record<string, string> = {}) => readConfig({ ...more }, []);
 
-const start = (found: Config) =>
-  keepSettings({ pool: own, log: silentLog }, 'api', found, new AbortController().signal);
+const start = (found: Config) => keepSettings({ pool: own, log: silentLog }, found, new AbortController().signal);
 
 test('a start keeps its settings where they are others than before, and no secret', async () => {
   await start(config());

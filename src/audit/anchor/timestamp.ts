@@ -16,9 +16,10 @@ interface TimestampPlace {
 }
 
 export function timestampAnchor({ url, roots, ask = askAnybody }: TimestampPlace): Anchor {
+  const { origin, pathname } = new URL(url);
   return {
     kind: 'carimbo_de_tempo',
-    place: withoutQuery(url),
+    place: `${origin}${pathname}`,
     async put({ note }) {
       const nonce = randomBytes(8);
       // A positive integer in DER, of its shortest form.
@@ -32,11 +33,6 @@ export function timestampAnchor({ url, roots, ask = askAnybody }: TimestampPlace
       return body;
     },
   };
-}
-
-function withoutQuery(url: string): string {
-  const { origin, pathname } = new URL(url);
-  return `${origin}${pathname}`;
 }
 
 function digestOf(note: string): Buffer {
@@ -72,7 +68,7 @@ export async function readStamp(response: Buffer, note: string, roots: string | 
     const trustedCerts = roots === null ? [] : readRoots(roots);
     const { signatureVerified, signerCertificate } = await signed.verify({
       signer: 0,
-      data: arrayOf(Buffer.from(note)),
+      data: new Uint8Array(Buffer.from(note)).buffer,
       extendedMode: true,
       ...(roots !== null && { trustedCerts, checkChain: true, checkDate: info.genTime }),
     });
@@ -83,10 +79,6 @@ export async function readStamp(response: Buffer, note: string, roots: string | 
   } catch (error) {
     return { wrong: error instanceof Error ? error.message : 'it is no time stamp' };
   }
-}
-
-function arrayOf(bytes: Buffer): ArrayBuffer {
-  return new Uint8Array(bytes).buffer;
 }
 
 function isForStamps(certificate: pki.Certificate | null): boolean {

@@ -1,9 +1,7 @@
 /** The log's tree as C2SP tlog-tiles serves it: 256 hashes of a level, and the entries of the seals themselves. */
 import type { Tx } from '../../db/pool.ts';
-import { countOf } from '../seals/tree/merkle.ts';
+import { countOf, TILE } from '../seals/tree/merkle.ts';
 import { findLogHashes, readSeals, sealEntry } from '../seals/seal-log.ts';
-
-const TILE = 256;
 
 /** Null where the log does not have `width` hashes there yet. */
 export function readTile(level: number) {

@@ -40,17 +40,12 @@ function isWrittenOnce(text: string, read: unknown): boolean {
 }
 
 function rowsOf({ evento, tentativas, pedidos, apagamento }: Proof): [ProvedRow, string][] {
-  const listed = (rows: readonly ProvedRow[], name: string) =>
-    rows.map((row, index): [ProvedRow, string] => [row, `${name}[${index}]`]);
-  return [
-    ...(evento === null ? [] : ([[evento, 'evento']] as [ProvedRow, string][])),
-    ...listed(tentativas, 'tentativas'),
-    ...listed(pedidos, 'pedidos'),
-    ...(apagamento === null
-      ? []
-      : ([
-          [apagamento.pedido, 'apagamento.pedido'],
-          [apagamento.pagina, 'apagamento.pagina'],
-        ] as [ProvedRow, string][])),
+  const named = [
+    [evento, 'evento'] as const,
+    ...tentativas.map((row, index) => [row, `tentativas[${index}]`] as const),
+    ...pedidos.map((row, index) => [row, `pedidos[${index}]`] as const),
+    [apagamento?.pedido ?? null, 'apagamento.pedido'] as const,
+    [apagamento?.pagina ?? null, 'apagamento.pagina'] as const,
   ];
+  return named.flatMap(([row, name]): [ProvedRow, string][] => (row === null ? [] : [[row, name]]));
 }

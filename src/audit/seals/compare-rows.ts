@@ -50,8 +50,10 @@ export function ofSeal(
   selo: number | null,
   detalhe: string,
   tabela: string | null = null,
+  linha: string | null = null,
+  colunas: readonly string[] = [],
 ): VerifyFinding {
-  return { tipo, selo, tabela, linha: null, colunas: [], detalhe };
+  return { tipo, selo, tabela, linha, colunas, detalhe };
 }
 
 export function wrongTree(selo: number | null): VerifyFinding {
@@ -83,19 +85,12 @@ export async function compareRows(pool: Pool, seal: Seal, found: Leaves, sight: 
   }
   const again = await readAgain(pool, seal, new Set(unexpected.slice(0, NAMED)), sight);
   const changed = Math.min(unexpected.length, sealed.size);
-  const findings = unexpected.slice(0, NAMED).map((leaf, ordinal): VerifyFinding => {
+  const findings = unexpected.slice(0, NAMED).map((leaf, ordinal) => {
     const entry = again.get(leaf) ?? null;
-    const row = entry === null ? null : nameOf(entry.source, entry.fields);
-    const isChanged = ordinal < changed;
-    const detalhe = isChanged ? 'the row was changed after it was sealed' : 'the row was added below the seal';
-    return {
-      tipo: isChanged ? 'linha_alterada' : 'linha_acrescentada',
-      selo: seal.number,
-      tabela: entry?.source ?? null,
-      linha: row,
-      colunas: [],
-      detalhe,
-    };
+    const row = entry && nameOf(entry.source, entry.fields);
+    return ordinal < changed
+      ? ofSeal('linha_alterada', seal.number, 'the row was changed after it was sealed', entry?.source, row)
+      : ofSeal('linha_acrescentada', seal.number, 'the row was added below the seal', entry?.source, row);
   });
   const rest = unexpected.length - findings.length;
   if (rest > 0) findings.push(ofSeal('lote_alterado', seal.number, `${rest} more rows were changed or added`));

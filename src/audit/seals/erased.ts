@@ -5,7 +5,7 @@
  */
 import type { Pool, Tx } from '../../db/pool.ts';
 import type { ArchivedSeals } from './archived-leaves.ts';
-import type { VerifyFinding } from './compare-rows.ts';
+import { ofSeal, type VerifyFinding } from './compare-rows.ts';
 import { remainsOf } from './remains.ts';
 import { type Sight, within } from './rows.ts';
 import { readSeals } from './seal-log.ts';
@@ -63,14 +63,7 @@ export async function findUnexpectedErasures(sql: Tx, sight: Sight): Promise<Ver
     join attempts a on a.delivery_id = d.id
     where l.is_due and ${answered}
     order by 2, 3`;
-  return found.map(({ tipo, tabela, linha }) => ({
-    tipo,
-    selo: null,
-    tabela,
-    linha,
-    colunas: [],
-    detalhe: DETAILS[tipo],
-  }));
+  return found.map(({ tipo, tabela, linha }) => ofSeal(tipo, null, DETAILS[tipo], tabela, linha));
 }
 
 /** Erased events of seals that had sealed something else of what erasing would leave (remains.ts). */
@@ -101,7 +94,7 @@ export async function findUnexpectedRemains(
     if (isSame) continue;
     const detalhe = `what is left of the ${events.length} erased events of seal ${number} is not what it had sealed that would be left`;
     for (const { id: linha } of events.slice(0, NAMED))
-      found.push({ tipo: 'restante_alterado', selo: number, tabela: 'events', linha, colunas: ['data'], detalhe });
+      found.push(ofSeal('restante_alterado', number, detalhe, 'events', linha, ['data']));
   }
   return found;
 }

@@ -42,8 +42,7 @@ export async function describeFork(
     row === null ? 'The log has no row behind that.' : `They part at this row, ${isNewEpoch ? EPOCH : LATER}`,
     ...(isUncertain ? ['If that did not lose it, they part at a later one.'] : []),
   ];
-  const found = ofSeal('ramificacao', seal, words.join(' '), row?.table ?? null);
-  return { ...found, linha: row?.name ?? null };
+  return ofSeal('ramificacao', seal, words.join(' '), row?.table, row?.name);
 }
 
 const EPOCH = 'the first of a new epoch: the server was recovered to an earlier moment, or promoted, before it.';

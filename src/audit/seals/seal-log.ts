@@ -8,6 +8,7 @@ import {
   type ReadHashes,
   rangeRoot,
   rootOf,
+  TILE,
   type TreeHead,
 } from './tree/merkle.ts';
 import type { LogPoint, Span } from './rows.ts';
@@ -23,8 +24,6 @@ export interface Seal extends Span {
   /** Its leaf in the log's tree, as it is stored. */
   readonly leaf: Buffer;
 }
-
-const TILE = 256;
 
 /** The lines whose hash is the seal's leaf in the log's tree. Number and span are in them, so a seal cannot be moved. */
 export function sealEntry({ number, from, end, rows, root, remains, sealedAt }: Omit<Seal, 'leaf'>): Buffer {

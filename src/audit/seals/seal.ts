@@ -67,9 +67,9 @@ export async function sealBatch(
   if (list.rows === 0) return NOTHING_SEALED;
   const { hashes: leaves, rows } = await list.finish();
   const nodes = await levelAboveInPieces(leaves);
-  const tree = { leaves, nodes };
   const remains = await remainsOf(tx, span, 'whole');
-  await appendSeal(tx, last, { end, rows, root: rootOf(nodes), remains, sealedAt: clock.now }, tree);
+  const batch = { end, rows, root: rootOf(nodes), remains, sealedAt: clock.now };
+  await appendSeal(tx, last, batch, { leaves, nodes });
   return { rows, more: end.tx < open.horizon || open.isPast };
 }
 
@@ -86,7 +86,7 @@ async function findUnsealed(tx: Tx, start: LogPoint, clock: Clock): Promise<Unse
   while (from.epoch < clock.epoch) {
     const isOwn = from.epoch >= clock.ownFrom;
     const horizon = isOwn && clock.hasPrepared ? clock.horizon : Number.MAX_SAFE_INTEGER;
-    if (await hasRows(tx, from, horizon)) return { from, horizon, isPast: true };
+    if ((await countRows(tx, from, horizon, 1)) > 0) return { from, horizon, isPast: true };
     if (isOwn && clock.hasPrepared) return null;
     from = { epoch: from.epoch + 1, tx: 0 };
   }
@@ -163,10 +163,6 @@ async function countRows(tx: Tx, from: LogPoint, end: number, limit: number): Pr
     `select count(*)::int as count from (select from (${found}) every limit ${limit}) counted`,
   );
   return row.count;
-}
-
-async function hasRows(tx: Tx, from: LogPoint, end: number): Promise<boolean> {
-  return (await countRows(tx, from, end, 1)) > 0;
 }
 
 /** The span's end, brought nearer if the span holds far too many rows for a batch; a transaction is never split. */

@@ -1,7 +1,7 @@
 /** Compares unsealed rows (webhook, lane, account, delivery's status) with sealed ones (newest history; attempts and orders). */
 import { FIRST_ID, firstIdAt, LAST_ID } from '../../db/first-id.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
-import type { VerifyFinding } from './compare-rows.ts';
+import { ofSeal, type VerifyFinding } from './compare-rows.ts';
 import { coverable, type Sight } from './rows.ts';
 
 const CHUNK = 200_000;
@@ -14,7 +14,8 @@ interface Differing {
 
 /** Rows of today that are not as the newest line of their history has them, or are gone. A row without any line is left to the balance. */
 export async function findUnexpectedStates(sql: Tx, sight: Sight): Promise<VerifyFinding[]> {
-  const auditors = sql(`${await schemaOf(sql)}_auditoria`);
+  const [{ schema }] = await sql<[{ schema: string }]>`select current_schema() as schema`;
+  const auditors = sql(`${schema}_auditoria`);
   const [webhooks, lines] =
     sight === 'whole'
       ? [sql`webhooks`, sql`webhook_history`]
@@ -50,24 +51,8 @@ export async function findUnexpectedStates(sql: Tx, sight: Sight): Promise<Verif
     where (p.name, p.active, p.signing, p.documents, p.issuance)
           is distinct from (h.name, h.active, h.signing, h.documents, h.issuance)
     order by 1, 2`;
-  return found.map(({ table, name, columns }) =>
-    ofState('estado_divergente', table, name, columns, 'it is not as the newest line of its history has it'),
-  );
-}
-
-function ofState(
-  tipo: VerifyFinding['tipo'],
-  tabela: string,
-  linha: string,
-  colunas: readonly string[],
-  detalhe: string,
-): VerifyFinding {
-  return { tipo, selo: null, tabela, linha, colunas, detalhe };
-}
-
-async function schemaOf(sql: Tx): Promise<string> {
-  const [{ schema }] = await sql<[{ schema: string }]>`select current_schema() as schema`;
-  return schema;
+  const detail = 'it is not as the newest line of its history has it';
+  return found.map(({ table, name, columns }) => ofSeal('estado_divergente', null, detail, table, name, columns));
 }
 
 const FAULTS = {
@@ -86,7 +71,7 @@ export async function findUnexpectedDeliveries(pool: Pool, since: Date | null): 
     const rows = await pool.run((sql) => findUnexpected(sql, chosen));
     for (const { id, fault } of rows) {
       const [column, detail] = FAULTS[fault];
-      found.push(ofState('status_divergente', 'deliveries', id, [column], detail));
+      found.push(ofSeal('status_divergente', null, detail, 'deliveries', id, [column]));
     }
   };
   for (let from = since === null ? FIRST_ID : firstIdAt(since), until = ''; until !== LAST_ID; from = until) {

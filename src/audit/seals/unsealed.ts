@@ -34,19 +34,26 @@ export async function findUnexpectedTimes(
   const [first, last] = [seals[0], seals.at(-1)];
   if (first === undefined || last === undefined) return [];
   const span = within({ from: first.from, end: last.end });
+  const isElsewhere = (source: SourceName) =>
+    `${span} and (${WRITTEN[source]} > $2::text::timestamptz + interval '${SLACK}' or ${WRITTEN[source]} < $1::text::timestamptz - interval '${SLACK}')`;
+  const found = await findIn(sql, isElsewhere, [before?.toISOString() ?? '-infinity', last.sealedAt.toISOString()]);
+  return found.map(({ table, rows, name }) => {
+    const detail = `${rows} rows of the seals up to this one name another time than theirs`;
+    return ofSeal('hora_fora_do_selo', last.number, detail, table, name);
+  });
+}
+
+/** The tables with rows `t` that are so: how many, and the name of one. */
+async function findIn(sql: Tx, isSo: (source: SourceName) => string, values: string[] = []) {
   const parts = SOURCE_NAMES.map(
     (source) => `
       select '${source}' as "table", count(*)::int as rows, min(${nameOf(source)}) as name from ${source} t
-      where ${span} and (${WRITTEN[source]} > $2::text::timestamptz + interval '${SLACK}' or ${WRITTEN[source]} < $1::text::timestamptz - interval '${SLACK}')`,
+      where ${isSo(source)}`,
   );
-  const found = await sql.unsafe<{ table: string; rows: number; name: string | null }[]>(
+  return sql.unsafe<{ table: string; rows: number; name: string | null }[]>(
     `select * from (${parts.join(' union all ')}) found where rows > 0`,
-    [before?.toISOString() ?? '-infinity', last.sealedAt.toISOString()],
+    values,
   );
-  return found.map(({ table: tabela, rows, name: linha }) => {
-    const detalhe = `${rows} rows of the seals up to this one name another time than theirs`;
-    return { tipo: 'hora_fora_do_selo', selo: last.number, tabela, linha, colunas: [], detalhe };
-  });
 }
 
 /** The keys that an auditor asks by, without those that only some may read. */
@@ -89,17 +96,10 @@ export function findUnread(
 
 /** Rows that can never be sealed: spans begin at (0, 0) and follow each other, and rows before or beside them are in no span. */
 export async function findOutside(sql: Tx): Promise<VerifyFinding[]> {
-  const parts = SOURCE_NAMES.map(
-    (source) => `
-      select '${source}' as "table", count(*)::int as rows, min(${nameOf(source)}) as name from ${source} t
-      where ${coverable()} is not true`,
-  );
-  const found = await sql.unsafe<{ table: string; rows: number; name: string }[]>(
-    `select * from (${parts.join(' union all ')}) found where rows > 0`,
-  );
-  return found.map(({ table: tabela, rows, name: linha }) => {
-    const detalhe = `${rows} rows are of an epoch or a transaction that no seal can cover`;
-    return { tipo: 'linha_fora_dos_selos', selo: null, tabela, linha, colunas: [], detalhe };
+  const found = await findIn(sql, () => `${coverable()} is not true`);
+  return found.map(({ table, rows, name }) => {
+    const detail = `${rows} rows are of an epoch or a transaction that no seal can cover`;
+    return ofSeal('linha_fora_dos_selos', null, detail, table, name);
   });
 }
 
@@ -116,7 +116,7 @@ export async function findUnsealed(sql: Tx, last: Seal | null): Promise<VerifyFi
        where t.epoch = ${epoch} and xid8send(t.tx)::bigint >= ${tx} or t.epoch > ${epoch}`,
     );
     const report = (tipo: VerifyFinding['tipo'], count: number, what: string) => {
-      if (count > 0) found.push({ ...ofSeal(tipo, null, `${count} rows ${what}`), tabela: source });
+      if (count > 0) found.push(ofSeal(tipo, null, `${count} rows ${what}`, source));
     };
     report('linhas_sem_selo', row.late, `are older than ${LATE} and no seal covers them`);
     report(

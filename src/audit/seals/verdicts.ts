@@ -5,7 +5,7 @@
 import type { VerificationResource } from '../../contract/resources/audit-verdicts.ts';
 import type { Tx } from '../../db/pool.ts';
 import { writeHead } from '../checkpoint/checkpoint.ts';
-import type { VerifyFinding } from './compare-rows.ts';
+import { ofSeal, type VerifyFinding } from './compare-rows.ts';
 import type { TreeHead } from './tree/merkle.ts';
 import type { Verification } from './verify.ts';
 
@@ -31,10 +31,7 @@ export async function readUnfinished(sql: Tx, since: number): Promise<Verificati
   if (row === undefined) return null;
   const { size, root, seals, rows, total, found } = row;
   const detalhe = `${total - found.length} more findings of the part before the interruption were not kept: run it anew`;
-  const rest: VerifyFinding[] =
-    total > found.length
-      ? [{ tipo: 'lote_alterado', selo: null, tabela: null, linha: null, colunas: [], detalhe }]
-      : [];
+  const rest = total > found.length ? [ofSeal('lote_alterado', null, detalhe)] : [];
   return { seals, rows, head: { size, root }, findings: [...found, ...rest], uncompared: null };
 }
 

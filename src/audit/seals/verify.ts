@@ -59,19 +59,8 @@ export async function verifySeals(pool: Pool, options: VerifyOptions = {}): Prom
   }
 }
 
-async function verifyAll(
-  pool: Pool,
-  {
-    heads = [],
-    since = null,
-    keys = [],
-    installation,
-    primary = pool,
-    unfinished = null,
-    onPart,
-    archived = NO_ARCHIVE,
-  }: VerifyOptions,
-): Promise<Verification> {
+async function verifyAll(pool: Pool, options: VerifyOptions): Promise<Verification> {
+  const { heads = [], since = null, unfinished = null, onPart, archived = NO_ARCHIVE } = options;
   const signed = await pool.run((sql) => sql<TreeHead[]>`select size::float8, root from checkpoints order by size`);
   const run = new Run([...signed, ...heads, ...(since === null ? [] : [since])]);
   const sight = await pool.run(sightOf);
@@ -81,13 +70,7 @@ async function verifyAll(
   const before = whole && (await countRows(pool, whole.end));
   const read = new Map<SourceName, number>();
   run.report(...(await pool.run(findUnexpectedTables)));
-  const beside = findBeside(pool, from, sight, {
-    since,
-    keys,
-    primary,
-    archived,
-    ...(installation && { installation }),
-  });
+  const beside = findBeside(pool, from, sight, options);
   // It is awaited behind the rows; until then a rejection must not count as unhandled.
   beside.catch(() => undefined);
   for await (const { seals, counts, unexpectedTimes } of hashSealsAgain(pool, run.last, sight, whole)) {

@@ -13,13 +13,12 @@ export async function openFiles(config: Config) {
   return { openPlace: await placesOf(config), signers: (await readCheckpointKeys(config)).signers };
 }
 
+const to = required('--to <place>', 'a directory, or s3://bucket/prefix', readText);
+
 const own = command({
   summary: 'write the month’s sealed rows to files outside the database, and verify them there',
   takes: { month: { about: 'a month that is over: 2026-10', read: readMonth } },
-  options: {
-    to: required('--to <place>', 'a directory, or s3://bucket/prefix', readText),
-    author,
-  },
+  options: { to, author },
   help: `
 The seals that were made in the month go whole, with every row that they cover, and the ended deliveries of its events. Each table
 becomes Parquet files (Zstandard) in columns of its own types; DuckDB, pandas and Spark read them. manifesto-….json names the seals
@@ -128,11 +127,7 @@ Output: {"mes": "2026-10", "linhas": 1000448}.
 const move = command({
   summary: 'copy the files of an archived month to another place, and read them there from then on',
   takes: { month: { about: 'an archived month: 2026-10', read: readMonth } },
-  options: {
-    to: required('--to <place>', 'a directory, or s3://bucket/prefix', readText),
-    reason: requiredReason,
-    author,
-  },
+  options: { to, reason: requiredReason, author },
   help: `
 Everything is verified where it lies, copied as it is, and verified in the new place. Only then is that registered, in a row that is
 sealed like the rest. The files in the old place stay: take them away yourself, because worker erase does not reach them any more.
@@ -184,22 +179,12 @@ this run removed, those that it wrote again, how many keys it removed, and of ho
         .catch((error: unknown) => logFailedTry(log, error, 'the counters of loan numbers are made the next night'));
       const seal = async () => void (await sealAll(pool));
       const onProgress = (month: string, rows: number) => progress.show(`${month}: ${rows} rows`);
-      const { erased, keys, removed, loans } = await maintainMonths({
-        pool,
-        ...files,
-        actor,
-        seal,
-        onProgress,
-        maintenance,
-      });
+      const deps = { pool, ...files, actor, seal, onProgress, maintenance };
+      const { erased, keys, removed, loans } = await maintainMonths(deps);
       const meses = removed.map(({ month, rows }) => ({ mes: month, linhas: rows }));
       return { summary: { meses, reescritos: erased, chaves: keys, emprestimos: loans }, isGood: true };
     });
   },
 });
 
-export const archive: Group = {
-  about: '',
-  own,
-  commands: { verify, recall, restore, move },
-};
+export const archive: Group = { about: '', own, commands: { verify, recall, restore, move } };

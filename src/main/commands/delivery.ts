@@ -38,9 +38,7 @@ Output: text; with --json {"partnerId": "0199…", "delivery": {as GET /v1/entre
               return { numero, inicio, duracao_ms, resultado, status_http, erro, late: atrasada ? 'late' : '' };
             }),
           ),
-      ...(orders.length === 0
-        ? []
-        : [table(orders.map(({ orderedAt, kind, actor, reason }) => ({ orderedAt, kind, actor, reason })))]),
+      ...(orders.length === 0 ? [] : [table(orders)]),
     ];
     printResult(line, json, found, lines.join('\n'));
     printMore(olderThan === null ? null : String(olderThan), (number) => `delivery show ${id} --before ${number}`);

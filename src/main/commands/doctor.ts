@@ -28,9 +28,10 @@ Output: a line for each finding, faults first; with --json {"faults": 1, "warnin
     const pool = openPool(config, database.url, 'doctor', 60_000);
     try {
       const findings = await examine(pool, config);
-      const faults = count(findings, 'fault');
-      const warnings = count(findings, 'warning');
-      printResult(line, json, { faults, warnings, findings }, textOf(findings, faults, warnings));
+      const count = (wanted: Finding['verdict']) => findings.filter(({ verdict }) => verdict === wanted).length;
+      const [faults, warnings] = [count('fault'), count('warning')];
+      const text = `${linesOf(findings)}\n${faults} faults, ${warnings} warnings`;
+      printResult(line, json, { faults, warnings, findings }, text);
       return faults > 0 ? EXIT.refused : EXIT.done;
     } finally {
       await pool.close();
@@ -41,18 +42,11 @@ Output: a line for each finding, faults first; with --json {"faults": 1, "warnin
 
 const ORDER = ['fault', 'warning', 'ok'] as const;
 
-function count(findings: readonly Finding[], verdict: Finding['verdict']): number {
-  return findings.filter((finding) => finding.verdict === verdict).length;
-}
-
-function textOf(findings: readonly Finding[], faults: number, warnings: number): string {
+function linesOf(findings: readonly Finding[]): string {
   const inOrder = findings.toSorted((one, other) => ORDER.indexOf(one.verdict) - ORDER.indexOf(other.verdict));
-  const lines = table(
-    inOrder.map(({ verdict, about, found, advice }) => ({
-      verdict,
-      about,
-      found: advice === null ? found : `${found}: ${advice}`,
-    })),
+  return table(
+    inOrder.map(({ verdict, about, found, advice }) => {
+      return { verdict, about, found: advice === null ? found : `${found}: ${advice}` };
+    }),
   );
-  return `${lines}\n${faults} faults, ${warnings} warnings`;
 }

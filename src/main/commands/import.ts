@@ -2,6 +2,7 @@ import { open } from 'node:fs/promises';
 import type { LineWarning } from '../../core/history/append-batch.ts';
 import { checkHistory, type FoundInLine } from '../../core/history/check-history.ts';
 import { importHistory as run, type ImportProgress, USUAL_PACE } from '../../core/history/import-history.ts';
+import type { Pool } from '../../db/pool.ts';
 import { readInteger, readMonth, readText } from '../arguments.ts';
 import { command, type CommandLine, EXIT, type ExitCode, flag, option, optionOr, UsageError } from '../command.ts';
 import { withJobPool } from '../job-pool.ts';
@@ -66,42 +67,41 @@ it is, and the first warnings. With --check a line for each fault and warning, a
     refused:
       'a line does not fit: standard error says which and why; the batches before it are in. With --check: one of them at least',
   },
-  async run({ file, closedUntil = null, check, batch, rate }, { configure, print }) {
-    refuseNowhere(configure().config);
+  async run({ file, closedUntil = null, check, batch, rate }, line) {
+    refuseNowhere(line.configure().config);
     const bytes = file === '-' ? process.stdin : await openFile(file);
-    if (check) return await checked(configure, bytes, closedUntil, print);
+    if (check) return checked(line, bytes, closedUntil);
     const startedMs = performance.now();
     let warnings = 0;
-    const onWarning = ({ line, warning }: LineWarning) => {
+    const onWarning = ({ line: number, warning }: LineWarning) => {
       warnings += 1;
-      if (warnings <= WARNINGS_TOLD) process.stderr.write(`line ${line}: warning: ${warning}\n`);
+      if (warnings <= WARNINGS_TOLD) process.stderr.write(`line ${number}: warning: ${warning}\n`);
       if (warnings === WARNINGS_TOLD)
         process.stderr.write('Further warnings are only counted: import --check tells all\n');
     };
-    const { stopped, line, events, appended } = await withJobPool(
-      { configure },
+    const {
+      stopped,
+      line: lines,
+      events,
+      appended,
+    } = await withJobPool(
+      line,
       (pool, { log, progress }) =>
         run({ pool, log, onProgress: telling(progress), onWarning }, bytes, { closedUntil, batch, rate }),
       { needs: 'migrator' },
     );
-    if (stopped !== null) process.stderr.write(`${sentenceOf(stopped, line)}\n`);
+    if (stopped !== null) process.stderr.write(`${sentenceOf(stopped, lines)}\n`);
     const seconds = Math.round((performance.now() - startedMs) / 1_000);
-    print(JSON.stringify({ lines: line, events, appended, warnings, seconds }));
+    line.print(JSON.stringify({ lines, events, appended, warnings, seconds }));
     return stopped === null ? EXIT.done : EXIT.refused;
   },
 });
 
-async function checked(
-  configure: CommandLine['configure'],
-  bytes: AsyncIterable<Buffer>,
-  closedUntil: string | null,
-  print: CommandLine['print'],
-): Promise<ExitCode> {
-  const reported = ({ line, kind, what }: FoundInLine) => print(`line ${line}: ${kind}: ${what}`);
-  const counts = await withJobPool({ configure }, (pool) => checkHistory(pool, bytes, closedUntil, reported), {
-    needs: 'migrator',
-  });
-  print(JSON.stringify(counts));
+async function checked(line: CommandLine, bytes: AsyncIterable<Buffer>, closedUntil: string | null): Promise<ExitCode> {
+  const reported = ({ line: number, kind, what }: FoundInLine) => line.print(`line ${number}: ${kind}: ${what}`);
+  const check = (pool: Pool) => checkHistory(pool, bytes, closedUntil, reported);
+  const counts = await withJobPool(line, check, { needs: 'migrator' });
+  line.print(JSON.stringify(counts));
   return counts.faults === 0 ? EXIT.done : EXIT.refused;
 }
 

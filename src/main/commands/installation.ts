@@ -32,8 +32,6 @@ Output: migrated`,
   },
 });
 
-/** A copied database continues on its current server. */
-
 export const adopt = command({
   summary: 'go on from a copy: make the server on which the database finds itself the known one',
   help: `
@@ -80,7 +78,9 @@ export async function adoptServer(pool: Pool, owner: string): Promise<Adoption> 
   return pool.transaction(async (tx) => {
     await tx`set local role ${tx(owner)}`;
     // Before anything is written: what this ends gets attempt rows of its own.
-    const last = await readLast(tx);
+    const [last] = await tx<[{ newestEventAt: Date | null; newestAttemptAt: Date | null }]>`
+      select (select occurred_at from events order by id desc limit 1) as "newestEventAt",
+             (select max(recorded_at) from attempts) as "newestAttemptAt"`;
     const [{ fault, epoch }] = await tx<[{ fault: ServerFault | null; epoch: number }]>`
       select fault, epoch from adopt_server()`;
     const endedClaims = fault === null ? 0 : await endClaimsOfThePast(tx);
@@ -89,13 +89,6 @@ export async function adoptServer(pool: Pool, owner: string): Promise<Adoption> 
     const summary = { adopted: fault !== null, fault, epoch, endedClaims, pending, ...last };
     return { summary, reported: textOf(summary) };
   });
-}
-
-async function readLast(tx: Tx): Promise<Pick<Adoption['summary'], 'newestEventAt' | 'newestAttemptAt'>> {
-  const [row] = await tx<[{ newestEventAt: Date | null; newestAttemptAt: Date | null }]>`
-    select (select occurred_at from events order by id desc limit 1) as "newestEventAt",
-           (select max(recorded_at) from attempts) as "newestAttemptAt"`;
-  return row;
 }
 
 function textOf({ adopted, epoch, endedClaims, pending, newestEventAt, newestAttemptAt }: Adoption['summary']): string {

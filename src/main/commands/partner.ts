@@ -105,9 +105,7 @@ has the newest 100 lines; --before N shows the ones before line N, and a line on
       `${name} (${id}), ${active ? 'active' : 'inactive'}`,
       `signing ${signing}, documents ${documents}, issuance ${issuance}`,
       `${webhooks.length}${moreAfter === null ? '' : '+'} webhooks: webhook list --partner ${id}`,
-      ...(history.length === 0
-        ? []
-        : [table(history.map(({ changedAt, change, actor, reason }) => ({ changedAt, change, actor, reason })))]),
+      ...(history.length === 0 ? [] : [table(history, ['changedAt', 'change', 'actor', 'reason'])]),
     ];
     printResult(line, json, found, lines.join('\n'));
     printMore(found.olderThan, (line) => `partner show ${id} --before ${line}`);

@@ -132,7 +132,7 @@ Output: text; with --json [{"webhook": "0199…", "partner": "0199…", "active"
     const webhooks = await operate(line, (pool) => pool.transaction((tx) => readWorst(tx, limit)), {
       onUnknownServer: 'accept',
     });
-    const text = webhooks.length === 0 ? 'no webhook is late or failing' : table(webhooks.map((row) => ({ ...row })));
+    const text = webhooks.length === 0 ? 'no webhook is late or failing' : table(webhooks);
     printResult(line, isJson, webhooks, text);
   },
 });

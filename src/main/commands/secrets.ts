@@ -45,7 +45,7 @@ Output: a table of webhook and secret; with --json [{"webhook": "0199…", "secr
     const vault = createVault(await readSecretsKeys(config));
     const done: { webhook: string; secret: string; previousUntil: Date | null }[] = [];
     const tellThem = (none: string) => {
-      const text = table(done.map(({ webhook, secret }) => ({ webhook, secret })));
+      const text = table(done, ['webhook', 'secret']);
       printResult(line, json, done, text === '' ? none : text);
     };
     const work = async (pool: Pool): Promise<void> => {

@@ -101,7 +101,7 @@ Output: text; with --json what webhook list shows, "deliveries": {"pending": 17,
       `events ${events.join(' ')}`,
       `${countText(pending)} pending, ${inFlight} of them in flight${oldestDueS === null ? '' : `, the oldest due for ${Math.round(oldestDueS)} s`}`,
       `${countText(suspended)} suspensa, ${countText(failed)} erro, ${found.isCut ? 'at least ' : ''}${failedLastHour} attempts failed in the last hour`,
-      table(history.map(({ changedAt, change, actor, reason }) => ({ changedAt, change, actor, reason }))),
+      table(history, ['changedAt', 'change', 'actor', 'reason']),
     ];
     printResult(line, json, found.webhook, lines.join('\n'));
     if (found.isCut) process.stderr.write(`${cutText(partnerId)}\n`);

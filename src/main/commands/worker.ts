@@ -50,14 +50,8 @@ Output: text; with --json {"events": 12, "loans": [{"id": "0199…", "partnerId"
     const { events, loans } = found;
     if (events.length === 0) throw new Refusal('nothing is kept under this CPF');
     const rows = loans.map(({ id, number, status, endedOn, mayBeErasedFrom, partnerId }) => {
-      return {
-        loan: id,
-        number,
-        status,
-        ended: endedOn ?? 'open',
-        erasable: mayBeErasedFrom ?? '',
-        partner: partnerId,
-      };
+      const [ended, erasable] = [endedOn ?? 'open', mayBeErasedFrom ?? ''];
+      return { loan: id, number, status, ended, erasable, partner: partnerId };
     });
     const text = [`${events.length} events`, ...(rows.length === 0 ? ['no loan'] : [table(rows)])].join('\n');
     printResult(line, json, { events: events.length, loans }, text);
@@ -124,7 +118,4 @@ Output: a sentence; with --json {"order": "0199…", "events": 12, "of_others": 
   },
 });
 
-export const worker: Group = {
-  about: '',
-  commands: { show, erase },
-};
+export const worker: Group = { about: '', commands: { show, erase } };

@@ -22,8 +22,8 @@ interface Maintenance {
   readonly everyMs: number;
   /** The processes that run it. */
   readonly roles: readonly Role[];
-  /** Null where the API or the poller starts it, over its own connections. */
-  readonly start: ((deps: ServiceDeps) => Promise<Part> | Part) | null;
+  /** Absent where the API or the poller starts it, over its own connections. */
+  readonly start?: (deps: ServiceDeps) => Promise<Part> | Part;
 }
 
 export const MAINTENANCE: readonly Maintenance[] = [
@@ -49,7 +49,7 @@ export const MAINTENANCE: readonly Maintenance[] = [
       }),
   },
   { name: 'judge', everyMs: JUDGE_MS, roles: ['poller'], start: startJudging },
-  { name: 'alerts', everyMs: ALERTS_MS, roles: ['poller'], start: null },
+  { name: 'alerts', everyMs: ALERTS_MS, roles: ['poller'] },
   {
     name: 'sealer',
     everyMs: SEALER_MS,
@@ -74,30 +74,25 @@ export const MAINTENANCE: readonly Maintenance[] = [
       return startBackground(deps, { name: 'workers', deadlineMs: 60_000, work });
     },
   },
-  { name: 'index of workers', everyMs: WORKERS_MS, roles: ['api'], start: null },
+  { name: 'index of workers', everyMs: WORKERS_MS, roles: ['api'] },
   {
     name: 'watch',
     everyMs: WATCH_MS,
     roles: ['api'],
     start: (deps) => startBackground(deps, { name: 'watch', deadlineMs: 4_000, work: watchServer }),
   },
-  { name: 'watch of pollers', everyMs: WATCH_MS, roles: ['poller'], start: null },
-  { name: 'certificates of receivers', everyMs: CERTIFICATES_MS, roles: ['poller'], start: null },
-  { name: 'sign of life', everyMs: HEARTBEAT_MS, roles: ['api', 'poller'], start: null },
-  { name: 'registrations', everyMs: REGISTRATIONS_MS, roles: ['api'], start: null },
-  ...Object.entries(POLLER_LOOPS).map(([name, everyMs]): Maintenance => ({
-    name,
-    everyMs,
-    roles: ['poller'],
-    start: null,
-  })),
+  { name: 'watch of pollers', everyMs: WATCH_MS, roles: ['poller'] },
+  { name: 'certificates of receivers', everyMs: CERTIFICATES_MS, roles: ['poller'] },
+  { name: 'sign of life', everyMs: HEARTBEAT_MS, roles: ['api', 'poller'] },
+  { name: 'registrations', everyMs: REGISTRATIONS_MS, roles: ['api'] },
+  ...Object.entries(POLLER_LOOPS).map(([name, everyMs]): Maintenance => ({ name, everyMs, roles: ['poller'] })),
 ];
 
 /** Starts what these roles run. */
 export async function startMaintenance(deps: ServiceDeps, roles: readonly Role[]): Promise<Part[]> {
   const parts: Part[] = [];
   for (const { start, roles: own } of MAINTENANCE) {
-    if (start !== null && own.some((role) => roles.includes(role))) parts.push(await start(deps));
+    if (start !== undefined && own.some((role) => roles.includes(role))) parts.push(await start(deps));
   }
   return parts;
 }

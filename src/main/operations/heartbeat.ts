@@ -17,6 +17,7 @@ import { endOfCertificate } from '../../settings/pem.ts';
 import { VERSION } from '../../version.ts';
 import { keyIdOf } from '../../webhooks/secrets.ts';
 import type { Role } from './checks.ts';
+import { whenFit } from '../service/fitness.ts';
 import { readSecretsKeys } from '../service/key-files.ts';
 
 export const EVERY_MS = 10_000;
@@ -58,13 +59,8 @@ export async function startHeartbeat(
   const name = `${host}-${process.pid}-${randomBytes(3).toString('hex')}`;
   const self = { name, role, host, keys: (await readSecretsKeys(config)).map(keyIdOf) };
   const living = new AbortController();
-  const beating = fit.then(
-    (isFit) =>
-      isFit
-        ? runHeartbeat({ pool, log, self, readCertificates: () => readCertificateEnds(config) }, living.signal)
-        : undefined,
-    () => undefined,
-  );
+  const deps = { pool, log, self, readCertificates: () => readCertificateEnds(config) };
+  const beating = whenFit(fit, () => runHeartbeat(deps, living.signal)).catch(() => undefined);
   return {
     self,
     stop() {

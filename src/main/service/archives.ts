@@ -45,8 +45,3 @@ export function readsOf(archives: Archives): ArchiveReads {
 export async function mend(config: Config, pool: Pool, error: unknown): Promise<boolean> {
   return codeOf(error) === HISTORY_AWAY && (await archiveReads(config, pool)).mend(error);
 }
-
-/** What `audit verify` asks of removed months. */
-export async function archivedSeals(config: Config, pool: Pool) {
-  return new Archives(pool, await placesOf(config)).seals();
-}

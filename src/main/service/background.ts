@@ -2,8 +2,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from '../../db/pool.ts';
 import type { Logger } from '../../log-lines.ts';
+import { whenFit } from './fitness.ts';
 import { openPool, type PoolName } from './pools.ts';
-import { failureOf, type Part, type ServiceDeps, whenFit } from './service.ts';
+import { failureOf, type Part, type ServiceDeps } from './service.ts';
 
 /** A turn that is cut off is rolled back and done again by another process, so a stop need not wait for a silent network. */
 const STOP_TIMEOUT_S = 1;

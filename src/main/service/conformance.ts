@@ -14,14 +14,7 @@ import type { Vault } from '../../webhooks/secrets.ts';
 import { openEgress } from './egress.ts';
 import { readCheckpointKeys } from './key-files.ts';
 
-interface Deps {
-  readonly config: Config;
-  readonly log: Logger;
-  readonly pool: Pool;
-  readonly vault: Vault;
-}
-
-export async function openConformance({ config, log, pool, vault }: Deps): Promise<ConformanceRuns> {
+export async function openConformance(config: Config, pool: Pool, vault: Vault, log: Logger) {
   const { allowInsecureTargets: allowInsecure, publicUrl } = config;
   const [egress, { signers }] = [await openEgress(config, log), await readCheckpointKeys(config)];
   const monotonicMs = () => performance.now();

@@ -80,6 +80,11 @@ function refuseMisspelled(error: unknown): void {
   throw new Error(`${cause?.message}: set DATABASE_URL to the one that migrate has made`, { cause });
 }
 
+/** Runs `work` once the database is fit. */
+export async function whenFit(fit: Promise<boolean>, work: () => Promise<void>): Promise<void> {
+  if (await fit) await work();
+}
+
 export type Fitness = ReturnType<typeof watchFitness>;
 
 /** Looks, and looks again while the database is away, at all that a process of these roles needs. */

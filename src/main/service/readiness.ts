@@ -25,19 +25,20 @@ async function findMissing(pool: Pool): Promise<string | null> {
   const writeFault = await readWriteFault(pool);
   if (writeFault !== null) return REFUSED[writeFault];
   const pending = await pool.run((sql) => pendingMigrations(sql, pool.schema));
-  if (pending > 0) return migrationsMissing(pending);
+  if (pending > 0) {
+    const missing = pending === 1 ? 'falta 1 migração' : `faltam ${pending} migrações`;
+    return `${missing}: rode o comando migrate`;
+  }
   const fault = await pool.run(readServerFault);
   return fault === null ? null : STRANGE[fault];
 }
 
 /** A server that went down because it had no room for its log, or that refuses this process, is not just silent. */
 function explain(error: unknown): string {
-  if (areWritesRefused()) return `o banco de dados não responde, e antes ${FULL}`;
+  if (areWritesRefused()) return 'o banco de dados não responde, e antes não aceitou escritas: o disco está cheio';
   if (hasCode(error, REFUSED_LOGIN)) return 'o banco de dados recusa o usuário ou a senha de DATABASE_URL';
   throw error;
 }
-
-const FULL = 'não aceitou escritas: o disco está cheio';
 
 const REFUSED: Readonly<Record<WriteFault, string>> = {
   standby: 'o banco de dados só aceita leituras: é uma réplica',
@@ -49,7 +50,3 @@ const STRANGE: Readonly<Record<ServerFault, string>> = {
   copy: 'o banco de dados é uma cópia, vinda de outro servidor: rode o comando adopt se ele deve continuar daqui',
   behind: 'o banco de dados voltou no tempo: rode o comando adopt se ele deve continuar daqui',
 };
-
-function migrationsMissing(pending: number): string {
-  return `${pending === 1 ? 'falta 1 migração' : `faltam ${pending} migrações`}: rode o comando migrate`;
-}

@@ -10,10 +10,10 @@ import { banner } from './banner.ts';
 import { migrateDatabase, type OpenDatabase, openDatabase } from './database.ts';
 import { openPool } from './pools.ts';
 import type { Role } from '../operations/checks.ts';
-import { type Fitness, watchFitness } from './fitness.ts';
+import { type Fitness, watchFitness, whenFit } from './fitness.ts';
 import { startSeen } from '../operations/seen.ts';
 import { startMaintenance } from '../maintenance/list.ts';
-import { type Part, type ServiceDeps, startApi, startPoller, whenFit } from './service.ts';
+import { type Part, type ServiceDeps, startApi, startPoller } from './service.ts';
 import { Interrupted, showDrain, startStopping, unlessStopped } from './stop-signals.ts';
 import { notifySystemd } from '../operations/systemd.ts';
 

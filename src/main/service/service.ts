@@ -22,6 +22,7 @@ import { HANDSHAKE_TIMEOUT_MS, handshakeBy } from '../../webhooks/gateway/handsh
 import { createVault } from '../../webhooks/secrets.ts';
 import { startHeartbeat } from '../operations/heartbeat.ts';
 import { installationOf, type OpenDatabase } from './database.ts';
+import { whenFit } from './fitness.ts';
 import { openPool } from './pools.ts';
 import { openReports } from './reports.ts';
 import { keepSettings } from './settings-history.ts';
@@ -154,7 +155,7 @@ export async function startApi(deps: ServiceDeps): Promise<Part & { url: string 
     pool,
     reports,
     vault,
-    conformance: await openConformance({ config, log, pool, vault }),
+    conformance: await openConformance(config, pool, vault, log),
     cursors: (await import('../../http/cursor.ts')).createCursors(pool),
     ...askedBy({ pool, log, reuseHours }, opened),
     log,
@@ -185,7 +186,7 @@ export async function startApi(deps: ServiceDeps): Promise<Part & { url: string 
   const worker = opened && registrationWorker({ ...opened, pool: workerPool, log, documentsDeadlineDays });
   const server = await listen(config, metrics, besidePainel(api, painel));
   const working = whenFit(fit, async () => {
-    await Promise.all([keepSettings({ pool, log }, 'api', config, ending.signal), worker?.run(ending.signal)]);
+    await Promise.all([keepSettings({ pool, log }, config, ending.signal), worker?.run(ending.signal)]);
   });
   const heartbeat = await startHeartbeat('api', deps, pool);
   return {
@@ -225,11 +226,6 @@ async function listen(config: Config, metrics: Metrics, fetch: ServerOptions['fe
   });
   metrics.watch('http_connections', () => server.connections());
   return server;
-}
-
-/** Runs `work` once the database is fit. */
-export async function whenFit(fit: Promise<boolean>, work: () => Promise<void>): Promise<void> {
-  if (await fit) await work();
 }
 
 /** Turns "ran until it was told to stop" into "never", so that only a failure settles, whenever it comes. */

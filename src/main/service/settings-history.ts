@@ -1,5 +1,5 @@
 /**
- * The settings that an auditor asks about, kept when a start finds others; none is secret. A failure delays no API: it is retried.
+ * The settings of `api` that an auditor asks about, kept when a start finds others; none is secret. A failure delays no API: it is retried.
  */
 import type { Config } from '../../config.ts';
 import { runLoop } from '../../db/outage-log.ts';
@@ -27,7 +27,6 @@ const TOLD = [
 /** Tries until it is kept, or `signal` is aborted. */
 export async function keepSettings(
   { pool, log }: { readonly pool: Pool; readonly log: Logger },
-  process: string,
   config: Config,
   signal: AbortSignal,
 ): Promise<void> {
@@ -39,9 +38,9 @@ export async function keepSettings(
     await pool.run(
       (sql) => sql`
         insert into system_history (about, name, value, actor)
-        select 'configuracao', ${process}, ${value}, session_user
+        select 'configuracao', 'api', ${value}, session_user
         where ${value} is distinct from (
-          select value from system_history where about = 'configuracao' and name = ${process} order by position desc limit 1)`,
+          select value from system_history where about = 'configuracao' and name = 'api' order by position desc limit 1)`,
     );
     kept.abort();
     return 0;

@@ -68,8 +68,7 @@ export class Interrupted extends Error {
 }
 
 /** What `work` comes to, unless it is told to stop before that: then throws the signal's reason. */
-export async function unlessStopped<T>(stopping: AbortSignal | undefined, work: Promise<T>): Promise<T> {
-  if (stopping === undefined) return work;
+export async function unlessStopped<T>(stopping: AbortSignal, work: Promise<T>): Promise<T> {
   const { promise: stopped, reject } = Promise.withResolvers<never>();
   const onAbort = (): void => reject(stopping.reason as Error);
   stopping.addEventListener('abort', onAbort);

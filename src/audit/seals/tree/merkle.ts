@@ -8,7 +8,7 @@ import { hash } from 'node:crypto';
 import { setImmediate as nextTick } from 'node:timers/promises';
 
 export const HASH_BYTES = 32;
-const TILE = 256;
+export const TILE = 256;
 /** Bytes of four tiles, which take half a millisecond to hash. */
 const PIECE = 4 * TILE * HASH_BYTES;
 

@@ -45,7 +45,7 @@ Output: {"selos": 19, "linhas": 1000448, "cabeca": "19:9f3c…", "achados": [], 
 {"tipo": "linha_alterada", "selo": 12, "tabela": "attempts", "linha": "0199…/1", "colunas": ["status_code"], "detalhe": "…"}.`,
   exits: { done: 'the log is whole', refused: 'it is not' },
   async run({ head, since = null, resume }, line) {
-    const { archivedSeals } = await import('../../service/archives.ts');
+    const { archiveReads } = await import('../../service/archives.ts');
     const check = async (pool: Pool, { config, log, progress }: Around): Promise<JobResult> => {
       const standing = since === 'last' ? await pool.run(readStanding) : null;
       if (since === 'last' && standing?.holds !== true) {
@@ -64,7 +64,7 @@ Output: {"selos": 19, "linhas": 1000448, "cabeca": "19:9f3c…", "achados": [], 
           primary: pool,
           keys: config.checkpointKeyFile === null ? [] : (await readCheckpointKeys(config)).verifiers,
           installation: installationOf(config),
-          archived: await archivedSeals(config, pool),
+          archived: (await archiveReads(config, pool)).seals(),
           async onPart(found) {
             progress.show(`${found.rows} rows hashed again`);
             if (performance.now() - keptAt < KEEP_PLACE_MS) return;
