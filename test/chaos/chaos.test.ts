@@ -14,7 +14,7 @@ test.each([
       deliveries: 4_000,
       counts: { kill: 8, stop: 2, freeze: 2, cut: 4, 'black-hole': 2, pair: 1 },
       spanMs: 15_000,
-      limitMs: 240_000,
+      patienceMs: 120_000,
       haste: true,
       leaseAlone,
       say: () => undefined,
