@@ -73,7 +73,8 @@ export class KeptLanes {
   /** Keeps a new lane, read from its start; or applies the new settings of a changed one. */
   keep(settings: LaneSettings): void {
     const lane = this.#lanes.get(settings.webhookId) ?? newLane(settings);
-    lane.settings = settings;
+    // Copied, it has a fixed shape: the driver's row is a hash table four times as large, and a poller may keep 100,000.
+    lane.settings = { ...settings };
     lane.isResting = false;
     this.#lanes.set(settings.webhookId, lane);
     lane.loans = settings.inOrder ? new KeptLoans() : null;
