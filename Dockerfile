@@ -20,8 +20,8 @@ COPY src ./src
 RUN node src/main/make-listen.ts
 
 FROM ${NODE_IMAGE}
-# One arena for all threads takes 6 MiB less.
-ENV NODE_ENV=production HOST=0.0.0.0 MALLOC_ARENA_MAX=1
+# One arena for all threads takes 6 MiB less; a fixed threshold gives large buffers back at once, 7 to 20 MiB in a poller.
+ENV NODE_ENV=production HOST=0.0.0.0 MALLOC_ARENA_MAX=1 MALLOC_MMAP_THRESHOLD_=131072
 WORKDIR /app
 COPY --from=dependencies /app/node_modules ./node_modules
 COPY package.json LICENSE ./

@@ -48,6 +48,7 @@ test('its variables, ports and health check are those of the service', () => {
   expect(set.filter((name) => !VARIABLES.includes(name))).toEqual([
     'NODE_ENV',
     'MALLOC_ARENA_MAX',
+    'MALLOC_MMAP_THRESHOLD_',
     'CARTEIRO_REVISION',
   ]);
   const { port } = readConfig({});

@@ -29,7 +29,7 @@ const processes = [
 ];
 const USES: Readonly<Record<string, readonly Use[]>> = { api: ['secrets', 'tokens'], poll: ['secrets'], migrate: [] };
 /** Of Node and the allocator. */
-const FOREIGN = new Set(['NODE_ENV', 'NODE_OPTIONS', 'MALLOC_ARENA_MAX']);
+const FOREIGN = new Set(['NODE_ENV', 'NODE_OPTIONS', 'MALLOC_ARENA_MAX', 'MALLOC_MMAP_THRESHOLD_']);
 /** In place of what a file refers to. */
 const SECRET: Readonly<Record<string, string>> = {
   DATABASE_URL: 'postgres://login:password@db.example/core',
