@@ -113,6 +113,7 @@ test.each<[string, unknown, string]>([
   ['a header of ours', { cabecalhos: { 'x-webhook-EVENT': '1' } }, 'cabecalhos'],
   ['Host', { cabecalhos: { Host: 'a' } }, 'cabecalhos'],
   ['a line break', { cabecalhos: { A: 'a\r\nB: c' } }, 'cabecalhos'],
+  ['a name that objects have', { cabecalhos: JSON.parse('{"__proto__":"a"}') as object }, 'cabecalhos.__proto__'],
   [
     'a key of another certificate',
     { certificado: { pem: own.cert, chave_pem: makeAuthority().issue(['a']).key } },

@@ -29,8 +29,21 @@ const text = (max: number) => z.string().min(1).max(max);
 /** One line: no control character, which a header could not carry. */
 const line = (max: number) => text(max).regex(/^[ -~\u00A0-\uFFFF]+$/, 'não pode ter caracteres de controle');
 
+/** A record would drop it without a word. */
+function refuseProto(given: unknown, context: z.RefinementCtx): unknown {
+  if (typeof given === 'object' && given !== null && Object.hasOwn(given, '__proto__'))
+    context.addIssue({ code: 'custom', path: ['__proto__'], message: 'não pode ser o nome de um cabeçalho' });
+  return given;
+}
+
 const headers = z
-  .record(z.string().regex(NAME, 'não é um nome de cabeçalho'), z.string().regex(VALUE, 'não é um valor de cabeçalho'))
+  .preprocess(
+    refuseProto,
+    z.record(
+      z.string().regex(NAME, 'não é um nome de cabeçalho'),
+      z.string().regex(VALUE, 'não é um valor de cabeçalho'),
+    ),
+  )
   .superRefine((given, context) => {
     const names = Object.keys(given);
     const bytes = Object.entries(given).reduce((sum, pair) => sum + pair.join(': ').length, 0);
