@@ -35,6 +35,7 @@ test('what failed is counted first, sent on a word, and only what was asked for'
   const mismatch = await visitor.get(`${page}?${SINCE}&contar=sim&evento=repasse.processado`);
   expect(mismatch.text).toContain('0 entregas servem');
   expect((await visitor.get(`${page}?desde=ontem&contar=sim`)).status).toBe(400);
+  expect((await visitor.get(`${page}?desde=2026-13-01T00:00:00Z&contar=sim`)).status).toBe(400);
   const counted = await visitor.get(`${page}?${SINCE}&contar=sim&status=erro`);
   expect(counted.text).toContain('2 entregas servem');
   await world.deliver();

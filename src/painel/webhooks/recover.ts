@@ -71,8 +71,9 @@ function form({ c, t }: Visit, asked: URLSearchParams, counted: Answer<Resent> |
   const statuses = asked.has('status') ? asked.getAll('status') : FAILED;
   const given = asked.get('desde') ?? '';
   // A link brings an instant, the form local time; the minute before it, which the form has no seconds of.
-  const since = given.endsWith('Z')
-    ? localTime(c.var.zone, Date.parse(given))
+  const instant = given.endsWith('Z') ? Date.parse(given) : Number.NaN;
+  const since = Number.isFinite(instant)
+    ? localTime(c.var.zone, instant)
     : given || localTime(c.var.zone, Date.now() - DAY_MS);
   return html`<form class="grid" method="get">
     ${input(t.deliveries.from, 'desde', since, html`type="datetime-local" required ${wrong('desde')}`)}
