@@ -179,11 +179,12 @@ describe('the sandbox', () => {
     await visitor.submit('/painel/sandbox', '/painel/sandbox/acao', { acao: 'autorizacao' });
     const [{ delivery }] = await world.api.database.sql<[{ delivery: string }]>`
       select id as delivery from deliveries where partner_id = ${id}`;
-    const post = async (to: string, deliveryId: string, more: Record<string, string> = {}) =>
+    const forged = '{"forjado":"<script>alert(1)</script>"}';
+    const post = async (to: string, deliveryId: string, more: Record<string, string> = {}, body = forged) =>
       (
         await fetch(`${world.server.url}/painel/caixa/${to}`, {
           method: 'POST',
-          body: '{"forjado":"<script>alert(1)</script>"}',
+          body,
           headers: { 'X-Webhook-Delivery': deliveryId, 'X-Webhook-Signature': 'sha256=00', ...more },
         })
       ).status;
@@ -193,6 +194,10 @@ describe('the sandbox', () => {
     const unknown = '00000000-0000-7000-8000-000000000001';
     expect(await post(id, unknown)).toBe(404);
     expect(await post(id, delivery)).toBe(401);
+    // Large bodies displace each other sooner: the memory of all partners' inboxes is bounded.
+    for (const letter of 'abc') await post(id, delivery, {}, letter.repeat(60_000));
+    const kept = (await visitor.get('/painel/sandbox')).text;
+    expect(['a', 'b', 'c'].map((letter) => kept.includes(letter.repeat(60_000)))).toEqual([false, true, true]);
     // What anybody can write is not held, as a delivery is.
     await visitor.submit('/painel/sandbox', '/painel/sandbox/comportamento', { comportamento: 'trava' });
     const held = post(id, delivery).then(() => 'held');

@@ -63,8 +63,8 @@ export const sandbox = {
   } as Record<string, Bilingual>,
   inbox: { pt: 'Caixa de entrada', en: 'Inbox' },
   inboxHint: {
-    pt: 'Um receptor deste próprio serviço: mostra cada entrega ao chegar, com a assinatura conferida. Guarda as 50 mais novas, na memória.',
-    en: 'A receiver of this very service: it shows each delivery as it arrives, its signature verified. It keeps the 50 newest, in memory.',
+    pt: 'Um receptor deste próprio serviço: mostra cada entrega ao chegar, com a assinatura conferida. Guarda até 50, as mais novas, na memória.',
+    en: 'A receiver of this very service: it shows each delivery as it arrives, its signature verified. It keeps up to 50, the newest, in memory.',
   },
   openInbox: { pt: 'Abrir a caixa (cria um webhook para ela)', en: 'Open the inbox (creates a webhook for it)' },
   behaviour: { pt: 'O receptor', en: 'The receiver' },

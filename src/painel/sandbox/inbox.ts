@@ -46,7 +46,9 @@ export interface Arrived {
   readonly body: string;
 }
 
+/** The newest deliveries of a partner, and what their bodies may hold in all: ordinary ones are a few hundred characters. */
 const KEPT = 50;
+const KEPT_CHARACTERS = 131_072;
 const PARTNERS = 200;
 /** Answers that are held back at once, of all partners. */
 const HELD = 50;
@@ -102,6 +104,7 @@ export class Inbox {
       const text = body.toString('utf8');
       box.arrived.unshift({ at: new Date(), deliveryId: deliveryId.data, event, isSigned, status, body: text });
       box.arrived.splice(KEPT);
+      while (box.arrived.reduce((sum, one) => sum + one.body.length, 0) > KEPT_CHARACTERS) box.arrived.pop();
     }
     if (holdMs > 0) await this.#hold(holdMs);
     return status;
