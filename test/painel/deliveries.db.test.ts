@@ -62,6 +62,23 @@ describe('the list', () => {
     expect(wrong.text).toMatch(/<input name="desde" value="ontem" aria-invalid="true"/);
   });
 
+  test('offers each active webhook, however many were deactivated before it, and keeps the one that is chosen', async () => {
+    const partner = await world.subscriber();
+    const { sql } = world.api.database;
+    const gone = await sql<{ id: string }[]>`
+      insert into webhooks (id, partner_id, url, events, encrypted_secret, active)
+      select uuidv7(), ${partner.id}, 'https://a.example', '{repasse.processado}', '', false from generate_series(1, 201)
+      returning id`;
+    const webhook = await partner.register();
+    await partner.emit();
+    const visitor = await world.signedIn(partner.id);
+    expect((await visitor.get('/painel/entregas')).text).toContain(`<option value="${webhook.id}"`);
+    const last = gone.at(-1)?.id ?? '';
+    expect((await visitor.get(`/painel/entregas?webhook=${last}`)).text).toContain(`<option value="${last}"  selected`);
+    expect((await visitor.get('/painel/webhooks?ativo=todos')).text).toContain(webhook.path);
+    expect((await visitor.get('/painel/eventos')).text).toContain(webhook.path);
+  });
+
   test('an id leads to the delivery, the event or the loan that it names, and to nobody else’s', async () => {
     const { partner, id, eventId, loanId } = await refusedDelivery();
     const visitor = await world.signedIn(partner.id);

@@ -55,10 +55,12 @@ async function showDeliveries(visit: Visit): Promise<Page | Response> {
 
   const filters = visit.query(...FILTERS);
   const { path, query } = searchOf(visit, filters);
-  const [webhooks, answer] = await Promise.all([
-    api.read<WebhookResource[]>('/v1/webhooks', { ativo: 'todos', limite: '100' }),
+  const [active, inactive, answer] = await Promise.all([
+    api.read<WebhookResource[]>('/v1/webhooks'),
+    api.read<WebhookResource[]>('/v1/webhooks', { ativo: 'false' }),
     api.search<Found>(path, { ...query, cursor, limite: '50' }),
   ]);
+  const webhooks = [...active, ...inactive];
   const shown = answer.ok ? results(visit, answer.body, webhooks, filters) : refusalList(c, answer.error);
   // A later page stays as it is: what is new comes on the first one.
   const isLive = answer.ok && cursor === '';
@@ -122,6 +124,8 @@ function findForm({ t }: Visit, sought: string): Html {
 /** With a script only the list is drawn anew, and the address still tells the search. */
 function filterForm({ t }: Visit, filters: Filters, webhooks: readonly WebhookResource[], refusal?: Refusal): Html {
   const urls = webhooks.map(({ id, url }) => [id, `${shortUrl(url)} (${id.slice(-6)})`] as const);
+  // One beyond those that are read stays chosen.
+  const isListed = filters.webhook === '' || urls.some(([id]) => id === filters.webhook);
   const isUsed = Object.values(filters).some((value) => value !== '');
   const among = (name: keyof Filters, label: string, values: Parameters<typeof select>[3]) =>
     select(label, name, filters[name], [['', t.words.all], ...values]);
@@ -139,7 +143,7 @@ function filterForm({ t }: Visit, filters: Filters, webhooks: readonly WebhookRe
       hx-push-url="true"
       class="grid"
     >
-      ${among('webhook', t.deliveries.webhook, urls)}
+      ${among('webhook', t.deliveries.webhook, isListed ? urls : [...urls, [filters.webhook, filters.webhook.slice(-12)]])}
       ${select(t.deliveries.event, 'evento', filters.evento, named(t.words.all, deliveredName.options))}
       ${among('status', t.deliveries.status, labelled(DELIVERY_STATUSES, t.status))}
       ${among('resultado', t.deliveries.outcome, labelled(OUTCOMES, t.outcome))}

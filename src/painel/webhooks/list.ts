@@ -21,21 +21,25 @@ export function nameOf({ url, saude }: Pick<ListedWebhook, 'url' | 'saude'>): st
   return saude?.rotulo ?? shortUrl(url);
 }
 
-function readWebhooks({ api }: Visit, ativo: 'todos' | 'true'): Promise<ListedWebhook[]> {
-  return api.read('/v1/webhooks', { ativo, limite: MOST, incluir: 'saude' });
+/** The active ones, and where asked the deactivated ones behind them: the API's list of both may end before the active ones. */
+async function readWebhooks({ api }: Visit, isWhole: boolean): Promise<ListedWebhook[]> {
+  const pages = ['true', ...(isWhole ? ['false'] : [])].map((ativo) =>
+    api.read<ListedWebhook[]>('/v1/webhooks', { ativo, limite: MOST, incluir: 'saude' }),
+  );
+  return (await Promise.all(pages)).flat();
 }
 
 /** The names by id, of those that are inactive too. */
 export async function readNames(visit: Visit): Promise<ReadonlyMap<string, string>> {
   if (!isAllowed(visit.session.identity, READ)) return new Map();
-  return new Map((await readWebhooks(visit, 'todos')).map((webhook) => [webhook.id, nameOf(webhook)]));
+  return new Map((await readWebhooks(visit, true)).map((webhook) => [webhook.id, nameOf(webhook)]));
 }
 
 export async function showWebhooks(visit: Visit): Promise<Page> {
   const { t, mayWrite } = visit;
   const { webhooks: words, frame, overview } = t;
   const isWhole = visit.query('ativo').ativo === 'todos';
-  const webhooks = await readWebhooks(visit, isWhole ? 'todos' : 'true');
+  const webhooks = await readWebhooks(visit, isWhole);
   const link = (path: string, label: string, kind = '') => html`<a class="button${kind}" href="${path}">${label}</a>`;
   return {
     title: frame.webhooks,
