@@ -85,7 +85,7 @@ grant select (id, name, active, signing, documents, issuance, created_at) on par
 -- Which release put a function in place: what a newer one has made is not altered.
 grant select on applied_migrations to carteiro_auditor;
 grant select (webhook_id, muted_at) on lanes to carteiro_auditor;
-grant execute on function current_epoch(), cluster_timeline(), cluster_control(), is_emitted(text), field_of(json, text), reads_the_same(text)
+grant execute on function current_epoch(), cluster_timeline(), cluster_control(), field_of(json, text), reads_the_same(text)
   to carteiro_auditor;
 -- `audit verify` makes the release's tables once more, with their constraints (src/db/migrations/compare-schema.ts).
 grant execute on function
@@ -158,7 +158,7 @@ grant update (first_failed_at) on failing_runs to carteiro_app;
 grant select on attempt_hours, attempt_steps to carteiro_app;
 grant select, insert, update, delete on attempt_hours, attempt_steps to carteiro_poller;
 grant execute on function
-  is_appending(bigint), wait_for_append(bigint, float8), wait_for_work(text, timestamptz, xid8, xid8[], timestamptz, float8, float8),
+  wait_for_work(text, timestamptz, xid8, xid8[], timestamptz, float8, float8),
   poll_lanes(text, bigint, bigint, timestamptz, pg_snapshot, uuid[], uuid[], int[], int, int, uuid[], timestamptz[], uuid[], timestamptz[], int[], uuid[],
     timestamptz, float8, float8, json), poll_loans(text, bigint, bigint, timestamptz, timestamptz, json),
   take_lanes(text, int), renew(text), end_poller(text, boolean), end_lost(uuid[], timestamptz),
@@ -187,7 +187,7 @@ grant select on cursor_keys, settled_elsewhere, numbered_loans, history_batches 
 grant select on history_batches to carteiro_poller;
 grant select, update on projections to carteiro_app, carteiro_poller;
 grant execute on function
-  next_loan_number(text), make_loan_numbers(), is_emitted(text), event_fault(events), payload_fault(event_types, json), has_format(text, text), deactivate_partner(uuid, text, text), make_test_delivery(uuid, uuid, text, json, text), append_event(uuid, bigint, text, uuid, json, text, text, timestamptz, text), stream_version(uuid)
+  next_loan_number(text), make_loan_numbers(), event_fault(events), payload_fault(event_types, json), has_format(text, text), deactivate_partner(uuid, text, text), make_test_delivery(uuid, uuid, text, json, text), append_event(uuid, bigint, text, uuid, json, text, text, timestamptz, text), stream_version(uuid)
   to carteiro_app;
 
 -- The loan core, in whatever language: it appends, asks which version it appends to, and numbers its loans.

@@ -153,7 +153,8 @@ export function balanceOf(tx: Tx, { days, start, end }: Slice) {
         where w.partner_id = e.partner_id and (d.id is not null or (h.active and e.type = any (h.events)))
         offset 0
       ) p on true
-      where not e.imported and e.occurred_at >= ${start} and e.occurred_at < ${end} and (e.fan_out is not null or is_emitted(e.type))
+      where not e.imported and e.occurred_at >= ${start} and e.occurred_at < ${end}
+        and (e.fan_out is not null or exists (select from event_types where name = e.type and kind = 'emitted'))
         and e.type <> all (${UNCOUNTED}::text[]) and ${tx.unsafe(coverable('e'))}
     ),
     counted as materialized (

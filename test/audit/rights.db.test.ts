@@ -116,7 +116,7 @@ const TAMPERING = [
   'drop table seals',
   'drop view messages',
   'create or replace view messages as select 1 as event_id',
-  'create or replace function is_emitted(type text) returns boolean language sql immutable return false',
+  'create or replace function is_strange_answer(answer text) returns boolean language sql immutable return false',
   'create table events_copy (id int)',
   'create schema other',
   'grant delete on attempts to current_user; delete from attempts',

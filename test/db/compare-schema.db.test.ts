@@ -123,7 +123,7 @@ test('what a newer release has made anew is named as not compared; what nobody a
   await sql.unsafe(
     "create or replace function masked(content text) returns text language sql immutable as 'select content'",
   );
-  await alter('carteiro.is_appending(appending bigint)');
+  await alter('carteiro.is_strange_answer(answer text)');
   const names = (await compare()).differences.map(({ name }) => name);
-  expect(names).toEqual(['function is_appending(appending bigint)', 'function masked(content text)']);
+  expect(names).toEqual(['function is_strange_answer(answer text)', 'function masked(content text)']);
 });

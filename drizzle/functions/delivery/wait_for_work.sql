@@ -32,11 +32,19 @@ begin
     if clock_timestamp() >= give_up_at or coalesce(at, clock_timestamp()) >= wake_at then
       return seen;
     end if;
-    if is_appending(appending) then
-      done := wait_for_append(appending, nap_ms);
-    else
+    -- One expression: no cancellation comes between the two calls.
+    if (case when pg_try_advisory_lock(appending) then pg_advisory_unlock(appending) else false end) then
       done := pg_sleep(nap_ms / 1000) is null;
+      continue;
     end if;
+    -- Undone however it ends, so it keeps neither the lock nor the time-out, which is rounded up to a whole millisecond.
+    begin
+      done := set_config('lock_timeout', greatest(ceil(nap_ms), 1)::text, true) is null;
+      done := pg_advisory_xact_lock(appending) is null;
+      raise sqlstate 'CT001';
+    exception when lock_not_available or sqlstate 'CT001' then
+      null;
+    end;
   end loop;
 end
 $$;
