@@ -5,9 +5,7 @@ as $$
 declare
   current constant integer := stream_version(p_stream);
 begin
-  if exists (select from loans where id = p_stream and away_digest is not null) then
-    perform refuse_away(p_stream);
-  end if;
+  perform refuse_away(id) from loans where id = p_stream and away_digest is not null;
   if current = p_expected_version then
     raise exception 'p_occurred_at must not lie more than a day before the stream''s event before it'
       using errcode = 'CT400', hint = 'null stands for now; what is long past comes in with append_history';
