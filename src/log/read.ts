@@ -22,6 +22,18 @@ export async function readStream(tx: Tx, stream: string, upTo = 2 ** 31 - 1): Pr
     order by version`;
 }
 
+/** Those of these streams that are in the log, one behind another, each in order. */
+export async function readStreams(
+  tx: Tx,
+  streams: readonly string[],
+): Promise<(RecordedEvent & { readonly stream: string })[]> {
+  return tx<(RecordedEvent & { readonly stream: string })[]>`
+    select stream, type, data, version, partner_id as "partnerId", occurred_at as "occurredAt"
+    from facts
+    where stream = any (${streams as string[]}::uuid[])
+    order by stream, version`;
+}
+
 /** The database's clock, to the millisecond. */
 export async function readClock(tx: Tx): Promise<Date> {
   const [row] = await tx<[{ now: Date }]>`select clock_timestamp() as now`;

@@ -10,6 +10,7 @@ import { addDays, dayOf } from '../../contract/calendar.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
 import { codeOf } from '../../db/unavailable.ts';
 import { type JudgedEvent, judgeStream } from '../../loan/expected.ts';
+import { readStreams } from '../../log/read.ts';
 import { foldLoan, project } from '../loans/loan-projection.ts';
 import { BadLine, type HistoryLine } from './history-lines.ts';
 
@@ -58,7 +59,7 @@ export function appendBatch(pool: Pool, lines: readonly HistoryLine[], options: 
 export async function appendLines(tx: Tx, lines: readonly HistoryLine[], options: BatchOptions) {
   const events = lines.map(parse);
   const appended = await write(tx, lines, options);
-  const streams = new Map(appended === 0 ? [] : await readStreams(tx, events as GivenEvent[]));
+  const streams = new Map(appended === 0 ? [] : await withEarlier(tx, events as GivenEvent[]));
   if (appended > 0) for (const [stream, own] of await readLate(tx, streams, options)) streams.set(stream, own);
   judge(streams);
   const warnings = [...warnOfDays(streams, options.beganAt), ...(await warnOfNumbers(tx, streams))];
@@ -111,14 +112,17 @@ async function write(tx: Tx, lines: readonly HistoryLine[], { closedUntil, began
 }
 
 /** The streams of these events, each from its first event to the last that is given. */
-async function readStreams(tx: Tx, events: readonly GivenEvent[]): Promise<ReadonlyMap<string, readonly GivenEvent[]>> {
+async function withEarlier(tx: Tx, events: readonly GivenEvent[]): Promise<ReadonlyMap<string, readonly GivenEvent[]>> {
   const begun = events.filter(({ version, stream }, index) => version > 1 && stream !== events[index - 1]?.stream);
   const streams = [...new Set(begun.map(({ stream }) => stream))];
-  const before = streams.length === 0 ? [] : await readBefore(tx, streams);
+  const before = streams.length === 0 ? [] : await readStreams(tx, streams);
   const first = new Map<string, number>();
   for (const { stream, version } of events) if (!first.has(stream)) first.set(stream, version);
   const earlier = before.filter(({ stream, version }) => version < (first.get(stream) ?? 0));
-  return Map.groupBy([...earlier, ...events], (event) => event.stream);
+  return Map.groupBy(
+    [...earlier.map((event) => Object.assign(event, { line: null })), ...events],
+    (event) => event.stream,
+  );
 }
 
 /** Those of `streams` with history behind an append, each whole; what was appended bears the last given event's line. */
@@ -138,12 +142,11 @@ async function readLate(
       lineOf.set(`${stream} ${version - lowered}`, line);
       lineOf.set(stream, line);
     }
-  const events = await readBefore(
-    tx,
-    late.map(({ stream }) => stream),
+  const lateStreams = late.map(({ stream }) => stream);
+  const lineAt = (stream: string, version: number) => lineOf.get(version < 1 ? `${stream} ${version}` : stream) ?? null;
+  const events = (await readStreams(tx, lateStreams)).map((event) =>
+    Object.assign(event, { line: lineAt(event.stream, event.version) }),
   );
-  const lineAt = ({ stream, version }: GivenEvent) => lineOf.get(version < 1 ? `${stream} ${version}` : stream) ?? null;
-  for (const event of events) Object.assign(event, { line: lineAt(event) });
   return Map.groupBy(events, ({ stream }) => stream);
 }
 
@@ -198,12 +201,4 @@ async function warnOfNumbers(tx: Tx, streams: ReadonlyMap<string, readonly Given
     line,
     warning: `data.numero: the loan ${bearer} bears this number already, and keeps it`,
   }));
-}
-
-async function readBefore(tx: Tx, streams: readonly string[]): Promise<GivenEvent[]> {
-  return tx<GivenEvent[]>`
-    select null as line, stream, version, type, data, partner_id as "partnerId", occurred_at as "occurredAt"
-    from facts
-    where stream = any (${streams as string[]}::uuid[])
-    order by stream, version`;
 }

@@ -7,7 +7,7 @@
  * behind.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Pool } from '../../db/pool.ts';
+import type { Pool, Tx } from '../../db/pool.ts';
 import { codeOf } from '../../db/unavailable.ts';
 import type { Logger } from '../../log-lines.ts';
 import { readClock } from '../../log/read.ts';
@@ -128,7 +128,7 @@ async function waitForFollowers(pool: Pool, log: Logger, report: (waitsFor: stri
   }
 }
 
-async function readBehind(sql: Parameters<Parameters<Pool['run']>[0]>[0]): Promise<string | null> {
+async function readBehind(sql: Tx): Promise<string | null> {
   const [{ behind, unsealed }] = await sql<[{ behind: number; unsealed: number | null }]>`
     with last as (
       select end_epoch, end_tx from seals

@@ -3,7 +3,7 @@ import type { Tx } from '../../db/pool.ts';
 import { fold } from '../../loan/evolve.ts';
 import { FIRST_TYPES } from '../../loan/rules.ts';
 import type { LoanState } from '../../loan/state.ts';
-import type { RecordedEvent } from '../../log/read.ts';
+import { readStreams, type RecordedEvent } from '../../log/read.ts';
 
 /** A loan, and the partner that it was contracted for. */
 export interface OwnedLoan {
@@ -52,11 +52,7 @@ export async function projectStreams(tx: Tx, streams: readonly string[]): Promis
 
 /** The loans that the events in the log fold to; a stream that is no loan's is left out. */
 export async function foldStreams(tx: Tx, streams: readonly string[]): Promise<OwnedLoan[]> {
-  const events = await tx<(RecordedEvent & { stream: string })[]>`
-    select stream, type, data, version, partner_id as "partnerId", occurred_at as "occurredAt"
-    from facts
-    where stream = any (${streams as string[]}::uuid[])
-    order by stream, version`;
+  const events = await readStreams(tx, streams);
   const loans = [...Map.groupBy(events, ({ stream }) => stream)].map(([stream, own]) => foldLoan(stream, own));
   return loans.filter((loan) => loan !== null);
 }

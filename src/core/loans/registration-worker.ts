@@ -9,8 +9,7 @@
  * Crash: the row is due after its lease and is sent again under the same reference, to which the registry gives the same answer.
  * Alternative: locking the row during the call holds a transaction and a connection.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
-import { logFailedTry } from '../../db/outage-log.ts';
+import { runLoop } from '../../db/outage-log.ts';
 import type { Pool } from '../../db/pool.ts';
 import type { LogFields, Logger } from '../../log-lines.ts';
 import type { LoanState } from '../../loan/state.ts';
@@ -83,16 +82,13 @@ export function registrationWorker(deps: RegistrationWorkerDeps) {
 
   /** Works until `signal` aborts, then finishes what is in flight. Database faults are logged and outlived. */
   async function run(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      try {
-        await start();
-      } catch (error) {
-        logFailedTry(deps.log, error, 'could not claim registrations');
-      }
-      const restMs = deps.isLeftAlone() ? LEFT_ALONE_POLL_MS : IDLE_POLL_MS;
-      if (inFlight.size >= deps.slots) await Promise.race(inFlight);
-      else await sleep(restMs, undefined, { signal }).catch(() => undefined);
-    }
+    const fault = 'could not claim registrations';
+    await runLoop({ log: deps.log, afterFaultMs: IDLE_POLL_MS, away: fault, fault }, signal, async () => {
+      await start();
+      if (inFlight.size < deps.slots) return deps.isLeftAlone() ? LEFT_ALONE_POLL_MS : IDLE_POLL_MS;
+      await Promise.race(inFlight);
+      return 0;
+    });
     await Promise.all(inFlight);
   }
 

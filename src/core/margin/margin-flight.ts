@@ -33,35 +33,39 @@ export interface MarginFailure {
 
 export type MarginResult = { readonly query: MarginQuery } | { readonly failure: MarginFailure };
 
-interface QueryRow {
-  readonly id: string | null;
-  readonly earnings: number;
-  readonly margin: number;
-  readonly queriedAt: Date;
+type QueryRow = Omit<MarginQuery, 'id'> & { readonly id: string | null };
+
+function queryOf({ id, earningsCentavos, marginCentavos, queriedAt }: QueryRow): MarginQuery | null {
+  return id === null ? null : { id, earningsCentavos, marginCentavos, queriedAt };
 }
 
-function queryOf({ id, earnings, margin, queriedAt }: QueryRow): MarginQuery | null {
-  return id === null ? null : { id, earningsCentavos: earnings, marginCentavos: margin, queriedAt };
+/** The columns of a query `q`. */
+function queryColumns(sql: Tx) {
+  return sql`q.id, q.earnings_centavos::float8 as "earningsCentavos", q.margin_centavos::float8 as "marginCentavos",
+             q.queried_at as "queriedAt"`;
+}
+
+/** A row's `(partner_id, worker_cpf, employer_cnpj)`. */
+function keyIn(sql: Tx, { partnerId, workerCpf, employerCnpj }: MarginKey) {
+  return sql`(${partnerId}, ${workerCpf}, ${employerCnpj})`;
 }
 
 /** What a request finds when it comes: the latest query younger than `reuseHours`, and the flight that landed last. */
 export async function arrive(
   pool: Pool,
-  { partnerId, workerCpf, employerCnpj }: MarginKey,
+  key: MarginKey,
   reuseHours: number,
 ): Promise<{ readonly recent: MarginQuery | null; readonly landed: string | null }> {
   const [row] = await pool.run(
     (sql) => sql<[QueryRow & { landed: string | null }]>`
-      select q.id, q.earnings_centavos::float8 as earnings, q.margin_centavos::float8 as margin,
-             q.queried_at as "queriedAt", f.flight as landed
+      select ${queryColumns(sql)}, f.flight as landed
       from (values (true)) one
       left join margin_flights f
-        on f.partner_id = ${partnerId} and f.worker_cpf = ${workerCpf} and f.employer_cnpj = ${employerCnpj}
-        and f.lease_ends_at is null
+        on (f.partner_id, f.worker_cpf, f.employer_cnpj) = ${keyIn(sql, key)} and f.lease_ends_at is null
       left join lateral (
         select *
         from margin_queries
-        where partner_id = ${partnerId} and worker_cpf = ${workerCpf} and employer_cnpj = ${employerCnpj}
+        where (partner_id, worker_cpf, employer_cnpj) = ${keyIn(sql, key)}
           and queried_at > now() - ${reuseHours} * interval '1 hour'
         order by queried_at desc, id desc
         limit 1
@@ -73,14 +77,14 @@ export async function arrive(
 /** Takes off unless another flight is under way or has landed since `landed`; the new flight's id, or null. */
 export async function takeOff(
   pool: Pool,
-  { partnerId, workerCpf, employerCnpj }: MarginKey,
+  key: MarginKey,
   landed: string | null,
   leaseMs: number,
 ): Promise<string | null> {
   const [row] = await pool.run(
     (sql) => sql<{ flight: string }[]>`
       insert into margin_flights as f (partner_id, worker_cpf, employer_cnpj, flight, lease_ends_at)
-      values (${partnerId}, ${workerCpf}, ${employerCnpj}, uuidv7(),
+      values (${key.partnerId}, ${key.workerCpf}, ${key.employerCnpj}, uuidv7(),
               clock_timestamp() + ${leaseMs} * interval '1 millisecond')
       on conflict (partner_id, worker_cpf, employer_cnpj) do update
       set flight = excluded.flight, lease_ends_at = excluded.lease_ends_at, error_kind = null, error = null
@@ -95,17 +99,14 @@ export async function land(tx: Tx, key: MarginKey, flight: string, failure: Marg
   const rows = await tx`
     update margin_flights
     set lease_ends_at = null, error_kind = ${failure?.kind ?? null}, error = ${failure?.error ?? null}
-    where partner_id = ${key.partnerId} and worker_cpf = ${key.workerCpf} and employer_cnpj = ${key.employerCnpj}
+    where (partner_id, worker_cpf, employer_cnpj) = ${keyIn(tx, key)}
       and flight = ${flight} and lease_ends_at is not null
     returning flight`;
   return rows.length === 1;
 }
 
 /** What the latest flight landed with; null while it is under way, and when it was lost. There must be one. */
-export async function look(
-  pool: Pool,
-  { partnerId, workerCpf, employerCnpj }: MarginKey,
-): Promise<MarginResult | null> {
+export async function look(pool: Pool, key: MarginKey): Promise<MarginResult | null> {
   const [row] = await pool.run(
     (sql) => sql<
       (QueryRow & {
@@ -115,12 +116,10 @@ export async function look(
         error: string | null;
       })[]
     >`
-      select f.flight, f.lease_ends_at is null as "hasLanded", f.error_kind as kind, f.error,
-             q.id, q.earnings_centavos::float8 as earnings, q.margin_centavos::float8 as margin,
-             q.queried_at as "queriedAt"
+      select f.flight, f.lease_ends_at is null as "hasLanded", f.error_kind as kind, f.error, ${queryColumns(sql)}
       from margin_flights f
       left join margin_queries q on q.id = f.flight
-      where f.partner_id = ${partnerId} and f.worker_cpf = ${workerCpf} and f.employer_cnpj = ${employerCnpj}`,
+      where (f.partner_id, f.worker_cpf, f.employer_cnpj) = ${keyIn(sql, key)}`,
   );
   if (row === undefined) throw new Error('a margin flight has gone');
   const { flight, hasLanded, kind, error } = row;

@@ -9,6 +9,7 @@
 import type { Refused, Result } from '../../contract/refusals.ts';
 import { dayOf } from '../../contract/calendar.ts';
 import type { Pool } from '../../db/pool.ts';
+import { readClock } from '../../log/read.ts';
 import { findWorker } from './find-worker.ts';
 import { indexWorkers } from './worker-index.ts';
 import type { WorkerKey } from './worker-key.ts';
@@ -46,11 +47,10 @@ export async function orderErasure(
     const [running] = await tx<Ordered[]>`
       select o.id, o.events, '{}'::uuid[] as "ofOthers", false as "isNew" from erasures w join erasure_orders o on o.id = w.order_id where w.cpf = ${cpf}`;
     if (running !== undefined) return { ok: running };
-    const [{ now }] = await tx<[{ now: Date }]>`select clock_timestamp() as now`;
     const { events, loans } = await findWorker(tx, key, cpf, years);
     if (events.length === 0) return { refused: { kind: 'unknownWorker' } };
     const ofOthers = events.filter(({ isOwn }) => !isOwn).map(({ id }) => id);
-    const refused = courtOrder === null ? whatStandsAgainst(loans, dayOf(now)) : null;
+    const refused = courtOrder === null ? whatStandsAgainst(loans, dayOf(await readClock(tx))) : null;
     if (refused !== null) return refused;
     const [order] = await tx<[{ id: string }]>`
       insert into erasure_orders (court_order, actor, reason, events, pages)

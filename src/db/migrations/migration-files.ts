@@ -104,10 +104,8 @@ async function read(
   constants: Readonly<Record<string, string>> = {},
   path = name,
 ): Promise<MigrationFile> {
-  const written = await readFile(join(folder, path), 'utf8');
-  const sql = withConstants(written, constants);
-  const hash = createHash('sha256').update(sql).digest('hex');
-  return { name, kind, sql, hash, isOutside: sql.startsWith(OUTSIDE) };
+  const sql = withConstants(await readFile(join(folder, path), 'utf8'), constants);
+  return { ...madeFile(name, sql), kind, isOutside: sql.startsWith(OUTSIDE) };
 }
 
 /** The rows of `event_types` from contract/, written again whenever that has changed. */
