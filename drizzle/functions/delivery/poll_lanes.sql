@@ -29,7 +29,8 @@ declare
   iso constant text := 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"';
   after constant xid8 := pg_snapshot_xmax(seen);
   running constant xid8[] := case when pg_snapshot_xmin(seen) < pg_snapshot_xmax(seen) then array(select pg_snapshot_xip(seen)) else '{}' end;
-  new_rows bigint;
+  -- More new rows than are claimed at once: then they are only told of.
+  are_many boolean;
   moment timestamptz;
   followed text;
   n bigint := 0;
@@ -43,60 +44,46 @@ begin
   followed := wait_for_work(p_poller, at, after, running, wake_at, patience_ms, nap_ms);
   moment := coalesce(at, clock_timestamp());
   if followed is null then
-    new_rows := (select count(*) from (select from pending p where p.tx >= after limit claimed_at_once + 1) first_rows);
-    if new_rows > claimed_at_once then
-      return query
-      with new as materialized (
-        select p.webhook_id, p.due_at, p.delivery_id from pending p where p.tx >= after
-        union all
-        select p.webhook_id, p.due_at, p.delivery_id from pending p where p.tx = any (running)
-      )
-      select null::uuid, null::int, n.webhook_id, null, null::bytea, null::int, null, null::bytea, null::boolean,
-             to_char(nullif(min(n.due_at), '-infinity') at time zone 'UTC', iso), min(n.delivery_id::text)
-      from new n group by n.webhook_id, n.due_at = '-infinity'
+    are_many := (select count(*) from (select from pending p where p.tx >= after limit claimed_at_once + 1) first_rows) > claimed_at_once;
+    return query
+    with new as materialized (
+      select p.ctid as place, p.* from pending p where p.tx >= after
       union all
-      select null, null, null, null, null, null, null, null, null, null, pg_current_snapshot()::text;
-    else
-      return query
-      with new as materialized (
-        select p.ctid as place, p.* from pending p where p.tx >= after
-        union all
-        select p.ctid, p.* from pending p where p.tx = any (running)
-      ),
-      lane as materialized (
-        select l.webhook_id from lanes l
-        where l.webhook_id = any (array(select distinct n.webhook_id from new n where n.webhook_id <> all (closed)))
-          and l.keeper = p_poller and not l.changed and not l.in_order and (not l.resting or l.webhook_id = any (tight))
-        for update of l skip locked
-      ),
-      due as materialized (
-        select p.*
+      select p.ctid, p.* from pending p where p.tx = any (running)
+    ),
+    lane as materialized (
+      select l.webhook_id from lanes l
+      where not are_many and l.webhook_id = any (array(select distinct n.webhook_id from new n where n.webhook_id <> all (closed)))
+        and l.keeper = p_poller and not l.changed and not l.in_order and (not l.resting or l.webhook_id = any (tight))
+      for update of l skip locked
+    ),
+    due as materialized (
+      select p.*
+      from (
+        select r.place
         from (
-          select r.place
-          from (
-            select n.place, n.webhook_id, row_number() over (partition by n.webhook_id order by n.delivery_id) as rank
-            from new n
-            where n.due_at = '-infinity' and n.webhook_id = any (array(select l.webhook_id from lane l)) and n.delivery_id <> all (flying)
-          ) r
-          where r.rank <= coalesce(tight_rooms[array_position(tight, r.webhook_id)], most_each) limit most
-        ) chosen
-        cross join lateral (select * from pending p where p.ctid = chosen.place for update skip locked) p
-      ),
-      intent as (
-        insert into claims (poller, number, done_below, at, ids, numbers)
-        select p_poller, p_number, p_done_below, coalesce(at, clock_timestamp()), array_agg(d.delivery_id), array_agg(d.number + 1)
-        from due d having count(*) > 0
-      )
-      select d.delivery_id, d.number + 1, d.webhook_id, m.type, m.body, m.loan_version, m.traceparent, m.salt, d.is_test, null, null
-      from due d join messages m on m.event_id = d.event_id
-      union all
-      select null, null, n.webhook_id, null, null, null, null, null, null, to_char(nullif(min(n.due_at), '-infinity') at time zone 'UTC', iso), min(n.delivery_id::text)
-      from new n
-      where n.delivery_id <> all (array(select d.delivery_id from due d))
-      group by n.webhook_id, n.due_at = '-infinity'
-      union all
-      select null, null, null, null, null, null, null, null, null, null, pg_current_snapshot()::text;
-    end if;
+          select n.place, n.webhook_id, row_number() over (partition by n.webhook_id order by n.delivery_id) as rank
+          from new n
+          where n.due_at = '-infinity' and n.webhook_id = any (array(select l.webhook_id from lane l)) and n.delivery_id <> all (flying)
+        ) r
+        where r.rank <= coalesce(tight_rooms[array_position(tight, r.webhook_id)], most_each) limit most
+      ) chosen
+      cross join lateral (select * from pending p where p.ctid = chosen.place for update skip locked) p
+    ),
+    intent as (
+      insert into claims (poller, number, done_below, at, ids, numbers)
+      select p_poller, p_number, p_done_below, coalesce(at, clock_timestamp()), array_agg(d.delivery_id), array_agg(d.number + 1)
+      from due d having count(*) > 0
+    )
+    select d.delivery_id, d.number + 1, d.webhook_id, m.type, m.body, m.loan_version, m.traceparent, m.salt, d.is_test, null, null
+    from due d join messages m on m.event_id = d.event_id
+    union all
+    select null, null, n.webhook_id, null, null, null, null, null, null, to_char(nullif(min(n.due_at), '-infinity') at time zone 'UTC', iso), min(n.delivery_id::text)
+    from new n
+    where n.delivery_id <> all (array(select d.delivery_id from due d))
+    group by n.webhook_id, n.due_at = '-infinity'
+    union all
+    select null, null, null, null, null, null, null, null, null, null, pg_current_snapshot()::text;
     get diagnostics n = row_count;
   end if;
   if hooks <> '{}' then
