@@ -18,17 +18,15 @@ export class UnknownServer extends Error {
   readonly fault: ServerFault;
 
   constructor(fault: ServerFault) {
-    super(sentenceOf(fault));
+    const what =
+      fault === 'copy'
+        ? 'this database is a copy: it was written on another server'
+        : 'this database went back in time: its server counts transactions below what was seen';
+    super(
+      `${what}; if it is to go on from here, and nothing works on the one before any more, run the command 'adopt'`,
+    );
     this.fault = fault;
   }
-}
-
-function sentenceOf(fault: ServerFault): string {
-  const what =
-    fault === 'copy'
-      ? 'this database is a copy: it was written on another server'
-      : 'this database went back in time: its server counts transactions below what was seen';
-  return `${what}; if it is to go on from here, and nothing works on the one before any more, run the command 'adopt'`;
 }
 
 /** True for the database functions' refusal on an unknown server. */

@@ -12,14 +12,9 @@ export function leaveToCommit(tx: Tx, ...statements: readonly Promise<unknown>[]
   leftToCommit.set(tx, [...(leftToCommit.get(tx) ?? []), ...statements]);
 }
 
-/** A use case's refusal (contract/refusals.ts). */
-function isRefused(result: unknown): boolean {
-  return typeof result === 'object' && result !== null && 'refused' in result;
-}
-
 /**
- * Runs `work` between begin and commit; a refusal and a throw are rolled back, unless the connection is lost: writing to a closed socket
- * would end the process. `onStuck` is called for a connection that cannot roll back.
+ * Runs `work` between begin and commit; a refusal (contract/refusals.ts) and a throw are rolled back, unless the connection is lost: writing
+ * to a closed socket would end the process. `onStuck` is called for a connection that cannot roll back.
  */
 export async function transactOrUndo<T>(
   tx: Tx,
@@ -32,7 +27,7 @@ export async function transactOrUndo<T>(
   begun.catch(() => undefined);
   try {
     const result = await work(tx);
-    if (isRefused(result)) {
+    if (typeof result === 'object' && result !== null && 'refused' in result) {
       await tx`rollback`;
       await begun;
       return result;

@@ -1,5 +1,5 @@
 import { toReais } from '../contract/values.ts';
-import { NOT_FOUND, type Refused } from '../contract/refusals.ts';
+import { NOT_FOUND } from '../contract/refusals.ts';
 import { dayOf } from '../contract/calendar.ts';
 import { type Command, type CommandOf, type Decision, refuse } from './command.ts';
 import { endBond, recordNewBond } from './decide-bonds.ts';
@@ -35,8 +35,12 @@ function settleDisbursement({ on, today, since }: CommandOf<'settleDisbursement'
   if (!state.transferOpen) return refuse(state, 'Não há desembolso a liquidar');
   const created = { day: dayOf(new Date(state.createdAt)), is: 'dia da contratação' };
   const first = since === undefined ? created : { day: since, is: 'o dia mais antigo que a sandbox aceita' };
-  const misdated = judgeDay(on, first, today);
-  if (misdated !== null) return misdated;
+  // Today always fits: a clock that was set back must not refuse a transfer.
+  if (on !== today && (on < first.day || on > today)) {
+    const mensagem = `deve ser de ${first.day}, ${first.is}, a ${today}, hoje em São Paulo`;
+    const details = [{ campo: 'data_liberacao', mensagem }];
+    return { refused: { kind: 'mismatch', what: 'a data de liberação não cabe neste empréstimo', details } };
+  }
   const data = {
     emprestimo_id: state.id,
     numero_emprestimo: state.number,
@@ -44,20 +48,6 @@ function settleDisbursement({ on, today, since }: CommandOf<'settleDisbursement'
     data_liberacao: on,
   };
   return { ok: [{ type: 'desembolso.liquidado', data }] };
-}
-
-interface FirstDay {
-  readonly day: string;
-  /** The day, in Portuguese. */
-  readonly is: string;
-}
-
-/** Null for a day from `first` to today. Today always fits: a clock that was set back must not refuse a transfer. */
-function judgeDay(on: string, first: FirstDay, today: string): Refused<'mismatch'> | null {
-  if (on === today || (on >= first.day && on < today)) return null;
-  const mensagem = `deve ser de ${first.day}, ${first.is}, a ${today}, hoje em São Paulo`;
-  const details = [{ campo: 'data_liberacao', mensagem }];
-  return { refused: { kind: 'mismatch', what: 'a data de liberação não cabe neste empréstimo', details } };
 }
 
 function failDisbursement({ reason }: CommandOf<'failDisbursement'>, state: LoanState): Decision {

@@ -3,7 +3,7 @@
  * one owner, the lender: the same key for another partner's loan is 422, and never meets a partner's own key.
  */
 import type { Refused, RefusalKind, Result } from '../../contract/refusals.ts';
-import type { Pool, Tx } from '../../db/pool.ts';
+import type { Pool } from '../../db/pool.ts';
 import { inSavepoint } from '../../db/transaction.ts';
 import { type Provenance, UnknownPartner } from '../../log/append.ts';
 import { type Answer, type KeyedRequest, type KeyRefusal, once } from '../idempotency.ts';
@@ -26,7 +26,10 @@ export async function onceForLender<A extends Answer, K extends RefusalKind>(
     const made = await make(pool);
     return 'refused' in made ? made : made.ok;
   }
-  const made = await once<A, K>(pool, { ...request, key, partnerId: LENDER }, (tx) => make(inside(tx)));
+  // Transactions within `tx`: a failure is undone to its savepoint and may be tried again; a refusal undoes the whole of `tx`.
+  const made = await once<A, K>(pool, { ...request, key, partnerId: LENDER }, (tx) =>
+    make({ transaction: (work) => inSavepoint(tx, () => work(tx)) }),
+  );
   return 'refused' in made ? made : made.ok.answer;
 }
 
@@ -54,9 +57,4 @@ export async function reportOfPartner<A extends Answer, K extends RefusalKind = 
       return UNKNOWN_PARTNER;
     }
   });
-}
-
-/** Transactions within `tx`: a failure is undone to its savepoint and may be tried again; a refusal undoes the whole of `tx`. */
-function inside(tx: Tx): Transactor {
-  return { transaction: (work) => inSavepoint(tx, () => work(tx)) };
 }

@@ -116,7 +116,8 @@ async function fly(
     const isOurs = await land(tx, key, flight, 'failure' in judged ? judged.failure : null);
     if (!isOurs) return null;
     // Where the registry was never asked, there is nothing to tell the partner's webhooks.
-    return keep(tx, provenance, { key, id: flight, reported: judged, now: await readClock(tx), isReported: reached });
+    if (!reached && 'failure' in judged) return judged;
+    return keep(tx, provenance, { key, id: flight, reported: judged, now: await readClock(tx) });
   };
   const result = await pool
     .transaction(record)
@@ -134,20 +135,14 @@ interface Kept {
   readonly id: string;
   readonly reported: ReportedMargin;
   readonly now: Date;
-  /** False: without an event. */
-  readonly isReported: boolean;
 }
 
 /** Keeps a query, if it was answered, and its event. */
-async function keep(
-  tx: Tx,
-  provenance: Provenance,
-  { key, id, reported, now, isReported }: Kept,
-): Promise<MarginResult> {
+async function keep(tx: Tx, provenance: Provenance, { key, id, reported, now }: Kept): Promise<MarginResult> {
   const result: MarginResult = 'failure' in reported ? reported : { query: { id, ...reported, queriedAt: now } };
   const facts = [factOf(key, result)];
   // It goes first: it says that a partner is unknown.
-  if (isReported) await append(tx, { ...provenance, stream: id, expectedVersion: 0, facts, occurredAt: now });
+  await append(tx, { ...provenance, stream: id, expectedVersion: 0, facts, occurredAt: now });
   if ('query' in result) {
     const { partnerId, workerCpf, employerCnpj } = key;
     const { earningsCentavos, marginCentavos } = result.query;
@@ -215,6 +210,6 @@ export async function reportMargin(
   const { id: newId, now } = await newStream(tx);
   if (ownId !== undefined && (await isStream(tx, ownId))) return taken('consulta_margem_id', ownId);
   const id = ownId ?? newId;
-  await keep(tx, provenance, { key, id, reported, now, isReported: true });
+  await keep(tx, provenance, { key, id, reported, now });
   return { ok: id };
 }
