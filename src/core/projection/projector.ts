@@ -55,7 +55,8 @@ export async function projectBatch(deps: ProjectorDeps, options: BatchOptions = 
     const [lock] = await tx<[{ taken: boolean }]>`
       select pg_try_advisory_xact_lock(advisory_lock('projecting')) as taken`;
     if (!lock.taken) return { isOurs: false, events: 0, more: false };
-    const xmin = await readHorizon(tx);
+    // Before the events are read: every transaction below it is over, so its events are read now or were before.
+    const [{ xmin }] = await tx<[{ xmin: string }]>`select pg_snapshot_xmin(pg_current_snapshot())::text as xmin`;
     const events = await readSettled(tx, await readProgress(tx, LOANS), limit);
     const attempt = tolerating(tx, deps);
     await attempt({ events: events.length }, () => reportFaulty(tx, deps, events));
@@ -119,12 +120,6 @@ function tolerating(tx: Tx, { log, metrics }: ProjectorDeps): Attempt {
       return false;
     }
   };
-}
-
-/** Call it before the events are read. Every transaction below the horizon is over, so its events are read now or were before. */
-async function readHorizon(tx: Tx): Promise<string> {
-  const [{ xmin }] = await tx<[{ xmin: string }]>`select pg_snapshot_xmin(pg_current_snapshot())::text as xmin`;
-  return xmin;
 }
 
 /**

@@ -15,7 +15,6 @@ import { orLogged } from '../../db/outage-log.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
 import type { Logger } from '../../log-lines.ts';
 import { FIRST_TYPES } from '../../loan/rules.ts';
-import type { PlacedEvent } from '../../log/follow.ts';
 import { readStream, type RecordedEvent } from '../../log/read.ts';
 import { applyEvents, readUnapplied } from './apply-events.ts';
 import { foldLoan } from '../loans/loan-projection.ts';
@@ -74,7 +73,9 @@ export async function rebuildLoans(pool: Pool, log: Logger, options: RebuildOpti
   }
   for (const event of await pool.run(readUnapplied)) {
     differences.push(event.stream);
-    if (repair && (await applySafely(pool, log, event))) repaired += 1;
+    const work = () => pool.transaction((tx) => applyEvents(tx, [event]));
+    const fields = { eventId: event.id };
+    if (repair && (await orLogged(log, fields, 'an event could not be applied', work)) !== null) repaired += 1;
   }
   return { loans, differences, repaired };
 }
@@ -147,10 +148,4 @@ async function repairOne(tx: Tx, id: string): Promise<boolean> {
     set partner_id = excluded.partner_id, version = excluded.version, state = excluded.state
     where loans.version = ${seen?.version ?? null}`;
   return true;
-}
-
-async function applySafely(pool: Pool, log: Logger, event: PlacedEvent): Promise<boolean> {
-  const work = () => pool.transaction((tx) => applyEvents(tx, [event]));
-  const applied = await orLogged(log, { eventId: event.id }, 'an event could not be applied', work);
-  return applied !== null;
 }

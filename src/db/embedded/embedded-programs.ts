@@ -59,15 +59,8 @@ export async function chooseOwner(): Promise<Owner | undefined> {
 
 function setprivArguments({ uid, gid }: Owner): string[] {
   const user = ['--reuid', String(uid), '--regid', String(gid), '--clear-groups'];
-  return [
-    ...user,
-    '--securebits',
-    '+no_setuid_fixup',
-    '--inh-caps',
-    '+dac_override',
-    '--ambient-caps',
-    '+dac_override',
-  ];
+  const capability = ['--inh-caps', '+dac_override', '--ambient-caps', '+dac_override'];
+  return [...user, '--securebits', '+no_setuid_fixup', ...capability];
 }
 
 async function maySetpriv(owner: Owner): Promise<boolean> {
