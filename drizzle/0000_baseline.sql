@@ -482,7 +482,6 @@ CREATE TABLE "idempotency_keys" (
 	"key" text NOT NULL,
 	"request_hash" "bytea" NOT NULL,
 	"status" smallint,
-	"location" text,
 	"body" json,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	CONSTRAINT "idempotency_keys_pkey" PRIMARY KEY("partner_id","operation","key"),

@@ -143,7 +143,6 @@ export const idempotencyKeys = pgTable(
     key: text('key').notNull(),
     requestHash: bytea('request_hash').notNull(),
     status: smallint('status'),
-    location: text('location'),
     body: json('body'),
     createdAt: instant('created_at').notNull().defaultNow(),
   },

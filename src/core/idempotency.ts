@@ -16,7 +16,6 @@ const LOCK_NOT_AVAILABLE = '55P03';
 /** What was answered: `body` is JSON and holds nothing that may be shown only once. */
 export interface Answer {
   readonly status: number;
-  readonly location: string | null;
   readonly body: unknown;
 }
 
@@ -57,10 +56,10 @@ export async function once<A extends Answer, K extends RefusalKind = never>(
     if (!taken.ok) return recall<A>(tx, request, hash);
     const made = await make(tx);
     if ('refused' in made) return made;
-    const { status, location, body } = made.ok;
+    const { status, body } = made.ok;
     await tx`
       update idempotency_keys
-      set status = ${status}, location = ${location}, body = ${JSON.stringify(body)}::text::json
+      set status = ${status}, body = ${JSON.stringify(body)}::text::json
       where partner_id = ${partnerId} and operation = ${operation} and key = ${key}`;
     return { ok: { answer: made.ok, replayed: false } };
   });
@@ -92,7 +91,7 @@ async function recall<A extends Answer>(
   hash: Buffer,
 ): Promise<Result<Once<A>, 'keyDiverges'>> {
   const [row] = await tx<[{ same: boolean } & A]>`
-    select request_hash = ${hash} as same, status, location, body
+    select request_hash = ${hash} as same, status, body
     from idempotency_keys
     where partner_id = ${partnerId} and operation = ${operation} and key = ${key}`;
   const { same, ...answer } = row;

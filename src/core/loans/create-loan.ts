@@ -14,7 +14,6 @@ const OPERATION = 'POST /v1/emprestimos';
 
 interface NewLoan {
   readonly status: 201 | 202;
-  readonly location: string;
   readonly body: LoanResource;
 }
 
@@ -67,8 +66,7 @@ export async function issueLoan(
   const command = { type: 'issue', issuance, contract } as const;
   const issued = await decideAndAppend(tx, provenance, loanId, command, null, now);
   if ('refused' in issued) throw new Error(`a new loan was refused: ${issued.refused.kind}`);
-  const status = issuance === 'sincrona' ? 201 : 202;
-  return { ok: { status, location: `/v1/emprestimos/${loanId}`, body: view(issued.ok) } };
+  return { ok: { status: issuance === 'sincrona' ? 201 : 202, body: view(issued.ok) } };
 }
 
 /** Null when the request names no margin query; undefined when it names none of this partner, worker and employer. */

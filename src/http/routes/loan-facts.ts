@@ -127,6 +127,6 @@ export async function answerFact(
   return onceForLender(pool, request, async (within) => {
     const handled = await handle(within, asker);
     if ('refused' in handled) return handled;
-    return { ok: { status: 200, location: null, body: view(handled.ok) } as const };
+    return { ok: { status: 200, body: view(handled.ok) } as const };
   });
 }

@@ -66,8 +66,8 @@ export const loanRoutes: Routes = [
   })(async ({ partnerId, actor, requestId, body, idempotencyKey }, { pool }) => {
     const created = await createLoan(pool, { partnerId, actor, requestId }, idempotencyKey, body);
     if ('refused' in created) return created;
-    const { status, location, body: loan } = created.ok.answer;
-    return { status, body: loan, headers: { Location: location } };
+    const { status, body: loan } = created.ok.answer;
+    return { status, body: loan, headers: { Location: `/v1/emprestimos/${loan.id}` } };
   }),
   route('GET /v1/emprestimos/{id}', 'emprestimos:read', {
     summary: {

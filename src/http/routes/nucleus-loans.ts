@@ -122,6 +122,6 @@ async function answerBond<B extends { readonly emprestimo_id: string }>(
   return onceForLender(pool, { operation: `POST ${path}`, key, body }, async (within) => {
     const recordId = await report(within, { partnerId: null, actor, requestId });
     if ('refused' in recordId) return recordId;
-    return { ok: { status: 201, location: null, body: { id: recordId.ok, ...body } } as const };
+    return { ok: { status: 201, body: { id: recordId.ok, ...body } } as const };
   });
 }

@@ -52,7 +52,7 @@ export const nucleusRoutes: Routes = [
       try {
         const account = { name, signing, documents, issuance };
         const made = await within.transaction((tx) => createPartner(tx, account, actor, id));
-        return { ok: { status: 201, location: null, body: viewAccount(made) } as const };
+        return { ok: { status: 201, body: viewAccount(made) } as const };
       } catch (error) {
         if (codeOf(error) !== '23505' || id === null) throw error;
         return taken('id', id);
@@ -114,7 +114,7 @@ export const nucleusRoutes: Routes = [
     const { parceiro_id: _, ...accepted } = call.body;
     return reportOfPartner(pool, call, async (within, provenance) => {
       const body = await confirmAuthorization(within, provenance, accepted);
-      return { ok: { status: 201, location: null, body } as const };
+      return { ok: { status: 201, body } as const };
     });
   }),
   route('POST /v1/nucleo/margens', 'nucleo', {
@@ -138,7 +138,7 @@ export const nucleusRoutes: Routes = [
         reportMargin(tx, provenance, { workerCpf, employerCnpj }, answer, ownId),
       );
       if ('refused' in resources) return resources;
-      return { ok: { status: 201, location: null, body: { consulta_margem_id: resources.ok } } as const };
+      return { ok: { status: 201, body: { consulta_margem_id: resources.ok } } as const };
     });
   }),
   route('POST /v1/nucleo/repasses', 'nucleo', {
@@ -159,7 +159,7 @@ export const nucleusRoutes: Routes = [
       const closing = await closeSettlement(within, provenance, competencia, undefined, totals);
       if ('refused' in closing) return closing;
       const { settlement, alreadyClosed } = closing.ok;
-      return { ok: { status: 200, location: null, body: { ...settlement, ja_fechado: alreadyClosed } } as const };
+      return { ok: { status: 200, body: { ...settlement, ja_fechado: alreadyClosed } } as const };
     });
   }),
   route('GET /v1/nucleo/emprestimos/{id}', 'nucleo', {

@@ -65,7 +65,7 @@ export const webhookSecretRoutes: Routes = [
       if ('refused' in rotated) return rotated;
       fresh = rotated.ok.secret;
       const kept = { times: timesOf(rotated.ok), shown: await noteShown(tx, rotated.ok.encrypted) };
-      return { ok: { status: 201, location: null, body: kept } };
+      return { ok: { status: 201, body: kept } };
     });
     if ('refused' in result) return result;
     const { answer: kept, replayed } = result.ok;
@@ -114,7 +114,6 @@ type Times = ReturnType<typeof timesOf>;
 /** The answer to a rotation as an idempotency key keeps it: without the secret. */
 interface KeptRotation {
   readonly status: 201;
-  readonly location: null;
   readonly body: { readonly times: Times; readonly shown: ShownSecret };
 }
 

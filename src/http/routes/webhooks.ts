@@ -24,7 +24,6 @@ const WORK_MS = 8_000;
 /** The answer to a creation as an idempotency key keeps it: without the secret. */
 interface KeptWebhook {
   readonly status: 201;
-  readonly location: null;
   readonly body: contract.WebhookResource;
 }
 
@@ -37,7 +36,7 @@ export async function newWebhook({ vault, handshake }: Pick<HttpDeps, 'vault' | 
     const created = await createWebhook(tx, vault, request);
     if ('refused' in created) return created;
     shownOnce.secret = created.ok.secret;
-    return { ok: { status: 201, location: null, body: created.ok.webhook } };
+    return { ok: { status: 201, body: created.ok.webhook } };
   };
   return { make, shownOnce };
 }
