@@ -641,7 +641,6 @@ CREATE TABLE "scheduled_jobs" (
 --> statement-breakpoint
 CREATE TABLE "send_faults" (
 	"webhook_id" uuid PRIMARY KEY NOT NULL,
-	"delivery_id" uuid NOT NULL,
 	"reason" text NOT NULL,
 	"since" timestamp with time zone DEFAULT now() NOT NULL,
 	"at" timestamp with time zone DEFAULT now() NOT NULL

@@ -26,7 +26,6 @@ export const processes = pgTable('processes', {
  */
 export const sendFaults = pgTable('send_faults', {
   webhookId: uuid('webhook_id').primaryKey(),
-  deliveryId: uuid('delivery_id').notNull(),
   reason: text('reason').notNull(),
   /** Its beginning; one that follows within minutes continues it. */
   since: preciseInstant('since').notNull().defaultNow(),

@@ -51,10 +51,6 @@ const MAX_REAIS = 9_999_999_999.99;
 const MAX_AMOUNT = 9_999_999_999_999.99;
 const TOO_PRECISE = 'tem no máximo duas casas decimais';
 
-function hasCentavosAtMost(value: number): boolean {
-  return /^-?\d+(\.\d{1,2})?$/.test(String(value));
-}
-
 /** Reais with at most two decimals; more are refused, never rounded. Inside: integer centavos, {@link toCentavos}. */
 export const reais = reaisBetween(0, MAX_REAIS);
 
@@ -74,7 +70,7 @@ function reaisBetween(least: number, most: number) {
     .number()
     .min(least, least === 0 ? 'não pode ser negativo' : 'valor baixo demais')
     .max(most, 'valor alto demais')
-    .refine(hasCentavosAtMost, TOO_PRECISE)
+    .refine((value) => /^-?\d+(\.\d{1,2})?$/.test(String(value)), TOO_PRECISE)
     .meta({
       multipleOf: 0.01,
       text: least === 0 ? { pt, en } : { pt: `${pt}; pode ser negativo`, en: `${en}; may be negative` },

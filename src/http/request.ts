@@ -31,7 +31,7 @@ const PROBED: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics'])
 export function traceRequests(): MiddlewareHandler<Env> {
   return async (c, next) => {
     if (PROBED.has(c.req.path)) return next();
-    await inRequestSpan('request', c.req.header('traceparent'), async (span) => {
+    await inRequestSpan(c.req.header('traceparent'), async (span) => {
       await next();
       if (!span.isRecording()) return;
       const { route, requestId } = c.var;

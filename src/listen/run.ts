@@ -39,7 +39,7 @@ export async function runListen(target: Target, { print, note, stopping }: Termi
     attempt: forwarder.attempt,
     since,
     webhookId,
-    print: (line) => print(`${clock(new Date())}  ${line}`),
+    print: (line) => print(`${new Date().toTimeString().slice(0, 8)}  ${line}`),
     note,
     pause,
     stopping,
@@ -48,9 +48,4 @@ export async function runListen(target: Target, { print, note, stopping }: Termi
   await Promise.all([watching, forwarder.close()]);
   if (unfinished > 0) note(`${unfinished} deliveries were not finished. To have them again: --since`);
   return failed;
-}
-
-/** `12:00:01`, local. */
-function clock(at: Date): string {
-  return at.toTimeString().slice(0, 8);
 }

@@ -9,17 +9,16 @@ import { VERSION } from '../version.ts';
 /** Sends what is left, within the SDK's own time-out. */
 export type StopExporting = () => Promise<void>;
 
-/** Null without an endpoint. Throws a sentence where the SDK is not installed. `service` is the default name. */
+/** Null without an endpoint. Throws a sentence where the SDK is not installed. */
 export async function startExporting(
   environment: Readonly<Record<string, string | undefined>>,
-  service: string,
 ): Promise<StopExporting | null> {
   const { OTEL_EXPORTER_OTLP_ENDPOINT: all, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: ofTraces } = environment;
   if (!all && !ofTraces) return null;
   const { sdk, exporter, resources, contexts } = await load();
   const provider = new sdk.BasicTracerProvider({
     resource: resources
-      .resourceFromAttributes({ 'service.name': service, 'service.version': VERSION })
+      .resourceFromAttributes({ 'service.name': 'carteiro', 'service.version': VERSION })
       // The operator's name wins.
       .merge(resources.detectResources({ detectors: [resources.envDetector] })),
     spanProcessors: [new sdk.BatchSpanProcessor(new exporter.OTLPTraceExporter())],

@@ -36,13 +36,9 @@ function contextOf(traceparent: string | null | undefined): Context | null {
 }
 
 /** Runs one request's work in a span that continues its `traceparent`, if any. */
-export async function inRequestSpan<T>(
-  name: string,
-  traceparent: string | undefined,
-  work: (span: Span) => Promise<T>,
-): Promise<T> {
+export async function inRequestSpan<T>(traceparent: string | undefined, work: (span: Span) => Promise<T>): Promise<T> {
   const parent = contextOf(traceparent) ?? context.active();
-  const span = tracer().startSpan(name, { kind: SpanKind.SERVER }, parent);
+  const span = tracer().startSpan('request', { kind: SpanKind.SERVER }, parent);
   const own = writeTraceparent(span.spanContext());
   if (own === null) return work(span);
   return carried.run(own, () => ending(span, () => context.with(trace.setSpan(parent, span), () => work(span))));

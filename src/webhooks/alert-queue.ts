@@ -9,7 +9,8 @@ import { ownEnds } from './certificates.ts';
 
 /** A message is given up after this many tries; a test after the first. The first pause is a minute, each next twice as long: two hours in all. */
 const MAX_TRIES = 8;
-/** Messages of one partner in one claim. */
+/** Messages in one claim, and of one partner among them. */
+const AT_ONCE = 20;
 const SHARE = 2;
 const MAX_ERROR = 200;
 
@@ -36,12 +37,7 @@ export interface DueAlert extends AlertKey {
 }
 
 /** A channel's next messages with an address: at most {@link SHARE} of a partner, least tried first. Unsettled ones come again. */
-export function claimAlerts(
-  sql: Tx,
-  channel: AlertChannel,
-  most: number,
-  now: Date | null = null,
-): Promise<DueAlert[]> {
+export function claimAlerts(sql: Tx, channel: AlertChannel, now: Date | null): Promise<DueAlert[]> {
   return sql<DueAlert[]>`
     with due as materialized (
       select * from (
@@ -60,7 +56,7 @@ export function claimAlerts(
       ) ranked
       where place <= ${SHARE}
       order by attempts, due_at
-      limit ${most}
+      limit ${AT_ONCE}
     ),
     held as (
       select a.ctid as row, due.address, due.code
@@ -89,7 +85,7 @@ export async function settleAlert(
   sql: Tx,
   { subject, kind, happenedAt, channel }: AlertKey,
   error: string | null,
-  now: Date | null = null,
+  now: Date | null,
 ): Promise<void> {
   await sql`
     update alerts

@@ -2,6 +2,7 @@
 import type { ClaimedDelivery } from '../../src/delivery/queue/claim.ts';
 import { Slots } from '../../src/delivery/queue/slots.ts';
 import { type Claim, Claimer } from '../../src/delivery/poller/claimer.ts';
+import { LEASE_ALONE } from '../../src/delivery/poller/liveness.ts';
 import { bodyDigestOf } from '../../src/delivery/poller/request.ts';
 import { SESSION_SETTINGS } from '../../src/delivery/poller/session.ts';
 import { Recorder } from '../../src/delivery/poller/recorder.ts';
@@ -28,6 +29,7 @@ export function openEngine(url: string) {
     log: silentLog,
     monotonicMs,
     now: () => null,
+    sign: LEASE_ALONE,
     runs: new FailingRuns(name),
     consent: new Consent(),
   };

@@ -45,5 +45,5 @@ test(
 );
 
 test('without an endpoint nothing is started', async () => {
-  expect(await startExporting({}, 'carteiro')).toBeNull();
+  expect(await startExporting({})).toBeNull();
 });

@@ -24,14 +24,13 @@ export interface SealerDeps {
   readonly log: Logger;
   /** Empty: nothing is signed. */
   readonly signers?: readonly Signer[];
-  readonly everyMs?: number;
   /** Below 1 while another process seals every half minute. */
   readonly rate?: () => number;
 }
 
 /** Seals until `signal` is aborted, through outages too. */
 export async function runSealer(
-  { pool, log, signers = [], everyMs = EVERY_MS, rate = () => 1 }: SealerDeps,
+  { pool, log, signers = [], rate = () => 1 }: SealerDeps,
   signal: AbortSignal,
 ): Promise<void> {
   const width = startWidth();
@@ -40,11 +39,11 @@ export async function runSealer(
   while (!signal.aborted) {
     try {
       const startedMs = performance.now();
-      const restMs: number = more ? 0 : everyMs / 2;
+      const restMs: number = more ? 0 : EVERY_MS / 2;
       const batch: SealBatch = await pool.transaction((tx) => sealBatch(tx, width, { restMs }));
       ({ more } = batch);
       if (!more) await pool.transaction((tx) => signHead(tx, signers));
-      const pauseMs = (everyMs * (0.75 + Math.random() / 2)) / rate();
+      const pauseMs = (EVERY_MS * (0.75 + Math.random() / 2)) / rate();
       await pause(more ? (performance.now() - startedMs) * RESTS : pauseMs);
     } catch (error) {
       const fault = await faultBehind(pool, error);

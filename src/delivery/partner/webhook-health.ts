@@ -16,21 +16,6 @@ import type { Pool, Tx } from '../../db/pool.ts';
 import { newestAnswers } from '../queue/strange-answers.ts';
 import { TOOK_RATIO } from '../queue/maintenance/hour-counter.ts';
 
-interface WebhookStanding {
-  readonly isActive: boolean;
-  /** Its newest change of activity was made by the policy for failing endpoints. */
-  readonly isSuspended: boolean;
-  readonly isMuted: boolean;
-  readonly isFailing: boolean;
-}
-
-/** A state that stops the deliveries altogether comes first. */
-function stateOf({ isActive, isSuspended, isMuted, isFailing }: WebhookStanding): WebhookState {
-  if (!isActive) return isSuspended ? 'suspensa' : 'inativa';
-  if (isMuted) return 'silenciada';
-  return isFailing ? 'falhando' : 'ativa';
-}
-
 interface Pending {
   readonly webhookId: string;
   readonly id: string;
@@ -59,7 +44,12 @@ interface Lost {
   readonly ends: readonly LostDelivery[];
 }
 
-interface HealthRow extends WebhookStanding {
+interface HealthRow {
+  readonly isActive: boolean;
+  /** Its newest change of activity was made by the policy for failing endpoints. */
+  readonly isSuspended: boolean;
+  readonly isMuted: boolean;
+  readonly isFailing: boolean;
   readonly label: string | null;
   readonly strange: number;
   readonly certificateUntil: Date | null;
@@ -70,6 +60,13 @@ interface HealthRow extends WebhookStanding {
   readonly countedAt: Date | null;
   readonly daySince: Date;
   readonly weekSince: Date;
+}
+
+/** A state that stops the deliveries altogether comes first. */
+function stateOf({ isActive, isSuspended, isMuted, isFailing }: HealthRow): WebhookState {
+  if (!isActive) return isSuspended ? 'suspensa' : 'inativa';
+  if (isMuted) return 'silenciada';
+  return isFailing ? 'falhando' : 'ativa';
 }
 
 /** The health of these webhooks of the partner, in their order; unknown ones are left out. */
@@ -117,6 +114,7 @@ export async function readWebhookHealth(
       order by took`;
     const countedOf = Map.groupBy(counted, ({ webhookId }) => webhookId);
     return rows.map((row) => {
+      const { refusals, quietUntil } = row;
       const mine = countedOf.get(row.id) ?? [];
       const oldest = pending.find(({ webhookId }) => webhookId === row.id);
       const streak = streaks.find(({ webhookId }) => webhookId === row.id);
@@ -132,7 +130,8 @@ export async function readWebhookHealth(
         primeira_em_erro: inError?.ends.at(-1) ?? null,
         ultimo_erro: inError?.ends[0] ?? null,
         respostas_estranhas: row.strange,
-        sem_consentimento: viewConsent(row),
+        sem_consentimento:
+          refusals === null ? null : { recusas: refusals, proxima_entrega_em: quietUntil?.toISOString() ?? null },
         certificado_ate: row.certificateUntil?.toISOString() ?? null,
         ultimas_24h: periodOf(row.daySince, mine, ({ day }) => day),
         ultimos_7d: periodOf(row.weekSince, mine, ({ week }) => week),
@@ -140,10 +139,6 @@ export async function readWebhookHealth(
       };
     });
   });
-}
-
-function viewConsent({ refusals, quietUntil }: HealthRow): WebhookHealthResource['sem_consentimento'] {
-  return refusals === null ? null : { recusas: refusals, proxima_entrega_em: quietUntil?.toISOString() ?? null };
 }
 
 /** Each webhook's earliest created pending delivery. */

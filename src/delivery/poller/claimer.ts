@@ -18,7 +18,7 @@ import type { Report } from '../queue/report.ts';
 import type { Slots } from '../queue/slots.ts';
 import { HourCounter } from '../queue/maintenance/hour-counter.ts';
 import { Keeping, type KeepingDeps } from './keeping.ts';
-import { LEASE_ALONE, type Standing } from './liveness.ts';
+import type { Standing } from './liveness.ts';
 
 export interface ClaimerDeps extends KeepingDeps {
   readonly metrics?: Pick<DeliveryMetrics, 'countClaim'>;
@@ -99,7 +99,7 @@ export class Claimer {
   }
 
   async claim(slots: Slots, pollWait: PollWait | null): Promise<Found> {
-    const { pool, metrics, name, sign = LEASE_ALONE, monotonicMs, now } = this.#deps;
+    const { pool, metrics, name, sign, monotonicMs, now } = this.#deps;
     const term = await sign.term();
     await this.#keeping.keep(slots);
     await this.#clearNowAndThen();

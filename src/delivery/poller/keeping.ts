@@ -18,7 +18,7 @@ import { endPoller } from '../queue/maintenance/dead-pollers.ts';
 import type { FailingRuns } from '../queue/maintenance/failing-runs.ts';
 import { Suspender } from '../queue/maintenance/suspender.ts';
 import { ACTIVE_POLLERS } from './poll-backoff.ts';
-import { LEASE_ALONE, type Sign } from './liveness.ts';
+import type { Sign } from './liveness.ts';
 
 const HEARTBEAT_EVERY_MS = 1_000;
 /** Lanes taken at once beside other pollers; a single poller takes all there are. */
@@ -30,8 +30,7 @@ const IDLE_HEARTBEATS = 10;
 
 export interface KeepingDeps extends EngineDeps {
   readonly name: string;
-  /** Absent: only the lease protects its claims. */
-  readonly sign?: Sign;
+  readonly sign: Sign;
   readonly runs: FailingRuns;
   readonly consent: Consent;
 }
@@ -79,7 +78,7 @@ export class Keeping {
 
   /** Gives a sign of life when due, takes free lanes, hands back what exceeds its part, and reads changed lanes. */
   async keep(slots: Slots): Promise<void> {
-    const { pool, name, monotonicMs, sign = LEASE_ALONE, runs, consent } = this.#deps;
+    const { pool, name, monotonicMs, sign, runs, consent } = this.#deps;
     this.#fullSinceMs = slots.free > 0 ? null : (this.#fullSinceMs ?? monotonicMs());
     let most = 0;
     if (this.#isKnown !== true) {
@@ -112,7 +111,7 @@ export class Keeping {
   }
 
   async #share(slots: Slots): Promise<number> {
-    const { pool, name, monotonicMs, now, sign = LEASE_ALONE } = this.#deps;
+    const { pool, name, monotonicMs, now, sign } = this.#deps;
     const hasLock = (await sign.term()) !== null;
     const { isKnown, living, kept, hasFree, silent } = await pool.run((sql) =>
       heartbeat(sql, name, this.#lanes.size, hasLock),

@@ -42,7 +42,7 @@ export class Unsent {
     this.#end(claim, delivery, async (tx) => {
       await withdraw(tx, this.#deps.name, claim.number, [delivery.id]);
       await putOff(tx, delivery, FAULT_DELAY_S, this.#deps.now());
-      await noteSendFault(tx, webhookId, id, error.message);
+      await noteSendFault(tx, webhookId, error.message);
     });
   }
 

@@ -28,11 +28,11 @@ export async function putOff(
 }
 
 /** Stores why a delivery was given back: a fault of ours, at most {@link MAX_REASON} characters. */
-export async function noteSendFault(tx: Tx, webhookId: string, deliveryId: string, reason: string): Promise<void> {
+export async function noteSendFault(tx: Tx, webhookId: string, reason: string): Promise<void> {
   await tx`
-    insert into send_faults as known (webhook_id, delivery_id, reason) values (${webhookId}, ${deliveryId}, ${reason.slice(0, MAX_REASON)})
+    insert into send_faults as known (webhook_id, reason) values (${webhookId}, ${reason.slice(0, MAX_REASON)})
     on conflict (webhook_id) do update
-    set delivery_id = excluded.delivery_id, reason = excluded.reason, at = now(),
+    set reason = excluded.reason, at = now(),
         since = case when known.at > now() - interval '3 minutes' then known.since else now() end`;
 }
 

@@ -77,15 +77,12 @@ export function wordsOf(alert: DueAlert, loss: Loss | null, publicUrl: URL | nul
   const webhook = label === null ? `webhook em ${host}` : `webhook ${label} (${host})`;
   const [title, text] =
     kind === 'atraso' || kind === 'erro' ? sayLoss(kind, webhook, loss as Loss) : WORDS[kind](webhook, alert);
+  const since = loss === null ? '' : `?desde=${encodeURIComponent(loss.createdAt.toISOString())}`;
   const page =
     url === null
       ? `/painel${kind === 'teste' ? '' : '/avisos'}`
-      : `/painel/webhooks/${subject}${kind === 'erro' ? `/recuperar${sinceOf(loss)}` : ''}`;
+      : `/painel/webhooks/${subject}${kind === 'erro' ? `/recuperar${since}` : ''}`;
   return { title: `Carteiro: ${title}`, text: publicUrl === null ? text : `${text}\n${new URL(page, publicUrl).href}` };
-}
-
-function sinceOf(loss: Loss | null): string {
-  return loss === null ? '' : `?desde=${encodeURIComponent(loss.createdAt.toISOString())}`;
 }
 
 function sayLoss(kind: LossKind, webhook: string, loss: Loss): Said {

@@ -20,7 +20,6 @@ import { type AlertWords, wordsOf } from './alert-words.ts';
 export const EVERY_MS = 5_000;
 /** One poller works at a time; the others pause for this long. */
 const REST_S = 4.9;
-const AT_ONCE = 20;
 const CHAT_TIMEOUT_MS = 5_000;
 const MAIL_TIMEOUT_MS = 5_000;
 
@@ -105,7 +104,7 @@ export async function openAlerts(config: Config, log: Logger, now: () => Date | 
   };
   const notifyAll = async (pool: Pool, channel: AddressChannel, stopping = () => false) => {
     for (let isMore = true; isMore && !stopping();) {
-      const due = await pool.run((sql) => claimAlerts(sql, channel, AT_ONCE, now()));
+      const due = await pool.run((sql) => claimAlerts(sql, channel, now()));
       await Promise.all(due.map((alert) => report(pool, channel, alert)));
       isMore = due.length > 0;
     }
@@ -114,7 +113,7 @@ export async function openAlerts(config: Config, log: Logger, now: () => Date | 
   const notify = async (pool: Pool) => {
     for (let isMore = true; isMore;) {
       isMore = await pool.transaction(async (tx) => {
-        const due = await claimAlerts(tx, 'evento', AT_ONCE, now());
+        const due = await claimAlerts(tx, 'evento', now());
         for (const alert of due) {
           const loss = isOfLoss(alert) ? await readLoss(tx, alert) : null;
           if (loss === null) await dropAlert(tx, alert);

@@ -38,7 +38,7 @@ export async function runUntilStopped(
   let database: OpenDatabase | null = null;
   let fitness: Fitness | null = null;
   let quiet = (): void => undefined;
-  const stopExporting = await startExporting(process.env, 'carteiro');
+  const stopExporting = await startExporting(process.env);
   try {
     const opening = openDatabase(config, log, greet === null ? undefined : stopping.signal);
     stopping.closes(opening);

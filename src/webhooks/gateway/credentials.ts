@@ -41,16 +41,14 @@ export async function setCredentials(
 ): Promise<Result<ShownCredentials, 'notFound'>> {
   if ((await lockWebhook(tx, subject)) === null) return NOT_FOUND;
   const encrypted = credentials && vault.encrypt(credentialsName(subject.id), JSON.stringify(credentials));
+  const pem = credentials?.certificado?.pem;
   const { count } = await tx`
-    update webhooks set encrypted_credentials = ${encrypted}, certificate_until = ${endOf(credentials)}
+    update webhooks
+    set encrypted_credentials = ${encrypted}, certificate_until = ${pem === undefined ? null : endOfCertificate(pem)}
     where id = ${subject.id} and (encrypted_credentials is not null or ${encrypted !== null})`;
   if (count > 0)
     await writeHistory(tx, subject.id, encrypted === null ? 'fim_das_credenciais' : 'credenciais', subject);
   return { ok: shownOf(credentials ?? {}) };
-}
-
-function endOf(credentials: WebhookCredentials | null): Date | null {
-  return credentials?.certificado === undefined ? null : endOfCertificate(credentials.certificado.pem);
 }
 
 function shownOf({ cabecalhos = {}, autorizacao, certificado }: WebhookCredentials): ShownCredentials {
