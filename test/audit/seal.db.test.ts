@@ -8,6 +8,7 @@ import { readLogHashes, readTreeHead } from '../../src/audit/seals/seal-log.ts';
 import { sealAll } from '../../src/audit/seals/sealer.ts';
 import { keepVerdict, readStanding, readUnfinished } from '../../src/audit/seals/verdicts.ts';
 import { type Verification, verifySeals } from '../../src/audit/seals/verify.ts';
+import { backdateSeals } from '../support/backdated-seals.ts';
 import { countSealable } from '../support/count-sealable.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { commitEvent, commitEvents, insertSubscriber } from '../support/outbox.ts';
@@ -135,6 +136,21 @@ describe('the sealer', () => {
     const batch = (restMs: number) => database.pool.transaction((tx) => sealBatch(tx, { txs: 1_000_000 }, { restMs }));
     expect(await batch(60_000)).toEqual({ rows: 0, more: false });
     expect((await batch(0)).rows).toBe(1);
+  });
+
+  test('goes on after the clock was set back, with times that do not', async () => {
+    await insertAttempts(1);
+    await sealOnce();
+    const ahead = new Date(Date.now() + 365 * 86_400_000);
+    await backdateSeals(database.pool, ahead);
+    await insertAttempts(2);
+    await untilSettled(database.sql);
+    const batch = await database.pool.transaction((tx) => sealBatch(tx, { txs: 1_000_000 }, { restMs: 60_000 }));
+    expect(batch.rows).toBe(2);
+    expect(await database.sql`select sealed_at from seals order by number`).toEqual([
+      { sealed_at: ahead },
+      { sealed_at: ahead },
+    ]);
   });
 
   test('takes a backlog in turns, and fewer transactions a turn where they hold many rows', async () => {

@@ -59,8 +59,10 @@ export async function sealBatch(
   if (!lock.taken) return NOTHING_SEALED;
   const last = await readLastSeal(tx);
   const clock = await readClock(tx);
-  const isTooSoon = last !== null && clock.now.getTime() - last.sealedAt.getTime() < restMs;
-  if (isTooSoon) return NOTHING_SEALED;
+  const sinceMs = clock.now.getTime() - (last?.sealedAt.getTime() ?? -Infinity);
+  if (Math.abs(sinceMs) < restMs) return NOTHING_SEALED;
+  // Months are told apart by the times of their seals, so these never go back, though the clock does.
+  const sealedAt = last !== null && sinceMs < 0 ? last.sealedAt : clock.now;
   const open = await findUnsealed(tx, last?.end ?? { epoch: 0, tx: 0 }, clock);
   if (open === null) return NOTHING_SEALED;
   const { list, end, span } = await readSome(tx, open, width, batchRows);
@@ -68,7 +70,7 @@ export async function sealBatch(
   const { hashes: leaves, rows } = await list.finish();
   const nodes = await levelAboveInPieces(leaves);
   const remains = await remainsOf(tx, span, 'whole');
-  const batch = { end, rows, root: rootOf(nodes), remains, sealedAt: clock.now };
+  const batch = { end, rows, root: rootOf(nodes), remains, sealedAt };
   await appendSeal(tx, last, batch, { leaves, nodes });
   return { rows, more: end.tx < open.horizon || open.isPast };
 }
