@@ -1,6 +1,6 @@
 /** The auditors' commands as real processes. */
 import { randomBytes } from 'node:crypto';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { signHead } from '../../src/audit/checkpoint/stored.ts';
@@ -147,5 +147,16 @@ test('check judges a file without any database', async () => {
   expect([bad.code, JSON.parse(bad.stdout)]).toMatchObject([
     1,
     { confere: false, motivo: expect.stringContaining('body') as string },
+  ]);
+});
+
+test('check tells of a file that is too long, and reads no more of it than of the longest proof', async () => {
+  const long = path.join(folder.path, 'long.json');
+  await writeFile(long, '');
+  await truncate(long, 1_000_000_000);
+  const checked = await callCommand(['audit', 'check', long]);
+  expect([checked.code, JSON.parse(checked.stdout)]).toMatchObject([
+    3,
+    { confere: null, motivo: expect.stringContaining('too long') as string },
   ]);
 });

@@ -3,6 +3,8 @@ import { type Proof, proof, type ProvedRow } from '../../contract/resources/audi
 import type { Rows } from './reach.ts';
 
 const MAX_CHARACTERS = 16 * 1024 * 1024;
+/** Of UTF-8: more are more characters. */
+export const MAX_BYTES = 3 * MAX_CHARACTERS;
 /** A proof of 10,000 rows takes about a second. */
 const MAX_ROWS = 10_000;
 

@@ -531,7 +531,7 @@ function judgeVectors(stdClass $vectors): array
 
 [, $command, $file] = [...$argv, '', ''];
 if ($command === 'check' && is_file($file)) {
-    [$fits, $why] = check((string) file_get_contents($file), array_slice($argv, 3));
+    [$fits, $why] = check((string) file_get_contents($file, length: MOST_BYTES + 1), array_slice($argv, 3));
     echo json_encode(['confere' => $fits, 'motivo' => $why], JSON_UNESCAPED_UNICODE), "\n";
     exit($fits === null ? 3 : ($fits ? 0 : 1));
 }

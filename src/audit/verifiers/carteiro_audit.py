@@ -522,7 +522,7 @@ def judge(vectors):
 def main(words):
     if len(words) >= 2 and words[0] == "check":
         try:
-            text = open(words[1], encoding="utf-8", newline="").read()
+            text = open(words[1], encoding="utf-8", newline="").read(MAX_CHARACTERS + 1)
         except ValueError:
             text = ""
         fits, why = check(text, read_keys(words[2:]))

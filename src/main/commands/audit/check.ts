@@ -1,9 +1,11 @@
 import { isUtf8 } from 'node:buffer';
+import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { openCheckpoint, openHeader } from '../../../audit/checkpoint/checkpoint.ts';
 import { readWitnessKey } from '../../../audit/checkpoint/cosignature.ts';
 import { readVerifier, type Verifier } from '../../../audit/checkpoint/note.ts';
 import { checkProof } from '../../../audit/proof/check-proof.ts';
+import { MAX_BYTES } from '../../../audit/proof/proof-file.ts';
 import { checkReceipts } from '../../../audit/proof/receipts.ts';
 import { isCertificate, NO_CERTIFICATE } from '../../../settings/pem.ts';
 import { readText } from '../../arguments.ts';
@@ -85,11 +87,15 @@ function readKeys(text: string, read: (line: string) => Verifier | null, name: s
     });
 }
 
+/** But for what is beyond the length of any proof. */
 async function readWhole(file: string): Promise<string> {
-  const bytes = await readFile(file).catch((cause: Error) => {
-    throw new UsageError(`the file ${file} cannot be read: ${cause.message}`);
-  });
-  if (!isUtf8(bytes)) throw new UsageError(`the file ${file} is no UTF-8`);
+  const pieces = await Array.fromAsync(createReadStream(file, { end: MAX_BYTES }) as AsyncIterable<Buffer>).catch(
+    (cause: Error) => {
+      throw new UsageError(`the file ${file} cannot be read: ${cause.message}`);
+    },
+  );
+  const bytes = Buffer.concat(pieces);
+  if (bytes.length <= MAX_BYTES && !isUtf8(bytes)) throw new UsageError(`the file ${file} is no UTF-8`);
   return bytes.toString();
 }
 
