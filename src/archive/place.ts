@@ -80,8 +80,11 @@ function directoryPlace(root: string): Place {
       }),
     read: (file, most) =>
       withReason('read', file, async (full) => {
-        await using handle = await open(full, constants.O_RDONLY);
-        const { size } = await handle.stat();
+        // A pipe would be waited for without end, and a device read without end.
+        await using handle = await open(full, constants.O_RDONLY | constants.O_NONBLOCK);
+        const found = await handle.stat();
+        if (!found.isFile()) throw new Error('it is no file');
+        const { size } = found;
         if (size > most) throw new Error(`it has ${size} bytes, more than ${most}`);
         return handle.readFile();
       }),
