@@ -81,6 +81,9 @@ export async function restoreMonth(moving: Moving): Promise<number> {
     for await (const attempts of batches(part('attempts'))) await put([], attempts);
   for await (const part of partsOf(moving, act))
     for await (const deliveries of batches(part('deliveries'))) await put(deliveries, []);
+  // Some may have left again meanwhile. Whoever marks loans behind this lock finds their deliveries, and takes none of them.
+  await pool.run((sql) => sql`select pg_advisory_xact_lock(advisory_lock('ordering erasures'))`);
+  await returnLoans(pool, openPlace, act);
   await register(moving, act, 'restauracao', restored);
   return restored;
 }

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Archives, type ArchiveReads } from '../../src/archive/archived-rows.ts';
 import { leave } from '../../src/archive/leave.ts';
+import { restoreMonth } from '../../src/archive/move-month.ts';
 import { openPlace } from '../../src/archive/place.ts';
 import { verifySeals } from '../../src/audit/seals/verify.ts';
 import { sealAll } from '../../src/audit/seals/sealer.ts';
@@ -367,7 +368,23 @@ describe('a history that is away', () => {
 
 test('the month comes back whole, with the histories that left', async () => {
   await leaveAgain();
-  await done(['archive', 'restore', MONTH, '--reason', 'teste']);
+  // A run of maintain has the histories leave again while the month comes back, before its deliveries are there.
+  let reads = 0;
+  const leaving = (name: string) => {
+    const place = openPlace(name, null);
+    const read = async (file: string, most: number) => {
+      const isDeliveries = path.basename(file).startsWith('deliveries');
+      if (isDeliveries) reads += 1;
+      if (isDeliveries && reads === 2) {
+        await db().sql`update projections set position = 0 where name = 'leaving'`;
+        await done(['maintain']);
+      }
+      return place.read(file, most);
+    };
+    return { ...place, read };
+  };
+  await restoreMonth({ pool: db().pool, openPlace: leaving, month: MONTH, actor: 'teste', reason: null });
+  expect(reads).toBe(2);
   expect([await awayNow(), await eventsOf(over.id), await eventsOf(other.id)]).toEqual([[], 2, 2]);
   expect(await done(['maintain'])).toEqual(NOTHING);
   await done(['archive', MONTH, '--to', archive]);
