@@ -92,7 +92,7 @@ export class Archives {
     const found: Row[] = [];
     for (const { place, file } of await this.#files('events', await this.#pool.run(readMonths))) {
       if (!mayHold(file, keys)) continue;
-      const { oids, rows } = await readRows(await this.#whole.read(place, file), { keys });
+      const { oids, rows } = await this.#whole.read(place, file, (bytes) => readRows(bytes, { keys }));
       found.push(...rows.map((row) => jsonRow('events', oids, row)));
     }
     return found;
@@ -159,7 +159,7 @@ export class Archives {
         stoppedAt = (isNewestFirst ? file.registradas.ate : file.registradas.de) as string;
         break;
       }
-      const { oids, rows } = await readBetween(await this.#whole.read(place, file), range);
+      const { oids, rows } = await this.#whole.read(place, file, (bytes) => readBetween(bytes, range));
       const both = [...found, ...rows.map((row) => jsonRow(table, oids, row))];
       const sorted = both.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
       found = (isNewestFirst ? sorted.toReversed() : sorted).slice(0, most);
@@ -189,7 +189,7 @@ export class Archives {
       for (const { arquivos } of (await this.#manifestOf(month)).partes) {
         const [of, deliveries] = ['events', 'deliveries'].map((name) => arquivos.find(({ tabela }) => tabela === name));
         if (of === undefined || deliveries === undefined || !mayHold(of, sought)) continue;
-        const { rows } = await readRows(await this.#whole.read(place, deliveries), { columns });
+        const { rows } = await this.#whole.read(place, deliveries, (bytes) => readRows(bytes, { columns }));
         found.push(...rows.filter((row) => sought.has(hexOf(row['event_id']))));
       }
     }
@@ -202,7 +202,9 @@ export class Archives {
       const found: Row[] = [];
       for (const { place, part, file } of await this.#files(table)) {
         for (const id of ids.filter((one) => mayHold(file, new Set([one])))) {
-          const { oids, rows } = await readRows(await this.#whole.read(place, file), { keys: new Set([id]) });
+          const { oids, rows } = await this.#whole.read(place, file, (bytes) =>
+            readRows(bytes, { keys: new Set([id]) }),
+          );
           found.push(...(await this.#withDigests(place, part, rows)).map((row) => jsonRow(table, oids, row)));
         }
       }
@@ -220,8 +222,8 @@ export class Archives {
     const file = arquivos.find(({ tabela }) => tabela === 'events');
     const ids = new Set(rows.filter(lacksDigest).map((row) => hexOf(row['event_id'])));
     if (file === undefined || ids.size === 0) return [...rows];
-    const bytes = await this.#whole.read(place, file);
-    return withDigests(rows, commitmentsOf((await readRows(bytes, { keys: ids })).rows));
+    const events = await this.#whole.read(place, file, (bytes) => readRows(bytes, { keys: ids }));
+    return withDigests(rows, commitmentsOf(events.rows));
   }
 
   /** The rows, without the answers of a worker who was forgotten since: the files may still have these. */

@@ -1,5 +1,6 @@
 /** Pages of attempts and deliveries over six removed months: each attempt once, in order, out of few files. */
-import { expect, test } from 'vitest';
+import { setImmediate } from 'node:timers/promises';
+import { expect, test, vi } from 'vitest';
 import { Archives } from '../../src/archive/archived-rows.ts';
 import { removeMonth } from '../../src/archive/move-month.ts';
 import { ArchiveFault } from '../../src/archive/archive-fault.ts';
@@ -183,3 +184,49 @@ test('an answer that was forgotten since is in no page, neither for an auditor w
     expect([await answers(old), await answers(twice)]).toEqual([['apagado'], [null, null]]);
   }
 });
+
+test('looks into files take turns, however many are at once; a turn that comes too late is none', async () => {
+  let [now, most] = [0, 0];
+  const crowded = new Archives(pool, (name) => {
+    const place = open(name);
+    const read: Place['read'] = async (file, size) => {
+      if (!file.endsWith('.parquet')) return place.read(file, size);
+      now += 1;
+      most = Math.max(most, now);
+      await setImmediate();
+      const found = await place.read(file, size);
+      now -= 1;
+      return found;
+    };
+    return { ...place, read };
+  });
+  const ids = (await readAll({ kind: 'entregas' })).rows.map(({ id }) => id as string);
+  const found = await Promise.all(ids.map((id) => crowded.delivery(id)));
+  expect([ids.length, found.includes(null), most]).toEqual([21, false, 2]);
+  const hour = performance.now() + 3_600_000;
+  const slow = new Archives(
+    pool,
+    meanwhile(async () => vi.spyOn(performance, 'now').mockReturnValue(hour)),
+  );
+  const late = await Promise.allSettled(ids.map((id) => slow.delivery(id)));
+  vi.restoreAllMocks();
+  const faults = late.flatMap((one) => (one.status === 'rejected' ? [String(one.reason)] : []));
+  expect(faults.length).toBeGreaterThan(0);
+  for (const fault of faults)
+    expect(fault).toMatch(/^ArchiveFault: .+ cannot be read: too many wait for archived months$/);
+});
+
+/** The same place; does something else before the first part of a file is read. */
+function meanwhile(work: () => Promise<unknown>): typeof open {
+  let isDone = false;
+  return (name) => {
+    const place = open(name);
+    const read: Place['read'] = async (file, most) => {
+      const isFirst = !isDone && file.endsWith('.parquet');
+      isDone ||= isFirst;
+      if (isFirst) await work();
+      return place.read(file, most);
+    };
+    return { ...place, read };
+  };
+}
