@@ -63,7 +63,8 @@ export async function eraseInMonths(erasing: Erasing): Promise<string[]> {
     await removeOlder(erasing, act, place, manifest);
     const since = new Date(manifest.gerado_em);
     const written = acts.find(({ manifest: digest }) => digest.equals(act.manifest))?.position ?? 0;
-    const isSought = ({ doneAt, lookedTo }: Order) => doneAt >= since && lookedTo < written;
+    // One that nobody looked for yet may have been done before these files were written, and not be in them.
+    const isSought = ({ doneAt, lookedTo }: Order) => (doneAt >= since || lookedTo === 0) && lookedTo < written;
     months.push({ act, place, manifest, orders: orders.filter(isSought) });
   }
   const sought = keysOf(months.flatMap((month) => month.orders));

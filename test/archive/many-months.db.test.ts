@@ -2,6 +2,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import { Archives } from '../../src/archive/archived-rows.ts';
+import { eraseInMonths } from '../../src/archive/erase-months.ts';
 import { removeMonth } from '../../src/archive/move-month.ts';
 import { ArchiveFault } from '../../src/archive/archive-fault.ts';
 import { openPlace, type Place } from '../../src/archive/place.ts';
@@ -216,6 +217,19 @@ test('looks into files take turns, however many are at once; a turn that comes t
     expect(fault).toMatch(/^ArchiveFault: .+ cannot be read: too many wait for archived months$/);
 });
 
+const unerased = () => sql<[{ id: string }, { id: string }]>`
+  select id from events where partner_id = ${usual.partnerId} and id not in (select unnest(event_ids) from erasure_pages) order by id limit 2`;
+
+/** An order to erase an event that is done. */
+const order = (id: string) => sql`
+  with ordered as (
+    insert into erasure_orders (actor, reason, events, pages) values ('test', 'test', 1, 1) returning id
+  ),
+  listed as (
+    insert into erasure_pages (order_id, number, event_ids, remains) select id, 1, array[${id}::uuid], array[''::bytea] from ordered
+  )
+  insert into erasures (order_id, done_at) select id, clock_timestamp() from ordered`;
+
 /** The same place; does something else before the first part of a file is read. */
 function meanwhile(work: () => Promise<unknown>): typeof open {
   let isDone = false;
@@ -230,3 +244,13 @@ function meanwhile(work: () => Promise<unknown>): typeof open {
     return { ...place, read };
   };
 }
+
+const erase = (openPlace = open) => eraseInMonths({ pool, openPlace, signers: [], actor: 'test' });
+
+test('an order that is done while another is carried into the files is carried into them by the next run', async () => {
+  const [first, second] = await unerased();
+  await order(first.id);
+  expect(await erase(meanwhile(() => order(second.id)))).toEqual([MONTHS[0]]);
+  expect(await erase()).toEqual([MONTHS[0]]);
+  expect(await erase()).toEqual([]);
+});
