@@ -1,4 +1,5 @@
 /** The leaves of seals whose rows lie in the files of their months, for `audit verify`: a part at a time, and the next parts ahead. */
+import { isDeepStrictEqual } from 'node:util';
 import type { Row } from '../db/binary-record.ts';
 import type { ArchivedLeaves, ArchivedSeals } from '../audit/seals/archived-leaves.ts';
 import { readSeals, type Seal } from '../audit/seals/seal-log.ts';
@@ -43,18 +44,10 @@ export function sealsOf(pool: Pool, openPlace: (name: string) => Place, { remove
     return { place: openPlace(month.place), part };
   }
 
-  async function begin({ place, part }: Found): Promise<LeavesOf> {
-    const { de, ate } = part.selos;
-    const seals = await pool.run((sql) => readSeals(sql, de - 1, ate - de + 1));
-    const hashed = await threads.hash(async () => Array.fromAsync(filesOf(place, part)), endsOf(seals));
-    await refuseUnordered(pool, hashed);
-    return leavesOf(pool, place, seals, hashed);
-  }
-
   function begunOf(found: Found): Promise<LeavesOf> {
     const known = begun.get(found.part);
     if (known !== undefined) return known;
-    const made = begin(found);
+    const made = begin(pool, threads, found);
     // It is awaited when its seals are asked for.
     made.catch(() => undefined);
     begun.set(found.part, made);
@@ -70,11 +63,20 @@ export function sealsOf(pool: Pool, openPlace: (name: string) => Place, { remove
     last = found;
   }
 
-  const reached = async <T>(read: () => Promise<T>): Promise<T | { readonly fault: string }> =>
-    read().catch((error: unknown) => {
-      if (error instanceof ArchiveFault) return { fault: error.message };
-      throw error;
-    });
+  /** A month that was written anew meanwhile, as after an erasure, is read anew: its older files are gone. */
+  const reached = async <T>(read: () => Promise<T>): Promise<T | { readonly fault: string }> => {
+    const known = (months ??= removed());
+    try {
+      return await read();
+    } catch (error) {
+      if (!(error instanceof ArchiveFault)) throw error;
+      const now = await removed();
+      if (isDeepStrictEqual(now, await known)) return { fault: error.message };
+      [months, last] = [Promise.resolve(now), null];
+      begun.clear();
+      return reached(read);
+    }
+  };
   return {
     leaves: async (number) =>
       reached(async () => {
@@ -84,10 +86,9 @@ export function sealsOf(pool: Pool, openPlace: (name: string) => Place, { remove
         return (await begunOf(found))(number);
       }),
     rests: async (number) => {
+      const isAway = async (rows: readonly Row[]) => awayOf(pool, rows);
       const rests = await reached(async () => {
-        const found = await find(number);
-        const [seal] = await pool.run((sql) => readSeals(sql, number - 1, 1));
-        const isAway = async (rows: readonly Row[]) => awayOf(pool, rows);
+        const [found, [seal]] = [await find(number), await pool.run((sql) => readSeals(sql, number - 1, 1))];
         return found === null || seal === undefined ? null : restsOf(found.place, found.part, seal, isAway);
       });
       return Array.isArray(rests) ? rests : null;
@@ -97,6 +98,14 @@ export function sealsOf(pool: Pool, openPlace: (name: string) => Place, { remove
 }
 
 type LeavesOf = (number: number) => ArchivedLeaves;
+
+async function begin(pool: Pool, threads: HashThreads, { place, part }: Found): Promise<LeavesOf> {
+  const { de, ate } = part.selos;
+  const seals = await pool.run((sql) => readSeals(sql, de - 1, ate - de + 1));
+  const hashed = await threads.hash(async () => Array.fromAsync(filesOf(place, part)), endsOf(seals));
+  await refuseUnordered(pool, hashed);
+  return leavesOf(pool, place, seals, hashed);
+}
 
 function leavesOf(pool: Pool, place: Place, seals: readonly Seal[], hashed: HashedPart): LeavesOf {
   const { counts, hashes, kinds, streams } = hashed;

@@ -254,3 +254,11 @@ test('an order that is done while another is carried into the files is carried i
   expect(await erase()).toEqual([MONTHS[0]]);
   expect(await erase()).toEqual([]);
 });
+
+test('a month that is written anew while its seals are read is no altered one', async () => {
+  const [{ id }] = await unerased();
+  await order(id);
+  const seals = new Archives(pool, meanwhile(erase)).seals();
+  expect(await seals.leaves(1)).not.toHaveProperty('fault');
+  await seals.close();
+});
