@@ -40,6 +40,7 @@ function createProgram(): Command {
     .version(VERSION, '-V, --version', 'print the version')
     .showHelpAfterError('Add --help for what this command takes.')
     .exitOverride()
+    .configureOutput({ outputError: (text, write) => write(withoutValue(text)) })
     .addHelpText(
       'after',
       `
@@ -66,6 +67,14 @@ Exit codes:
 Results go to standard output, everything else to standard error.
 Run a command with:  npm run -s cli -- <command>`,
     );
+}
+
+/** Without what is refused, which commander repeats: it may be a secret, or a CPF with a typing mistake. */
+function withoutValue(text: string): string {
+  return text
+    .replace(/^(error: (?:option '[^']*'|command-argument)) (?:argument|value) '[^]*' is invalid/, '$1 is invalid')
+    .replace(/^(error: unknown option '[^=']*)=[^]*'/, "$1'")
+    .replace(/^(error: too many arguments[^:]*): [^]*\./, '$1.');
 }
 
 function exitCodeOf(error: unknown): ExitCode {

@@ -94,13 +94,16 @@ describe('every steering command', () => {
     ],
     [['worker', 'erase', '52998224726', '--reason', 'x'], 'Give a CPF: 11 digits with right check digits.'],
     [['worker', 'erase', '52998224725', '--reason', 'x', '--order', 'x'], 'Give a number as the court writes it'],
+    [['worker', 'show', '529.982.247', '26'], "too many arguments for 'show'. Expected 1 argument but got 2."],
+    [['worker', 'show', '--cpf=529.982.247-26'], "unknown option '--cpf'"],
     [['webhook', 'shut', UNKNOWN], "unknown command 'shut'"],
     [['webhook', 'constructor', UNKNOWN], "unknown command 'constructor'"],
     [['webhook', 'mute'], "missing required argument 'webhook'"],
-  ])('%j is a wrong usage, told with its rule, and leaves with 2', async (args, rule) => {
+  ])('%j is a wrong usage, told with its rule and without a CPF, and leaves with 2', async (args, rule) => {
     const { code, stdout, stderr } = await run(...args);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(rule);
+    expect(stderr).not.toMatch(/529\.?982/);
   });
 
   test('with a forgotten or misspelled DATABASE_URL makes no sandbox to look into', async () => {
