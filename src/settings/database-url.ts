@@ -16,7 +16,11 @@ const PARAMETERS = z.object({
   host: any,
   port: z
     .string()
-    .regex(/^\d{1,5}(,\d{1,5})*$/, 'must be one number, or one for each host')
+    .regex(/^\d{1,5}(,\d{1,5})*$/, { error: 'must be one number, or one for each host', abort: true })
+    .refine(
+      (ports) => ports.split(',').every((port) => Number(port) >= 1 && Number(port) <= 65_535),
+      'must be from 1 to 65535',
+    )
     .default(DEFAULT_PORT),
   dbname: any,
   user: any,

@@ -45,6 +45,8 @@ describe("a database's URL", () => {
     ['postgres://a,,b/core', 'names no host: the folder of a Unix socket is ?host=/var/run/postgresql'],
     ['postgres://a,b,c/core?port=1,2', 'port in it must be one number, or one for each host'],
     ['postgres://db:x/core', 'port in it must be one number, or one for each host'],
+    ['postgres://db:65536/core', 'port in it must be from 1 to 65535'],
+    ['postgres://a,b/core?port=5432,0', 'port in it must be from 1 to 65535'],
     ['postgres://db/core?hostaddr=10.0.0.1', 'hostaddr in it is not obeyed here: take it out'],
     ['postgres://db/core?search_path=public', 'search_path in it is not obeyed here: take it out'],
     ['postgres://db/core?statement_timeout=1', 'statement_timeout in it is not obeyed here: take it out'],
