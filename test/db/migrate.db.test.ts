@@ -1,4 +1,7 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { beforeAll, describe, expect, it, test } from 'vitest';
 import { migrate } from '../../src/db/migrations/migrate.ts';
 import { refuseUnfit } from '../../src/db/fitness/server-settings.ts';
 import { readMigrationFiles } from '../../src/db/migrations/migration-files.ts';
@@ -8,6 +11,13 @@ import { untilFit } from '../../src/main/service/fitness.ts';
 import { connectTo } from '../support/connect.ts';
 import { createEmptyDatabase, openPool } from '../support/database.ts';
 import { silentLog } from '../support/silent-log.ts';
+
+test('the files are read by a process of 64 descriptors', async () => {
+  const files = path.resolve(import.meta.dirname, '../../src/db/migrations/migration-files.ts');
+  const reads = `import('${files}').then(({ readMigrationFiles }) => readMigrationFiles())`;
+  const limited = ['-c', 'ulimit -n 64; exec "$0" --eval "$1"', process.execPath, reads];
+  await expect(promisify(execFile)('sh', limited)).resolves.toMatchObject({ stderr: '' });
+});
 
 describe('migrations', () => {
   let empty: Awaited<ReturnType<typeof createEmptyDatabase>>;

@@ -91,8 +91,9 @@ export async function readMigrationFiles(
 async function readObjects(folder: string, constants: Readonly<Record<string, string>>): Promise<MigrationFile[]> {
   const paths = (await readdir(join(folder, 'functions'), { recursive: true })).filter((path) => path.endsWith('.sql'));
   const nameOf = (path: string) => `functions/${basename(path)}`;
-  const objects = await Promise.all(
-    paths.map((path) => read(folder, nameOf(path), 'repeatable', constants, join('functions', path))),
+  // One after the other: all at once took more descriptors than a process of few has.
+  const objects = await Array.fromAsync(paths, (path) =>
+    read(folder, nameOf(path), 'repeatable', constants, join('functions', path)),
   );
   return objects.toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
