@@ -177,7 +177,7 @@ CREATE TABLE "erasure_pages" (
 	"tx" "xid8" DEFAULT pg_current_xact_id() NOT NULL,
 	CONSTRAINT "erasure_pages_once" UNIQUE("order_id","number"),
 	CONSTRAINT "erasure_pages_place" CHECK (epoch >= 0 and xid8send(tx)::bigint >= 0),
-	CONSTRAINT "erasure_pages_events" CHECK (cardinality(event_ids) between 1 and 50 and cardinality(remains) = cardinality(event_ids))
+	CONSTRAINT "erasure_pages_events" CHECK (cardinality(event_ids) >= 1 and cardinality(event_ids) <= 50 and cardinality(remains) = cardinality(event_ids))
 );
 --> statement-breakpoint
 CREATE TABLE "erasures" (

@@ -57,6 +57,29 @@ test('each change is told by name and part, and nothing else is', async () => {
   expect(reported.toSorted()).toEqual(CHANGES.map(([, tells]) => tells).toSorted());
 });
 
+test('a database that was dumped, restored and adopted is as the release makes it', async () => {
+  const { pool, sql } = await createTestDatabase();
+  await sql`
+    do $$
+    declare
+      written record;
+    begin
+      for written in
+        select format('alter table %1$s drop constraint %2$I, add constraint %2$I %3$s', conrelid::regclass, conname, pg_get_constraintdef(oid)) as again
+        from pg_constraint where connamespace = 'carteiro'::regnamespace and contype = 'c' and conrelid <> 0
+        union all
+        select format('drop trigger %I on %s; %s', tgname, tgrelid::regclass, pg_get_triggerdef(t.oid))
+        from pg_trigger t join pg_class c on c.oid = tgrelid where relnamespace = 'carteiro'::regnamespace and not tgisinternal
+      loop
+        execute written.again;
+      end loop;
+      update installation set system_identifier = 0;
+      perform adopt_server();
+    end
+    $$`;
+  expect(await compareSchema(pool, DEFAULT_INSTALLATION)).toEqual({ differences: [], uncompared: null });
+});
+
 test('what could not be compared is no difference, and is told apart', async () => {
   const database = await createTestDatabase();
   const { sql } = database;

@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { sealAll } from '../../src/audit/seals/sealer.ts';
+import { DEFAULT_INSTALLATION, ROLES } from '../../src/db/installation.ts';
 import { readServerFault } from '../../src/db/known-server.ts';
+import { compareSchema } from '../../src/db/migrations/compare-schema.ts';
 import type { Pool, Sql } from '../../src/db/pool.ts';
 import { connectTo } from '../support/connect.ts';
 import { migrated } from '../support/migrated.ts';
@@ -96,13 +98,13 @@ describe('a database that was restored into another server', () => {
     await tools?.('pg_dump', ['--format=custom', `--file=${file}`, source.url]);
     const other = await startCluster();
     const admin = connectTo(other.url);
-    for (const role of ['owner', 'app', 'poller', 'core', 'auditor', 'auditor_cpf'])
-      await admin.unsafe(`create role carteiro_${role} nologin`);
+    for (const role of ROLES) await admin.unsafe(`create role carteiro_${role} nologin`);
     await tools?.('pg_restore', ['--exit-on-error', `--dbname=${other.url}`, file]);
     const there = open(other.url);
     await expectToWait(there, 'copy', COPY);
     await expectAdoption(there);
     await expectToGoOn(there.pool, there.sql, lived, before);
+    expect(await compareSchema(there.pool, DEFAULT_INSTALLATION)).toEqual({ differences: [], uncompared: null });
   });
 
   test('table by table, as \\copy does, waits for adopt, and goes on with its counters above the rows', async () => {

@@ -1,6 +1,7 @@
 /** Servers that are copied, promoted and recovered with PostgreSQL's own tools, each in its own folder. */
 import { execFile } from 'node:child_process';
-import { appendFile, chown, cp, mkdir, rm, writeFile } from 'node:fs/promises';
+import { appendFile, chown, cp, glob, mkdir, rm, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import postgres from 'postgres';
@@ -147,14 +148,19 @@ export async function recover(source: TestCluster, backup: BaseBackup, point: st
   return backup.start({ signal: 'recovery.signal', settings });
 }
 
+/** Where .ci/run puts the Python package embedded-postgres, which has all of PostgreSQL's programs. */
+const INSTALLED = '.cache/carteiro-postgres/lib/python3*/site-packages/embedded_postgres/pginstall/bin';
+
 /**
- * The programs of PostgreSQL 18's client, found in PATH or in the folder that PG18_BIN names; null where there are none:
- * older ones refuse to dump an 18 server.
+ * The programs of PostgreSQL 18's client, found in the folder that PG18_BIN names, in PATH or where .ci/run has put them; null where
+ * there are none: older ones refuse to dump an 18 server.
  */
 export async function clientTools(): Promise<((program: string, args: readonly string[]) => Promise<void>) | null> {
-  const folder = process.env['PG18_BIN'];
-  const at = (program: string) => (folder === undefined ? program : join(folder, program));
-  const version = await execute(at('pg_dump'), ['--version']).catch(() => null);
-  if (!version?.stdout.includes(') 18')) return null;
-  return async (program, args) => void (await execute(at(program), [...args]));
+  const installed = await Array.fromAsync(glob(INSTALLED, { cwd: homedir() }), (found) => join(homedir(), found));
+  for (const folder of [process.env['PG18_BIN'] ?? '', ...installed]) {
+    const version = await execute(join(folder, 'pg_dump'), ['--version']).catch(() => null);
+    if (version?.stdout.includes(') 18'))
+      return async (program, args) => void (await execute(join(folder, program), [...args]));
+  }
+  return null;
 }

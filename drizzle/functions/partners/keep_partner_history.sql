@@ -15,6 +15,7 @@ $$;
 
 create or replace trigger partners_keep_history
   after update on partners for each row
-  when ((old.name, old.active, old.signing, old.documents, old.issuance)
-        is distinct from (new.name, new.active, new.signing, new.documents, new.issuance))
+  -- One by one: a dump nests a comparison of rows otherwise, and would leave another definition behind.
+  when (old.name is distinct from new.name or old.active is distinct from new.active or old.signing is distinct from new.signing
+        or old.documents is distinct from new.documents or old.issuance is distinct from new.issuance)
   execute function keep_partner_history();

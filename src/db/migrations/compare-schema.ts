@@ -116,7 +116,7 @@ function asTemporary({ name, sql }: MigrationFile, installation: Installation): 
 
 /** Without schemas, and without the number that `adopt` adds to an epoch. */
 const plain = (expression: string) =>
-  `regexp_replace(regexp_replace(${expression}, '(pg_temp(_\\d+)?|"?' || $1 || '(_auditoria)?"?)\\.', '', 'g'), '\\+ \\d+\\)::smallint', '+ 0)::smallint')`;
+  `regexp_replace(regexp_replace(${expression}, '(pg_temp(_\\d+)?|"?' || $1 || '(_auditoria)?"?)\\.', '', 'g'), '\\+ \\d+\\)+::smallint', '+ 0)::smallint')`;
 
 /** Rights beside the owner's: the product's roles, and any other role that may write. */
 const rights = (acl: string, owner: string, isOfProduct: string) =>
