@@ -4,14 +4,13 @@
  * failures only. Another partner's outage may fill these. So where a kind is full and one partner is asked for, its newest {@link
  * MAX_SCANNED} attempts are read too, and the greater count holds: neither counts too many.
  */
-import { OUTCOMES } from '../contract/statuses.ts';
+import { FAILURE_OUTCOMES } from '../contract/statuses.ts';
 import type { Tx } from '../db/pool.ts';
 import { LIST_PAGE } from './bounds.ts';
 import { readLines, type WebhookLine } from './webhooks.ts';
 
 /** Failures read per kind, and attempts read per partner, at most. */
 const MAX_SCANNED = 10_000;
-const FAILURES = OUTCOMES.filter((outcome) => outcome !== 'entregue');
 
 type FailingLine = WebhookLine & {
   /** In the last hour; a lower bound where the counts are cut. */
@@ -76,7 +75,7 @@ function failures(sql: Tx, partnerId: string | undefined) {
   return sql`
     with newest as materialized (
       select kind.outcome, found.*
-      from unnest(${FAILURES as string[]}::text[]) as kind (outcome)
+      from unnest(${FAILURE_OUTCOMES as string[]}::text[]) as kind (outcome)
       cross join lateral (
         select webhook_id, partner_id from attempts
         where (outcome, recorded_at) > (kind.outcome, now() - interval '1 hour') and outcome <= kind.outcome

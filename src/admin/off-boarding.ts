@@ -12,6 +12,7 @@ import type { Pool, Tx } from '../db/pool.ts';
 import { FLIGHT_MS, countInFlight } from '../delivery/queue/orders/lane.ts';
 import { SUSPENDED_AT_ONCE, suspendUnclaimed } from '../delivery/queue/orders/suspend.ts';
 import type { Operator } from '../webhooks/muting.ts';
+import { readWebhookIds } from '../webhooks/webhooks.ts';
 import { changePartner, lockPartner } from './partners.ts';
 
 /** Each batch locks every webhook whose deliveries it may suspend. */
@@ -36,7 +37,7 @@ export async function untilGone(
   id: string,
   report: (sentence: string) => void,
 ): Promise<{ readonly suspended: number; readonly wereInFlight: number }> {
-  const hooks = await pool.run((sql) => readHooks(sql, id));
+  const hooks = await pool.run((sql) => readWebhookIds(sql, id));
   await suspendRest(pool, hooks, report);
   const wereInFlight = await untilLanded(pool, hooks, report);
   await suspendRest(pool, hooks, report);
@@ -54,7 +55,7 @@ export async function reactivatePartner(
   id: string,
   operator: Operator,
 ): Promise<Result<{ readonly suspended: number }, 'notFound' | 'partnerActive'>> {
-  const hooks = await pool.run((sql) => readHooks(sql, id));
+  const hooks = await pool.run((sql) => readWebhookIds(sql, id));
   await suspendRest(pool, hooks, () => undefined);
   const result = await pool.transaction<Result<true, 'notFound' | 'partnerActive'>>(async (tx) => {
     const before = await lockPartner(tx, id);
@@ -83,11 +84,6 @@ async function suspendRest(pool: Pool, hooks: readonly string[], report: (senten
       if (batch > 0) report(`${suspended} deliveries more are suspensa`);
     } while (batch === SUSPENDED_AT_ONCE);
   }
-}
-
-async function readHooks(sql: Tx, partnerId: string): Promise<string[]> {
-  const rows = await sql<{ id: string }[]>`select id from webhooks where partner_id = ${partnerId} order by id`;
-  return rows.map(({ id }) => id);
 }
 
 async function countSuspended(sql: Tx, hooks: readonly string[]): Promise<number> {

@@ -62,16 +62,10 @@ const AT_ONCE = 10;
 const BODY_BYTES = 65_536;
 const STALE_MS = 600_000;
 
-const accepted = (rounds: Sending['rounds'], more: Partial<Sending> = {}): Sending => ({
-  expects: 'accepted',
-  rounds,
-  ...more,
-});
-const refused = (rounds: Sending['rounds'], more: Partial<Sending> = {}): Sending => ({
-  expects: 'refused',
-  rounds,
-  ...more,
-});
+const expecting =
+  (expects: Sending['expects']) =>
+  (rounds: Sending['rounds'], more: Partial<Sending> = {}): Sending => ({ expects, rounds, ...more });
+const [accepted, refused] = [expecting('accepted'), expecting('refused')];
 const own = (kit: Kit): Post => postOf(kit, exampleOf(kit));
 
 /** One character is another; the rest is right. */

@@ -127,6 +127,7 @@ export const OUTCOMES = [
   'desconhecido',
 ] as const;
 export type Outcome = (typeof OUTCOMES)[number];
+export const FAILURE_OUTCOMES = OUTCOMES.filter((outcome) => outcome !== 'entregue');
 
 export const SCOPES = [
   'webhooks:read',

@@ -9,7 +9,7 @@
  * Alternatives: a row by the record costs every record; a trigger on the history puts addresses into the policy's transaction.
  */
 import { SCHEDULES, slotsOf } from '../contract/schedule.ts';
-import { LATE_AFTER, OUTCOMES } from '../contract/statuses.ts';
+import { FAILURE_OUTCOMES, LATE_AFTER } from '../contract/statuses.ts';
 import type { Tx } from '../db/pool.ts';
 import { ownEnds } from './certificates.ts';
 import { newestAnswers, STRANGE_OF } from '../delivery/queue/strange-answers.ts';
@@ -21,7 +21,6 @@ const FIRST_NUMBER = Math.min(
   LATE_AFTER,
   ...Object.values(SCHEDULES).flatMap((one) => (one.delaysS.length > 0 ? [slotsOf(one)] : [])),
 );
-const FAILED = OUTCOMES.filter((outcome) => outcome !== 'entregue');
 /** Failed deliveries of these notices raise no further notice. */
 const OF_LOSSES = ['webhook.atraso', 'webhook.erro'];
 /** After this time fewer answers than {@link STRANGE_OF} are enough. */
@@ -85,7 +84,7 @@ async function collectLosses(tx: Tx, from: Date, now: Date | null): Promise<void
   await tx`
     with failed as materialized (
       select delivery_id, webhook_id, partner_id, count(*) as failures, min(ended_at) as first_at, max(ended_at) as last_at
-      from unnest(${FAILED}::text[]) kind (outcome)
+      from unnest(${FAILURE_OUTCOMES}::text[]) kind (outcome)
       cross join lateral (
         select a.delivery_id, a.webhook_id, a.partner_id,
                a.started_at + coalesce(a.duration_ms, 0) * interval '1 millisecond' as ended_at

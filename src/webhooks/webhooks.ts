@@ -100,7 +100,8 @@ export async function readWebhook(pool: Pool, partnerId: string, id: string): Pr
   return row === undefined ? null : viewWebhook(row);
 }
 
-export async function readWebhookIds(pool: Pool, partnerId: string): Promise<string[]> {
-  const rows = await pool.run((tx) => tx<{ id: string }[]>`select id from webhooks where partner_id = ${partnerId}`);
+/** Active or not, in the order of their ids. */
+export async function readWebhookIds(sql: Tx, partnerId: string): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`select id from webhooks where partner_id = ${partnerId} order by id`;
   return rows.map(({ id }) => id);
 }

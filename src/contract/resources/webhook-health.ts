@@ -1,6 +1,6 @@
 /** How a webhook fares. */
 import { z } from 'zod';
-import { OUTCOMES, WEBHOOK_STATES } from '../statuses.ts';
+import { FAILURE_OUTCOMES, OUTCOMES, WEBHOOK_STATES } from '../statuses.ts';
 import { component, id, shown, timestamp } from '../values.ts';
 
 /** Pending deliveries of one webhook among which the oldest is looked for, and up to which they are counted. */
@@ -24,8 +24,8 @@ export type LostDelivery = z.infer<typeof lost>;
 
 const failures = z
   .object(
-    Object.fromEntries(OUTCOMES.filter((outcome) => outcome !== 'entregue').map((outcome) => [outcome, z.int()])) as {
-      [O in Exclude<(typeof OUTCOMES)[number], 'entregue'>]: z.ZodInt;
+    Object.fromEntries(FAILURE_OUTCOMES.map((outcome) => [outcome, z.int()])) as {
+      [O in (typeof FAILURE_OUTCOMES)[number]]: z.ZodInt;
     },
   )
   .strict()

@@ -6,28 +6,34 @@ import type { Refused, RefusalKind, Result } from '../../contract/refusals.ts';
 import type { Pool } from '../../db/pool.ts';
 import { inSavepoint } from '../../db/transaction.ts';
 import { type Provenance, UnknownPartner } from '../../log/append.ts';
-import { type Answer, type KeyedRequest, type KeyRefusal, once } from '../idempotency.ts';
+import { type Answer, type KeyRefusal, once } from '../idempotency.ts';
 import type { Transactor } from './handle-loan.ts';
 
 /** Stands for the lender where a key's owner is named; no partner has this id. */
 const LENDER = '00000000-0000-0000-0000-000000000000';
 
-/** What the lender asks; null is a request without a key. */
-export type LenderRequest = Omit<KeyedRequest, 'partnerId' | 'key'> & { readonly key: string | null };
+/** What the lender asks, by POST; `idempotencyKey` is null in a request without a key. */
+export interface LenderCall<B = unknown> {
+  readonly path: string;
+  readonly actor: string;
+  readonly requestId: string;
+  readonly idempotencyKey: string | null;
+  readonly body: B;
+}
 
 /** Does what the lender asks, once for its key, or each time where there is none. */
 export async function onceForLender<A extends Answer, K extends RefusalKind>(
   pool: Pool,
-  request: LenderRequest,
+  { path, idempotencyKey: key, body }: Omit<LenderCall, 'actor' | 'requestId'>,
   make: (within: Transactor) => Promise<Result<A, K>>,
 ): Promise<A | Refused<K | KeyRefusal>> {
-  const { key } = request;
   if (key === null) {
     const made = await make(pool);
     return 'refused' in made ? made : made.ok;
   }
   // Transactions within `tx`: a failure is undone to its savepoint and may be tried again; a refusal undoes the whole of `tx`.
-  const made = await once<A, K>(pool, { ...request, key, partnerId: LENDER }, (tx) =>
+  const request = { partnerId: LENDER, operation: `POST ${path}`, key, body };
+  const made = await once<A, K>(pool, request, (tx) =>
     make({ transaction: (work) => inSavepoint(tx, () => work(tx)) }),
   );
   return 'refused' in made ? made : made.ok.answer;
@@ -35,21 +41,14 @@ export async function onceForLender<A extends Answer, K extends RefusalKind>(
 
 const UNKNOWN_PARTNER: Refused<'unknownPartner'> = { refused: { kind: 'unknownPartner' } };
 
-interface CoreCall {
-  readonly path: string;
-  readonly actor: string;
-  readonly requestId: string;
-  readonly idempotencyKey: string | null;
-  readonly body: { readonly parceiro_id: string };
-}
-
 /** What the core tells of a partner that its body names; one that has left counts. */
 export async function reportOfPartner<A extends Answer, K extends RefusalKind = never>(
   pool: Pool,
-  { path, actor, requestId, idempotencyKey: key, body }: CoreCall,
+  call: LenderCall<{ readonly parceiro_id: string }>,
   make: (within: Transactor, provenance: Provenance) => Promise<Result<A, K>>,
 ): Promise<A | Refused<K | KeyRefusal | 'unknownPartner'>> {
-  return onceForLender<A, K | 'unknownPartner'>(pool, { operation: `POST ${path}`, key, body }, async (within) => {
+  const { actor, requestId, body } = call;
+  return onceForLender<A, K | 'unknownPartner'>(pool, call, async (within) => {
     try {
       return await make(within, { partnerId: body.parceiro_id, actor, requestId });
     } catch (error) {

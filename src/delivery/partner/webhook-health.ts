@@ -11,7 +11,7 @@ import {
   MAX_PENDING_SCANNED,
   STREAK_OF,
 } from '../../contract/resources/webhook-health.ts';
-import { OUTCOMES, type Outcome, type WebhookState } from '../../contract/statuses.ts';
+import { FAILURE_OUTCOMES, type Outcome, type WebhookState } from '../../contract/statuses.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
 import { newestAnswers } from '../queue/strange-answers.ts';
 import { TOOK_RATIO } from '../queue/maintenance/hour-counter.ts';
@@ -215,7 +215,7 @@ function viewPending({ id, createdAt, nextAttemptAt }: Pending) {
 function periodOf(since: Date, counted: readonly Counted[], numberOf: (row: Counted) => number): HealthPeriod {
   const sumOf = (outcome: Outcome) =>
     counted.filter((row) => row.outcome === outcome).reduce((sum, row) => sum + numberOf(row), 0);
-  const failed = OUTCOMES.filter((outcome) => outcome !== 'entregue').map((outcome) => [outcome, sumOf(outcome)]);
+  const failed = FAILURE_OUTCOMES.map((outcome) => [outcome, sumOf(outcome)]);
   const answers = counted.filter(({ took }) => took >= 0).map((row) => ({ took: row.took, count: numberOf(row) }));
   return {
     desde: since.toISOString(),

@@ -100,7 +100,7 @@ export const deliveryListRoutes: Routes = [
     },
   })(async ({ partnerId, query, reading }, deps) => {
     const search = await readSearch(deps.cursors, partnerId, query);
-    const webhookIds = await readWebhookIds(deps.pool, partnerId);
+    const webhookIds = await deps.pool.run((sql) => readWebhookIds(sql, partnerId));
     return answerTo(deps, reading.pool, search, { partnerId, webhookIds }, query);
   }),
 ];

@@ -5,7 +5,7 @@ import { ownNumber } from '../../contract/resources/nucleus-resource.ts';
 import type { Scope } from '../../contract/statuses.ts';
 import { date, text } from '../../contract/values.ts';
 import type { Asker, Handled, Transactor } from '../../core/loans/handle-loan.ts';
-import { onceForLender } from '../../core/loans/nucleus.ts';
+import { type LenderCall, onceForLender } from '../../core/loans/nucleus.ts';
 import {
   concludeIssuance,
   concludeSigning,
@@ -105,14 +105,7 @@ export function loanFactRoutes(door: Door): readonly Route[] {
   ];
 }
 
-type FactCall = Exclude<Caller, { readonly by: 'auditor' }> & {
-  readonly path: string;
-  readonly actor: string;
-  readonly requestId: string;
-  readonly id: string;
-  readonly body?: unknown;
-  readonly idempotencyKey: string | null;
-};
+type FactCall = Exclude<Caller, { readonly by: 'auditor' }> & LenderCall & { readonly id: string };
 
 /** Handles the fact, once for its key, and answers the loan. */
 export async function answerFact(
@@ -120,11 +113,10 @@ export async function answerFact(
   call: FactCall,
   handle: (within: Transactor, asker: Asker) => Promise<Handled>,
 ) {
-  const { actor, requestId, id, body, idempotencyKey: key } = call;
+  const { actor, requestId, id, body } = call;
   // The loan tells the loan core whose it is.
   const asker: Asker = { partnerId: call.by === 'partner' ? call.partnerId : null, actor, requestId };
-  const request = { operation: `POST ${call.path}`, key, body: { id, body } };
-  return onceForLender(pool, request, async (within) => {
+  return onceForLender(pool, { ...call, body: { id, body } }, async (within) => {
     const handled = await handle(within, asker);
     if ('refused' in handled) return handled;
     return { ok: { status: 200, body: view(handled.ok) } as const };

@@ -7,7 +7,7 @@ import { id, toCentavos } from '../../contract/values.ts';
 import { reportBond } from '../../core/bonds/bond-detection.ts';
 import { issueLoan, refuseTaken } from '../../core/loans/create-loan.ts';
 import type { Asker, Transactor } from '../../core/loans/handle-loan.ts';
-import { onceForLender, reportOfPartner } from '../../core/loans/nucleus.ts';
+import { type LenderCall, onceForLender, reportOfPartner } from '../../core/loans/nucleus.ts';
 import { recordRegistration, appendRegistrationRequested } from '../../core/loans/registration.ts';
 import { RegistryFailure } from '../../registry/port.ts';
 import type { Pool } from '../../db/pool.ts';
@@ -109,17 +109,11 @@ function refuseProtocol(error: unknown): Refused<'mismatch'> {
 
 async function answerBond<B extends { readonly emprestimo_id: string }>(
   pool: Pool,
-  call: {
-    readonly path: string;
-    readonly actor: string;
-    readonly requestId: string;
-    readonly idempotencyKey: string | null;
-    readonly body: B;
-  },
+  call: LenderCall<B>,
   report: (within: Transactor, asker: Asker) => ReturnType<typeof reportBond>,
 ) {
-  const { path, actor, requestId, idempotencyKey: key, body } = call;
-  return onceForLender(pool, { operation: `POST ${path}`, key, body }, async (within) => {
+  const { actor, requestId, body } = call;
+  return onceForLender(pool, call, async (within) => {
     const recordId = await report(within, { partnerId: null, actor, requestId });
     if ('refused' in recordId) return recordId;
     return { ok: { status: 201, body: { id: recordId.ok, ...body } } as const };

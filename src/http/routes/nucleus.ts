@@ -46,19 +46,19 @@ export const nucleusRoutes: Routes = [
     idempotencyKey: 'optional',
     answers: answered(201, resources.partnerAccount, { pt: 'A conta', en: 'The account' }),
     errors: [...KEY_ERRORS, 'TRANSICAO_INVALIDA'],
-  })(async ({ body, path, idempotencyKey: key, actor }, { pool }) => {
-    return onceForLender(pool, { operation: `POST ${path}`, key, body }, async (within) => {
-      const { id = null, nome: name, assinatura: signing, documentos: documents, emissao: issuance } = body;
+  })((call, { pool }) =>
+    onceForLender(pool, call, async (within) => {
+      const { id = null, nome: name, assinatura: signing, documentos: documents, emissao: issuance } = call.body;
       try {
         const account = { name, signing, documents, issuance };
-        const made = await within.transaction((tx) => createPartner(tx, account, actor, id));
+        const made = await within.transaction((tx) => createPartner(tx, account, call.actor, id));
         return { ok: { status: 201, body: viewAccount(made) } as const };
       } catch (error) {
         if (codeOf(error) !== '23505' || id === null) throw error;
         return taken('id', id);
       }
-    });
-  }),
+    }),
+  ),
   route(`PUT ${PARTNERS}/{id}`, 'nucleo', {
     since: '0.4',
     summary: {
@@ -86,11 +86,12 @@ export const nucleusRoutes: Routes = [
       idempotencyKey: 'optional',
       answers: answered(201, contract.createdWebhook, { pt: 'Webhook registrado', en: 'The webhook was registered' }),
       errors: [...KEY_ERRORS, 'LIMITE_DE_WEBHOOKS'],
-    })(async ({ id: partnerId, path, actor, requestId, body, idempotencyKey: key }, deps) => {
+    })(async (call, deps) => {
+      const { id: partnerId, actor, requestId, body } = call;
       const begun = await newWebhook(deps, { partnerId, actor, requestId, url: body.url, events: body.eventos });
       if ('refused' in begun) return begun;
       const { make, shownOnce } = begun;
-      const made = await onceForLender(deps.pool, { operation: `POST ${path}`, key, body }, (within) =>
+      const made = await onceForLender(deps.pool, call, (within) =>
         within.transaction(async (tx) => ((await lockPartner(tx, partnerId)) === null ? NOT_FOUND : make(tx))),
       );
       return 'refused' in made ? made : { status: 201, body: { ...made.body, ...shownOnce } };

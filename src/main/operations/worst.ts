@@ -1,5 +1,5 @@
 /** The webhooks with the most problems, behind a gauge's count: a command reads them, because no metric may name a webhook. */
-import { OUTCOMES } from '../../contract/statuses.ts';
+import { FAILURE_OUTCOMES } from '../../contract/statuses.ts';
 import type { Tx } from '../../db/pool.ts';
 
 const MAX_SCANNED = 10_000;
@@ -7,7 +7,6 @@ const MAX_SCANNED = 10_000;
 const COUNTED = 1_000;
 /** Failed attempts of the last quarter of an hour that are looked at, of each outcome. */
 const FAILURES = 10_000;
-const FAILED = OUTCOMES.filter((outcome) => outcome !== 'entregue');
 
 export interface WorstWebhook {
   readonly webhook: string;
@@ -34,7 +33,7 @@ export async function readWorst(tx: Tx, limit: number): Promise<WorstWebhook[]> 
   return tx<WorstWebhook[]>`
     with failed as materialized (
       select f.webhook_id, count(*)::int as failed_attempts, mode() within group (order by f.outcome) as resultado
-      from unnest(${FAILED}::text[]) kind (outcome)
+      from unnest(${FAILURE_OUTCOMES}::text[]) kind (outcome)
       cross join lateral (
         select webhook_id, outcome
         from attempts
