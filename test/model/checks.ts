@@ -162,7 +162,7 @@ export const CHECKS: Readonly<Record<CheckName, Check>> = {
     await pool.transaction(async (tx) => {
       await withdraw(tx, 'lost', 1, ids);
       for (const id of ids) await putOff(tx, { id, number: 1 }, 60, later);
-      await clearClaims(tx, 'lost', { number: 1 });
+      await clearClaims(tx, 'lost', 1, 2);
     });
     const flying =
       await sql`select from flights() join deliveries d on d.id = delivery_id where d.next_attempt_at < now()`;

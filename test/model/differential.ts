@@ -323,7 +323,7 @@ export class Differential {
     const number = Number(claim.split('/')[1]);
     await this.#pool.transaction(async (tx) => {
       if (isWhole) {
-        await clearClaims(tx, POLLER, { number });
+        await clearClaims(tx, POLLER, number, number + 1);
         return;
       }
       await withdraw(tx, POLLER, number, ids);

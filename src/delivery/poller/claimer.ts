@@ -10,12 +10,12 @@ import type { DeliveryMetrics } from '../../telemetry/delivery-metrics.ts';
 import { recordSpan } from '../../telemetry/traces.ts';
 import { gatherAnswers } from '../queue/answers.ts';
 import { type ClaimedDelivery, clearClaims, deliveryOf, type PollWait, pollLanes, type Poll } from '../queue/claim.ts';
-import { leave } from '../queue/keepers.ts';
 import { KeptLanes } from '../queue/lanes/kept-lanes.ts';
 import { LEASE_S } from '../queue/lease.ts';
 import type { Completion } from '../queue/record.ts';
 import type { Report } from '../queue/report.ts';
 import type { Slots } from '../queue/slots.ts';
+import { endPoller } from '../queue/maintenance/dead-pollers.ts';
 import { HourCounter } from '../queue/maintenance/hour-counter.ts';
 import { Keeping, type KeepingDeps } from './keeping.ts';
 import type { Standing } from './liveness.ts';
@@ -186,10 +186,10 @@ export class Claimer {
   /** Call it when nothing is in flight any more. */
   async leave(): Promise<void> {
     const { pool, name } = this.#deps;
-    await this.#orElse(this.releaseDoubtful(0).then(() => pool.transaction((tx) => leave(tx, name))));
+    await this.#orElse(this.releaseDoubtful(0).then(() => pool.transaction((tx) => endPoller(tx, name, true))));
   }
 
-  async #orElse(left: Promise<void>): Promise<void> {
+  async #orElse(left: Promise<unknown>): Promise<void> {
     await left.catch((error: Error) =>
       this.#deps.log.warn({ error: error.name }, 'left its lanes to the others, who notice that it is gone'),
     );
@@ -199,8 +199,9 @@ export class Claimer {
     const { pool, name } = this.#deps;
     if (this.#numbers - this.#cleared.at < CLEARED_AT_ONCE) return;
     const [below = this.#numbers] = this.#open.keys();
+    // Below that lie dead rows.
     const from = this.#cleared.below;
-    await pool.run((sql) => clearClaims(sql, name, { from, below }));
+    await pool.run((sql) => clearClaims(sql, name, from, below));
     this.#cleared = { at: this.#numbers, below };
   }
 
@@ -210,7 +211,7 @@ export class Claimer {
     for (const claim of this.#doubtful) {
       const triedAtMs = monotonicMs();
       if (triedAtMs - claim.triedAtMs < everyMs) continue;
-      const count = await pool.transaction((tx) => clearClaims(tx, name, { number: claim.number }));
+      const count = await pool.transaction((tx) => clearClaims(tx, name, claim.number, claim.number + 1));
       if (count > 0) log.warn({ claims: count }, 'released a claim whose commit was unknown');
       const isOver = count > 0 || triedAtMs - claim.startedAtMs > LEASE_S * 1_000;
       this.#doubtful = this.#doubtful.flatMap((other) => {

@@ -142,15 +142,9 @@ export function deliveryOf(row: DueRow, { settings }: KeptLane, claimedAt: Date)
   };
 }
 
-/** Deletes the poller's claims: recorded ones, from where it ended last (behind that lie dead rows), or one of unknown commit. Returns how many. */
-export async function clearClaims(
-  tx: Tx,
-  poller: string,
-  { from = 0, below, number }: { from?: number; below?: number; number?: number },
-): Promise<number> {
+/** Deletes the poller's claims with these numbers: recorded ones, or one of unknown commit. Returns how many. */
+export async function clearClaims(tx: Tx, poller: string, from: number, below: number): Promise<number> {
   const { count } = await tx`
-    delete from claims
-    where poller = ${poller} and number >= ${number ?? from}::bigint
-      and number < ${number === undefined ? (below ?? null) : number + 1}::bigint`;
+    delete from claims where poller = ${poller} and number >= ${from}::bigint and number < ${below}::bigint`;
   return count;
 }

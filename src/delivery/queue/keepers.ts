@@ -129,8 +129,3 @@ export async function handOver(tx: Tx, poller: string, lanes: readonly KeptLane[
   await saveWindows(tx, poller, lanes);
   await tx`select end_poller(${poller}, false)`;
 }
-
-/** Unregisters a poller that has no claims. */
-export async function leave(tx: Tx, poller: string): Promise<void> {
-  await tx`select end_poller(${poller}, true)`;
-}
