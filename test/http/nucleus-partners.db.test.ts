@@ -93,6 +93,15 @@ describe("a partner's webhook", () => {
     expect((await world.api.send('GET', '/v1/webhooks', { token })).body).toMatchObject([{ id: first.body.id }]);
   });
 
+  test('under a key of another partner’s webhook is 422: it is not that one', async () => {
+    const [one, other] = [await newPartner(), await newPartner()];
+    const key = `hook-of-${one}`;
+    expect((await reported(`parceiros/${one}/webhooks`, body, key)).status).toBe(201);
+    const refused = await reported(`parceiros/${other}/webhooks`, body, key);
+    expect([refused.status, refused.body.codigo]).toEqual([422, 'IDEMPOTENCIA_DIVERGENTE']);
+    expect((await reported(`parceiros/${other}/webhooks`, body, `hook-of-${other}`)).status).toBe(201);
+  });
+
   test('of an unknown partner is 404, and a wrong one is 400 with its field', async () => {
     expect((await reported(`parceiros/${randomUUID()}/webhooks`, body)).status).toBe(404);
     const id = await newPartner();

@@ -91,7 +91,7 @@ export const nucleusRoutes: Routes = [
       const begun = await newWebhook(deps, { partnerId, actor, requestId, url: body.url, events: body.eventos });
       if ('refused' in begun) return begun;
       const { make, shownOnce } = begun;
-      const made = await onceForLender(deps.pool, call, (within) =>
+      const made = await onceForLender(deps.pool, { ...call, body: { partnerId, body } }, (within) =>
         within.transaction(async (tx) => ((await lockPartner(tx, partnerId)) === null ? NOT_FOUND : make(tx))),
       );
       return 'refused' in made ? made : { status: 201, body: { ...made.body, ...shownOnce } };
