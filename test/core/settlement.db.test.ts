@@ -206,16 +206,18 @@ describe('a batch', () => {
   });
 
   describe('by a core in another language', () => {
-    const append = (sql: Sql | Tx, id: string, partnerId: string) => {
-      const data = JSON.stringify({
-        repasse_id: id,
-        competencia: '2023-02',
-        total_parcelas: 1,
-        numero_ccbs: 1,
-        valor_total: 1,
-        fechado_em: '2023-03-02T12:00:00.000Z',
-      });
-      return sql`select append_event(${id}, 0, 'repasse.processado', ${partnerId}, ${data}::text::json, 'core')`;
+    const dataOf = (id: string, month: string) => ({
+      repasse_id: id,
+      competencia: month,
+      total_parcelas: 1,
+      numero_ccbs: 1,
+      valor_total: 1,
+      fechado_em: '2023-03-02T12:00:00.000Z',
+    });
+    const append = (sql: Sql | Tx, id: string, partnerId: string, stream = id, version = 0) => {
+      const data = JSON.stringify(dataOf(id, '2023-02'));
+      return sql`
+        select append_event(${stream}, ${version}, 'repasse.processado', ${partnerId}, ${data}::text::json, 'core')`;
     };
     const countClosings = async (partnerId: string) => {
       const [row] = await database.sql<[{ count: number }]>`
@@ -228,6 +230,28 @@ describe('a batch', () => {
       await append(database.sql, randomUUID(), partnerId);
       await expect(append(database.sql, randomUUID(), partnerId)).rejects.toMatchObject({ code: 'CT409' });
       expect(await countClosings(partnerId)).toBe(1);
+    });
+
+    test('is refused under its own id too, in its stream and in another, and a repeated import of it changes nothing', async () => {
+      const { partnerId } = await newPartner();
+      const [id, imported] = [randomUUID(), randomUUID()];
+      await append(database.sql, id, partnerId);
+      for (const [stream, version] of [[id, 1] as const, [randomUUID(), 0] as const])
+        await expect(append(database.sql, id, partnerId, stream, version)).rejects.toMatchObject({
+          code: 'CT409',
+          detail: `{"version":${version}}`,
+        });
+      expect(await countClosings(partnerId)).toBe(1);
+      const history = (ids: readonly string[]) => {
+        const events = ids.map((stream, n) => {
+          const data = dataOf(stream, `2022-0${n + 1}`);
+          const event = { stream, version: 1, type: 'repasse.processado', partner_id: partnerId, data };
+          return JSON.stringify({ ...event, occurred_at: data.fechado_em });
+        });
+        return database.sql`select appended from append_history(${events}::text[]::json[])`;
+      };
+      expect(await history([imported])).toEqual([{ appended: 1 }]);
+      expect(await history([imported, randomUUID()])).toEqual([{ appended: 1 }]);
     });
 
     test.each(['repeatable read', 'serializable'])(

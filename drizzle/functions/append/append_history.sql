@@ -204,7 +204,8 @@ begin
   if appended > 0 then
     for fault in
       select e.ordinality as n, e.partner_id, e.data from unnest(batch) with ordinality e
-      where e.type = 'repasse.processado' order by e.ordinality
+      where e.type = 'repasse.processado' and not exists (select from events s where s.stream = e.stream and s.version = e.version)
+      order by e.ordinality
     loop
       begin
         perform refuse_second_closing(fault.partner_id, fault.data);
