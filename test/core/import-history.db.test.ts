@@ -395,6 +395,7 @@ describe('a line that does not fit is named, with its key and rule, and nothing 
       /^occurred_at: lies before the year 2000/,
       at(0, { occurred_at: '1999-01-01T00:00:00.000Z' }),
     ],
+    ['a leap second', 1, /^occurred_at: must be an instant/, at(0, { occurred_at: '2016-12-31T23:59:60.000Z' })],
     ['a time without a zone', 1, /^occurred_at: must be an instant/, at(0, { occurred_at: '2025-01-01T00:00:00' })],
     [
       'an unknown partner',

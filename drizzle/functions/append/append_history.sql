@@ -56,7 +56,7 @@ begin
         when version is null or version !~ '^[1-9][0-9]{0,8}$' then 'version: must be a whole number, from 1'
         when type is null then 'type: is missing'
         when partner_id is null or not has_format(partner_id, 'uuid') then 'partner_id: must be a UUID'
-        when occurred_at is null or occurred_at !~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,6})?(Z|[+-][0-9]{2}:[0-9]{2})$'
+        when occurred_at is null or occurred_at !~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9]([.][0-9]{1,6})?(Z|[+-][0-9]{2}:[0-9]{2})$'
              or not pg_input_is_valid(occurred_at, 'timestamptz') then 'occurred_at: must be an instant as 2025-03-31T12:00:00.000Z'
         when occurred_at::timestamptz < '2000-01-01T00:00Z' then 'occurred_at: lies before the year 2000'
         when occurred_at::timestamptz > clock_timestamp() then 'occurred_at: lies in the future'
