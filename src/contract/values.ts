@@ -29,7 +29,7 @@ export const month = z
 
 const CONTROL = String.raw`\x00-\x1F\x7F-\x9F`;
 
-/** A name or description: 1 to `max` characters (code points, as JSON Schema counts), not only blanks, no control characters. */
+/** A name or description: 1 to `max` characters (code points, as JSON Schema counts), not only blanks, no control characters, well-formed. */
 export function text(max: number) {
   const isLongest = (value: string) =>
     value.length <= max || (value.length <= 2 * max && Array.from(value).length <= max);
@@ -38,6 +38,7 @@ export function text(max: number) {
     .refine(isLongest, `tem no máximo ${max} caracteres`)
     .refine((value) => value.trim() !== '', 'não pode ser vazio')
     .refine((value) => !/\p{Cc}/u.test(value), 'não pode ter caracteres de controle')
+    .refine((value) => value.isWellFormed(), 'não pode ter metade de um par substituto')
     .meta({
       minLength: 1,
       maxLength: max,

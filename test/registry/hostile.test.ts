@@ -273,6 +273,7 @@ describe('a registration stays open', () => {
     ['without a protocol', json(200, {}), 'protocolo_registry: '],
     ['with an empty one', json(200, { protocolo_registry: ' ' }), 'não pode ser vazio'],
     ['with one of 201 characters', json(200, { protocolo_registry: 'x'.repeat(201) }), 'tem no máximo 200 caracteres'],
+    ['with half of a surrogate pair', json(200, { protocolo_registry: '\ud83d' }), 'metade de um par'],
     ['with a page of HTML', raw(200, '<html>'), 'not JSON'],
     ['with a page of HTML that says 202', raw(202, '<html>'), 'not JSON'],
     ['with 409', json(409, { erro: 'x' }), 'answered 409'],
@@ -376,7 +377,8 @@ describe('a list of bonds', () => {
       novo_empregador: { cnpj: '11444777000161', nome: 'Nova' },
       margem_disponivel: 1,
     };
-    const itens = [{ parceiro_id: ID }, item, null, { ...item, data_admissao: '52998224725' }];
+    const broken = { ...item, novo_empregador: { ...item.novo_empregador, nome: 'Nova \udfff' } };
+    const itens = [{ parceiro_id: ID }, item, null, { ...item, data_admissao: '52998224725' }, broken];
     const { adapter } = await bridge(json(200, { itens, proximo_cursor: null }));
     const [references, rules]: [string[], string[]] = [[], []];
     const query = { ...WINDOW, onMisshapen: (rule: string) => void rules.push(rule) };
@@ -387,6 +389,7 @@ describe('a list of bonds', () => {
       'GET /vinculos/novos: itens.0.referencia',
       'GET /vinculos/novos: itens.2',
       'GET /vinculos/novos: itens.3.data_admissao',
+      'GET /vinculos/novos: itens.4.novo_empregador.nome',
     ]);
     expect(rules.join()).not.toContain('52998224725');
   });
