@@ -112,7 +112,14 @@ test('every file of the Python client is Python, and it works', async (context) 
 test.for(['native', 'okhttp-gson'])(
   'the Java client on %s compiles, and the native one works',
   async (library, context) => {
-    const made = await generate(context, library, ['-g', 'java', '--library', library]);
+    const made = await generate(context, library, [
+      '-g',
+      'java',
+      '--library',
+      library,
+      '--additional-properties',
+      'containerDefaultToNull=true',
+    ]);
     const noMaven = await failureOf('mvn', ['--version']);
     if (noMaven !== null) context.skip(noMaven);
     if (library === 'native')

@@ -26,8 +26,9 @@ public final class Partner {
         PostWebhooksIdReenviosRequest period = new PostWebhooksIdReenviosRequest()
                 .desde("2026-01-31")
                 .status(Set.of(StatusDeEntrega.STATUS_DE_ENTREGA_ERRO, StatusDeEntrega.STATUS_DE_ENTREGA_SUSPENSA))
-                .addEventosItem(NomeEntregue.values()[0])
                 .simular(true);
+        // A list that is not set is not sent: an empty one would be refused.
+        api.patchWebhooksId(created.getId(), new PatchWebhooksIdRequest().ativo(true));
         int counted = api.postWebhooksIdReenvios(created.getId(), period).getEntregas();
         MargemDoRegistry margin = new MargemDoRegistry()
                 .cpf("52998224725")
