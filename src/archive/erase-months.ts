@@ -60,7 +60,7 @@ export async function eraseInMonths(erasing: Erasing): Promise<string[]> {
   for (const act of newestOf(acts)) {
     const place = openPlace(act.place);
     const manifest = await readManifest(place, act);
-    await removeOlder(erasing, act, place, manifest);
+    await removeOlder(acts, act, place, manifest);
     const since = new Date(manifest.gerado_em);
     const written = acts.find(({ manifest: digest }) => digest.equals(act.manifest))?.position ?? 0;
     // One that nobody looked for yet may have been done before these files were written, and not be in them.
@@ -138,7 +138,7 @@ async function eraseInMonth(
   const digest = await writeManifest(place, after, signers);
   const made = { ...act, manifest: digest };
   await addAct(pool, act.manifest, { ...made, actor, reason });
-  await removeOlder(erasing, made, place, after);
+  await removeOlder([act], made, place, after);
   return true;
 }
 
@@ -178,15 +178,17 @@ async function withoutTexts(place: Place, file: ArchivedFile, keys: Keys): Promi
   return isAny ? (files.files()[0] ?? null) : null;
 }
 
-/** Removes what only older manifests of the month have. A manifest that is not there was dealt with. */
+/**
+ * Removes what only older manifests of the month have. `acts` were read before: read now, they may have a newer one of another run.
+ * A manifest that is not there was dealt with.
+ */
 async function removeOlder(
-  { pool }: Erasing,
+  acts: readonly MonthAct[],
   { month, manifest: newest }: MonthAct,
   place: Place,
   { partes }: Pick<Manifest, 'partes'>,
 ) {
   const kept = new Set(partes.flatMap(({ arquivos }) => arquivos.map(({ nome }) => nome)));
-  const acts = await pool.run(readActs);
   const older = acts.filter((act) => act.month === month && act.place === place.name && !act.manifest.equals(newest));
   for (const act of new Map(older.map((one) => [one.manifest.toString('hex'), one])).values()) {
     const found = await readManifest(place, act).catch((error: unknown) => {

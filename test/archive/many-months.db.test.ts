@@ -6,6 +6,7 @@ import { eraseInMonths } from '../../src/archive/erase-months.ts';
 import { removeMonth } from '../../src/archive/move-month.ts';
 import { ArchiveFault } from '../../src/archive/archive-fault.ts';
 import { openPlace, type Place } from '../../src/archive/place.ts';
+import { verifyMonth } from '../../src/archive/verify-month.ts';
 import { archiveMonth } from '../../src/archive/write-month.ts';
 import type { Filters } from '../../src/audit/lists/kind.ts';
 import { KINDS } from '../../src/audit/lists/kinds.ts';
@@ -261,4 +262,24 @@ test('a month that is written anew while its seals are read is no altered one', 
   const seals = new Archives(pool, meanwhile(erase)).seals();
   expect(await seals.leaves(1)).not.toHaveProperty('fault');
   await seals.close();
+});
+
+test('of two runs at once that carry an order into the files, none removes what the other has registered', async () => {
+  const [{ id }] = await unerased();
+  await order(id);
+  const [, month = ''] = MONTHS;
+  let others: Promise<string[]> | undefined;
+  // The other one works while this one has read the month's manifest, and nothing behind it.
+  const late = erase((name) => {
+    const place = open(name);
+    const read: Place['read'] = async (file, most) => {
+      const found = await place.read(file, most);
+      if (file.startsWith(month)) await (others ??= erase());
+      return found;
+    };
+    return { ...place, read };
+  });
+  await expect(late).rejects.toThrow(ArchiveFault);
+  expect(await others).toEqual([month]);
+  await expect(verifyMonth(pool, open, month)).resolves.toMatchObject({ month });
 });
