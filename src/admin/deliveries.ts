@@ -4,6 +4,7 @@ import { ATTEMPTS_SHOWN, type DeliveryWithAttempts } from '../contract/resources
 import type { Pool, Tx } from '../db/pool.ts';
 import { NEWEST } from '../delivery/partner/read-attempts.ts';
 import { readDelivery } from '../delivery/partner/read-deliveries.ts';
+import type { WebhookLine } from './webhooks.ts';
 
 interface OrderLine {
   readonly orderedAt: Date;
@@ -21,11 +22,7 @@ export interface ShownDelivery extends Omit<Around, 'inOrder'> {
   readonly orders: readonly OrderLine[];
 }
 
-interface Around {
-  readonly partnerId: string;
-  readonly url: string;
-  readonly active: boolean;
-  readonly mutedAt: Date | null;
+interface Around extends Pick<WebhookLine, 'partnerId' | 'url' | 'active' | 'mutedAt'> {
   /** Each loan's deliveries one at a time, by version. */
   readonly inOrder: boolean;
 }

@@ -7,7 +7,6 @@
  * ids of its deliveries find them.
  */
 import { hexOf, type Row } from '../db/binary-record.ts';
-import type { Signer } from '../audit/checkpoint/note.ts';
 import type { Pool, Tx } from '../db/pool.ts';
 import { addAct, type MonthAct, newestOf, readActs } from './acts.ts';
 import {
@@ -25,13 +24,9 @@ import { ArchiveFault } from './archive-fault.ts';
 import type { Place } from './place.ts';
 import { type TableFile, TableFiles, withoutText } from './table-file.ts';
 import { readTable, verifyPart } from './verify-month.ts';
+import type { Archiving } from './write-month.ts';
 
-interface Erasing {
-  readonly pool: Pool;
-  readonly openPlace: (name: string) => Place;
-  readonly signers: readonly Signer[];
-  readonly actor: string;
-}
+type Erasing = Pick<Archiving, 'pool' | 'openPlace' | 'signers' | 'actor'>;
 
 interface Month {
   readonly act: MonthAct;

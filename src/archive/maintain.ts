@@ -1,5 +1,4 @@
 /** `maintain`: finds the months that are old enough, and takes each from its present state to removed; then the events of loans that were over before. */
-import type { Signer } from '../audit/checkpoint/note.ts';
 import { addMonths, dayOf, startOfDay } from '../contract/calendar.ts';
 import type { Pool } from '../db/pool.ts';
 import { readMonths } from './acts.ts';
@@ -7,14 +6,9 @@ import { Archives } from './archived-rows.ts';
 import { eraseInMonths } from './erase-months.ts';
 import { leave } from './leave.ts';
 import { removeMonth } from './move-month.ts';
-import type { Place } from './place.ts';
-import { archiveMonth } from './write-month.ts';
+import { archiveMonth, type Archiving } from './write-month.ts';
 
-interface Maintaining {
-  readonly pool: Pool;
-  readonly openPlace: (name: string) => Place;
-  readonly signers: readonly Signer[];
-  readonly actor: string;
+interface Maintaining extends Pick<Archiving, 'pool' | 'openPlace' | 'signers' | 'actor'> {
   /** After how many months what goes, and where to; null: everything is kept. */
   readonly maintenance: { readonly keepMonths: number; readonly to: string } | null;
   readonly seal: () => Promise<void>;

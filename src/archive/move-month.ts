@@ -15,17 +15,13 @@ import { manifestName, MAX_MANIFEST, readFile, readManifest } from './manifest.t
 import { ArchiveFault } from './archive-fault.ts';
 import type { Place } from './place.ts';
 import { readPart, verifyMonth } from './verify-month.ts';
+import type { Archiving } from './write-month.ts';
 
 /** Rows of one statement, so that it ends in some ten milliseconds. */
 const BATCH = 2_000;
 
-export interface Moving {
-  readonly pool: Pool;
-  readonly openPlace: (name: string) => Place;
-  readonly month: string;
-  readonly actor: string;
+export interface Moving extends Pick<Archiving, 'pool' | 'openPlace' | 'month' | 'actor' | 'onProgress'> {
   readonly reason: string | null;
-  readonly onProgress?: (rows: number) => void;
 }
 
 /** `seal` seals what is settled, which a removal waits for. Returns how many rows went. Throws {@link ArchiveFault} where a file is not as it was archived: nothing is removed then. */

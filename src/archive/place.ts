@@ -5,7 +5,7 @@ import { mkdir, open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { AwsClient } from 'aws4fetch';
 import { withoutSlash } from '../settings/environment-rules.ts';
-import { checksumOf } from '../audit/anchor/bucket.ts';
+import { type Bucket, checksumOf } from '../audit/anchor/bucket.ts';
 import { syncDirectory } from '../audit/anchor/directory.ts';
 import { s3Fault } from '../audit/anchor/s3-fault.ts';
 import { readBounded } from '../bounded-answer.ts';
@@ -20,12 +20,9 @@ export interface Place {
   remove(file: string): Promise<void>;
 }
 
-export interface S3Access {
+export interface S3Access extends Omit<Bucket, 'url'> {
   /** `https://s3.sa-east-1.amazonaws.com`, without a slash at its end. */
   readonly endpoint: string;
-  readonly region: string;
-  readonly keyId: string;
-  readonly secret: string;
 }
 
 /** Throws {@link ArchiveFault} where `name` is neither an absolute path nor `s3://bucket/prefix`, or there is no key for S3. */

@@ -1,17 +1,11 @@
 /** One attempt at the receiver: the POST that a poller would send, by the same code, and a sentence about its outcome. */
 import { HEADER_CHECKPOINT } from '../contract/delivery.ts';
-import { deliveryHeaders } from '../delivery/sending/headers.ts';
+import { type Addressed, deliveryHeaders } from '../delivery/sending/headers.ts';
 import { bodyOf, createSender, type SendResult } from '../delivery/sending/send.ts';
 import { signingKey } from '../delivery/sending/signature.ts';
 import { shown } from './feed-api.ts';
 
-export interface Forwarded {
-  /** `X-Webhook-Delivery`, the same in every attempt and every run. */
-  readonly id: string;
-  readonly event: string;
-  readonly body: Buffer;
-  readonly loanVersion: number | null;
-}
+export type Forwarded = Omit<Addressed, 'isTest'>;
 
 export interface Tried {
   readonly isDelivered: boolean;

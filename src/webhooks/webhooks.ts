@@ -5,19 +5,15 @@ import { MAX_ACTIVE_WEBHOOKS, type WebhookResource } from '../contract/resources
 import { FIRST_ID } from '../db/first-id.ts';
 import type { Pool, Tx } from '../db/pool.ts';
 import { lockPartner } from '../db/partner-lock.ts';
-import { type WebhookRow, writeHistory } from './history.ts';
+import { type Subject, type WebhookRow, writeHistory } from './history.ts';
 import { isKeyRetired } from './encryption-keys.ts';
 import { newSecret, type Vault } from './secrets.ts';
 
-export interface NewWebhook {
-  readonly partnerId: string;
+export interface NewWebhook extends Omit<Subject, 'id'> {
   /** The normalised URL that the target check accepted. */
   readonly url: string;
   /** In the order the partner gave. */
   readonly events: readonly SubscribableName[];
-  /** `sub` of the token. */
-  readonly actor: string;
-  readonly requestId: string | null;
 }
 
 /**

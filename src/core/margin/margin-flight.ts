@@ -11,12 +11,9 @@
  */
 import type { MARGIN_ERROR_KINDS } from '../../contract/statuses.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
+import type { MarginQuestion } from '../../registry/port.ts';
 
-export interface MarginKey {
-  readonly partnerId: string;
-  readonly workerCpf: string;
-  readonly employerCnpj: string;
-}
+export type MarginKey = Pick<MarginQuestion, 'partnerId' | 'workerCpf' | 'employerCnpj'>;
 
 export interface MarginQuery {
   readonly id: string;

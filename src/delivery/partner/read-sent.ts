@@ -8,6 +8,7 @@
 import { ERASED } from '../../contract/erasure.ts';
 import type { Outcome } from '../../contract/statuses.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
+import type { ClaimedDelivery } from '../queue/claim.ts';
 import { LEASE_S } from '../queue/lease.ts';
 import { signRequest } from '../poller/request.ts';
 import { type ArchivedDelivery, rowsOf } from './delivery-rows.ts';
@@ -15,12 +16,7 @@ import { type Openers, type OpenSecret, rememberOpened } from '../sending/opener
 
 export type { OpenSecret };
 
-interface SentAttempt {
-  readonly number: number;
-  readonly late: boolean;
-  readonly url: string;
-  readonly address: string | null;
-  readonly startedAt: Date;
+interface SentAttempt extends Omit<AttemptRow, 'outcome'> {
   /** Names and values in sending order, empty if nothing was sent; without signatures if `isSigned` is false. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly isSigned: boolean;
@@ -34,21 +30,8 @@ export interface SentDelivery {
   readonly attempts: readonly SentAttempt[];
 }
 
-interface DeliveryRow {
-  readonly id: string;
-  readonly webhookId: string;
-  readonly partnerId: string;
-  readonly event: string;
-  readonly body: Buffer;
-  readonly loanVersion: number | null;
-  readonly traceparent: string | null;
-  /** Null where the event was erased, empty where it lost a CPF. */
-  readonly salt: Buffer | null;
+interface DeliveryRow extends Omit<ClaimedDelivery, 'number' | 'dueAt' | 'encryptedCredentials' | 'claimedAt'> {
   readonly failures: number;
-  readonly isTest: boolean;
-  readonly url: string;
-  readonly encryptedSecret: Buffer;
-  readonly previousEncryptedSecret: Buffer | null;
 }
 
 interface AttemptRow {

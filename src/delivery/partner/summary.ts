@@ -92,11 +92,7 @@ function readPulse(
   );
 }
 
-interface Kept {
-  readonly now: Date;
-  readonly step: number | null;
-  readonly delivered: number;
-  readonly failed: number;
+interface Kept extends Pick<SummaryRow, 'now' | 'step' | 'delivered' | 'failed'> {
   readonly times: Readonly<Record<string, string>>;
 }
 

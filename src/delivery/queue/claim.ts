@@ -9,6 +9,7 @@
 import type { Tx } from '../../db/pool.ts';
 import type { KeptLane } from './lanes/kept-lane.ts';
 import { type Ask, type Found, MOST_EACH } from './lanes/poll-plan.ts';
+import type { Addressed } from '../sending/headers.ts';
 
 /** How an idle poller waits for work, in milliseconds: the maximum, and the interval of its checks. */
 export interface PollWait {
@@ -16,18 +17,12 @@ export interface PollWait {
   readonly pollIntervalMs: number;
 }
 
-export interface ClaimedDelivery {
-  readonly id: string;
+export interface ClaimedDelivery extends Addressed {
   /** The number of this attempt, 1 for the first. */
   readonly number: number;
-  readonly event: string;
-  readonly body: Buffer;
-  /** The loan's version at the event; null without a loan. */
-  readonly loanVersion: number | null;
   /** W3C trace context of the event; null: none. */
   readonly traceparent: string | null;
-  readonly isTest: boolean;
-  /** Salt of the body's digest for the evidence. Null: the event was erased and is not sent. */
+  /** Salt of the body's digest for the evidence. Null: the event was erased and is not sent; empty: it lost a CPF. */
   readonly salt: Buffer | null;
   /** When it was due (null: at once); part of the key of its row of `pending`. */
   readonly dueAt: string | null;

@@ -6,6 +6,7 @@
  * 0.5. At window 1 nothing of ours queues at the receiver, so the mean there is the new best.
  * Measured alternatives: TCP's halving and +1 a round trip sends 15 % less; the least time instead of the best mean keeps the window at 1.
  */
+import type { Answers } from './answers.ts';
 
 export const FIRST_WINDOW = 8;
 const MEASURED_OF = 32;
@@ -21,13 +22,9 @@ export interface Pace {
   readonly bestMs: number | null;
 }
 
-export interface Reported {
+export interface Reported extends Answers {
   /** As counted by the last claim. */
   readonly inFlight: number;
-  readonly isSilent: boolean;
-  readonly good: number;
-  readonly bad: number;
-  readonly goodMs: number;
 }
 
 export const NEW_PACE: Pace = { window: FIRST_WINDOW, quickTo: null, answers: 0, answersMs: 0, bestMs: null };

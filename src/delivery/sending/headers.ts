@@ -21,7 +21,7 @@ export interface Addressed {
   readonly id: string;
   readonly event: string;
   readonly body: Buffer;
-  /** Null without a loan. */
+  /** The loan's at the event; null without a loan. */
   readonly loanVersion: number | null;
   /** A delivery that the partner asked for to try its receiver. */
   readonly isTest: boolean;

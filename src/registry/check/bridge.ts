@@ -1,14 +1,10 @@
 /** The bridge under test: one request, bounded in time as in production. */
 import type { RegistrySettings } from '../../settings/outside-settings.ts';
 import { Credentials } from '../credentials.ts';
-import { type Answer, exchange } from '../exchange.ts';
+import { type Answer, type Exchange, exchange } from '../exchange.ts';
 import { RegistryFailure } from '../port.ts';
 
-interface Asking {
-  readonly method: 'GET' | 'POST';
-  readonly path: string;
-  readonly body?: object;
-  readonly idempotencyKey?: string;
+interface Asking extends Omit<Exchange, 'requestId'> {
   /** Without the token. */
   readonly isAnonymous?: boolean;
 }

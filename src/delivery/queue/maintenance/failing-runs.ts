@@ -9,7 +9,6 @@
  * lane's keeper counts failures, because only it knows of its successes. So what an earlier keeper has in flight does not count.
  * Alternative: the record's own statement could count, but every record would be longer, and wait for others of its webhook.
  */
-import type { Outcome } from '../../../contract/statuses.ts';
 import type { Pool } from '../../../db/pool.ts';
 import { waitBriefly } from '../brief-wait.ts';
 import type { Completion } from '../record.ts';
@@ -68,11 +67,8 @@ export class FailingRuns {
       } else if (!isRepeated && endOf(report) >= succeededAtMs) {
         const lastFailedAt = new Date(report.startedByMs + result.durationMs);
         const { failures, firstFailedAt } = runs.get(webhookId) ?? { failures: 0, firstFailedAt: lastFailedAt };
-        const last: { lastOutcome: Outcome; lastStatusCode: number | null; lastFailedAt: Date } = {
-          lastOutcome: result.outcome,
-          lastStatusCode: result.statusCode,
-          lastFailedAt,
-        };
+        const { outcome: lastOutcome, statusCode: lastStatusCode } = result;
+        const last = { lastFailedAt, lastOutcome, lastStatusCode };
         runs.set(webhookId, { webhookId, partnerId, failures: failures + 1, firstFailedAt, ...last });
       }
     }
