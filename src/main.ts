@@ -26,10 +26,10 @@ if (process.pid === 1) {
   }
 }
 
-// The reader has seen enough, as `| head`.
+// The reader has seen enough, as `| head`: what serves drains, as when its terminal is closed.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
-  process.exit();
+  if (!process.emit('SIGHUP', 'SIGHUP')) process.exit();
 });
 
 await runCommandLine(process.argv.slice(2));

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { VERSION } from '../../src/version.ts';
-import { callCommand, runCommand, startCommand } from '../support/command.ts';
+import { callCommand, runCommand, startCommand, startProgram } from '../support/command.ts';
 import { fetchDescribed } from '../support/described-answers.ts';
 import { run } from '../support/snippets.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
@@ -54,7 +54,16 @@ test('a newcomer starts it, pastes the commands, stops it, and finds everything 
   const [, urlRecovered] = URL_SHOWN.exec(await third.output(/desembolso/)) ?? [];
   expect((await fetchDescribed(`${urlRecovered}/v1/webhooks`, { headers })).status).toBe(200);
   expect((await third.end('SIGTERM')).code).toBe(0);
-  expect(existsSync(join(env.DATA_DIR, 'postgres', 'postmaster.pid'))).toBe(false);
+  expect(existsSync(join(env.DATA_DIR, 'postgres', 'data', 'postmaster.pid'))).toBe(false);
+});
+
+test('whose output nobody reads any more drains, and leaves no server behind', async () => {
+  const folder = await makeTestFolder();
+  const env = { DATA_DIR: join(folder.path, 'data'), PORT: '0' };
+  const main = resolve(import.meta.dirname, '../../src/main.ts');
+  const piped = startProgram(['sh', '-c', '"$0" "$1" start | true', process.execPath, main], env);
+  expect((await piped.end()).stderr).toMatch(/"signal":"SIGHUP"[^]*"msg":"stopped"/);
+  expect(existsSync(join(env.DATA_DIR, 'postgres', 'data', 'postmaster.pid'))).toBe(false);
 });
 
 test('where the core is the lender’s own, what is shown leads the core’s loan to its transfer', async () => {
