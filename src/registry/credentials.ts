@@ -40,6 +40,8 @@ export class Credentials {
     const { token: own = null, tokenFile, certFile, keyFile, caFile, concurrency } = this.#settings;
     const [token, cert, key, ca] = await Promise.all([read(tokenFile), read(certFile), read(keyFile), read(caFile)]);
     if (ca !== null && !isCertificate(ca)) throw new RegistryFailure(`REGISTRY_CA_FILE ${NO_CERTIFICATE}`);
+    if (cert !== null && !isCertificate(cert)) throw new RegistryFailure(`REGISTRY_CERT_FILE ${NO_CERTIFICATE}`);
+    if (key === '') throw new RegistryFailure('REGISTRY_KEY_FILE is empty');
     const bearer = token === null ? own : tokenOf(token);
     const tls = { ...(cert && { cert }), ...(key && { key }), ...(ca && { ca }) };
     // Running calls end on the previous agent, whose idle connections close by themselves.

@@ -81,6 +81,9 @@ async function readContext(files: IdentityFiles) {
   const read = async (file: string | null) => (file === null ? undefined : readFile(file, 'utf8'));
   const [cert, key, ca] = await Promise.all([read(files.certFile), read(files.keyFile), read(files.caFile)]);
   if (ca !== undefined && !isCertificate(ca)) throw new Error(`EGRESS_CA_FILE ${NO_CERTIFICATE}`);
+  // Node takes an empty file for none, and nothing would be shown: a file is empty for a moment while it is written in place.
+  if (cert !== undefined && !isCertificate(cert)) throw new Error(`EGRESS_CERT_FILE ${NO_CERTIFICATE}`);
+  if (key === '') throw new Error('EGRESS_KEY_FILE is empty');
   const context = makeSecureContext({
     ...(cert !== undefined && { cert }),
     ...(key !== undefined && { key }),
