@@ -50,10 +50,13 @@ export async function readActsOn(sql: Tx, month: string): Promise<PlacedAct[]> {
   return (await readActs(sql)).filter((act) => act.month === month);
 }
 
-/** Registers an act on the files of digest `found` (null: none). Throws {@link ArchiveFault} if another run changed them since. */
+/**
+ * Registers an act behind `found`, the month's newest act when the work began (null: none). Throws {@link ArchiveFault} if another run
+ * has changed or moved the files since, or the month is not in the state any more that the act repeats.
+ */
 export async function addAct(
   pool: Pool,
-  found: Buffer | null,
+  found: MonthAct | null,
   { act, month, firstSeal, lastSeal, place, manifest, deliveries, rows, actor, reason }: MonthAct & Author,
 ): Promise<void> {
   await pool.transaction(async (tx) => {
@@ -61,8 +64,12 @@ export async function addAct(
     const newest = await readMonth(tx, month);
     if (act === 'arquivamento' && newest !== null && isRemoved(newest))
       throw new ArchiveFault(`another run removes the rows of ${month} meanwhile: run it again`);
-    if (found === null ? newest !== null : !newest?.manifest.equals(found))
-      throw new ArchiveFault(`another run has written ${month} anew meanwhile: run it again`);
+    const isSame =
+      newest?.place === found?.place &&
+      newest?.manifest.toString('hex') === found?.manifest.toString('hex') &&
+      (act !== found?.act || act === newest?.act);
+    if (!isSame)
+      throw new ArchiveFault(`another run has written ${month} anew meanwhile, moved or restored it: run it again`);
     await tx`
       insert into archive_acts (act, month, first_seal, last_seal, place, manifest, deliveries, rows, actor, reason)
       values (${act}, ${month}, ${firstSeal}, ${lastSeal}, ${place}, ${manifest}, ${deliveries}, ${rows}, ${actor}, ${reason})`;

@@ -132,7 +132,7 @@ async function eraseInMonth(
   const after = { ...before, gerado_em: now.toISOString(), motivo: reason, partes };
   const digest = await writeManifest(place, after, signers);
   const made = { ...act, manifest: digest };
-  await addAct(pool, act.manifest, { ...made, actor, reason });
+  await addAct(pool, act, { ...made, actor, reason });
   await removeOlder([act], made, place, after);
   return true;
 }

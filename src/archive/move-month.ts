@@ -98,13 +98,18 @@ export async function carryMonth(moving: Moving, to: Place): Promise<MonthAct> {
   const manifest = manifestName(month, act.manifest);
   await to.write(manifest, await from.read(manifest, MAX_MANIFEST));
   await verifyMonth(pool, (name) => (name === act.place ? to : openPlace(name)), month);
-  const carried = { ...act, place: to.name };
-  await register(moving, carried, act.act, act.rows);
-  return carried;
+  await register(moving, act, act.act, act.rows, to.name);
+  return { ...act, place: to.name };
 }
 
-async function register({ pool, actor, reason }: Moving, month: MonthAct, act: MonthAct['act'], rows: number) {
-  await addAct(pool, month.manifest, { ...month, act, rows, actor, reason });
+async function register(
+  { pool, actor, reason }: Moving,
+  found: MonthAct,
+  act: MonthAct['act'],
+  rows: number,
+  place = found.place,
+) {
+  await addAct(pool, found, { ...found, act, rows, place, actor, reason });
 }
 
 /** How long a removal waits for older transactions, which hold the seal back. */

@@ -60,7 +60,7 @@ export async function archiveMonth(archiving: Archiving): Promise<MonthAct> {
     actor,
     reason: null,
   };
-  await addAct(pool, known?.manifest ?? null, { act: 'arquivamento', ...made });
+  await addAct(pool, known, { act: 'arquivamento', ...made });
   return { act: 'arquivamento', ...made };
 }
 

@@ -3,7 +3,8 @@ import { setImmediate } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import { Archives } from '../../src/archive/archived-rows.ts';
 import { eraseInMonths } from '../../src/archive/erase-months.ts';
-import { removeMonth } from '../../src/archive/move-month.ts';
+import { type MonthAct, readMonth } from '../../src/archive/acts.ts';
+import { carryMonth, removeMonth, restoreMonth } from '../../src/archive/move-month.ts';
 import { ArchiveFault } from '../../src/archive/archive-fault.ts';
 import { openPlace, type Place } from '../../src/archive/place.ts';
 import { verifyMonth } from '../../src/archive/verify-month.ts';
@@ -282,4 +283,18 @@ test('of two runs at once that carry an order into the files, none removes what 
   await expect(late).rejects.toThrow(ArchiveFault);
   expect(await others).toEqual([month]);
   await expect(verifyMonth(pool, open, month)).resolves.toMatchObject({ month });
+});
+
+test('an erasure registers no files of a month that was moved, or whose rows came back, meanwhile', async () => {
+  const [, month = ''] = MONTHS;
+  const other = await makeTestFolder();
+  const moving = { pool, openPlace: open, month, actor: 'test', reason: null };
+  const state = async () => pool.run(async (tx) => (await readMonth(tx, month)) as MonthAct);
+  for (const [index, work] of [() => carryMonth(moving, open(other.path)), () => restoreMonth(moving)].entries()) {
+    const [{ id }] = await unerased();
+    await order(id);
+    await expect(erase(meanwhile(work))).rejects.toThrow(`another run has written ${month} anew`);
+    expect(await state()).toMatchObject({ place: other.path, act: ['remocao_concluida', 'restauracao'][index] });
+    expect(await erase()).toEqual([month]);
+  }
 });

@@ -480,14 +480,18 @@ describe('the removal of rows', () => {
   test('has no act by a run that read files which another has replaced', async () => {
     const { pool } = world.api.database;
     const found = await pool.run((sql) => readMonth(sql, MONTH));
-    const stale = addAct(pool, Buffer.alloc(32), { ...(found as MonthAct), actor: 'teste', reason: null });
+    const stale = addAct(
+      pool,
+      { ...(found as MonthAct), manifest: Buffer.alloc(32) },
+      { ...(found as MonthAct), actor: 'teste', reason: null },
+    );
     await expect(stale).rejects.toThrow('another run has written 2026-01 anew meanwhile');
   });
 
   test('goes on over the files that it verified: a run that wrote others meanwhile has no act', async () => {
     const { pool } = world.api.database;
     const found = (await pool.run((sql) => readMonth(sql, MONTH))) as MonthAct;
-    const late = addAct(pool, found.manifest, { ...found, act: 'arquivamento', actor: 'teste', reason: null });
+    const late = addAct(pool, found, { ...found, act: 'arquivamento', actor: 'teste', reason: null });
     await expect(late).rejects.toThrow('another run removes the rows of 2026-01 meanwhile');
   });
 
