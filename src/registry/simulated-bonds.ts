@@ -29,35 +29,27 @@ async function report(tx: Tx, kind: string, { partnerId, loanId }: Reported, dat
 
 export interface SimulatedPage<B> {
   readonly records: readonly B[];
-  /** Null on the last page. */
-  readonly next: BondPlace | null;
+  /** The reference of the last record; null on the last page. */
+  readonly next: string | null;
 }
 
-/** After this record; its time as text, because a Date would lose the microseconds. */
-export interface BondPlace {
-  readonly knownAt: string;
-  readonly reference: string;
-}
-
-const FIRST: BondPlace = { knownAt: '-infinity', reference: FIRST_ID };
-
-/** One page of the window's records of one kind, within an answer's size limit. */
+/** One page of the window's records of one kind, within an answer's size limit, behind the record `after`; of an unknown one, the first. */
 export async function readSimulatedBonds<B extends EndedBond | NewBond>(
   tx: Tx,
   kind: 'ended' | 'new',
   { partnerId, from, until }: Omit<BondQuery, 'onMisshapen'>,
-  after: BondPlace = FIRST,
+  after = FIRST_ID,
 ): Promise<SimulatedPage<B>> {
-  const rows = await tx<(B & BondPlace & { readonly isOver: boolean })[]>`
+  const rows = await tx<(B & { readonly isOver: boolean })[]>`
     with found as (
       select * from simulated_bonds
       where kind = ${kind} and known_at >= ${from} and known_at < ${until}
         and (${partnerId}::uuid is null or partner_id = ${partnerId})
-        and (known_at, id) > (${after.knownAt}::text::timestamptz, ${after.reference}::uuid)
+        and (known_at, id) > (coalesce((select known_at from simulated_bonds where id = ${after}), '-infinity'), ${after}::uuid)
       order by known_at, id
       limit ${MAX_BOND_PAGE + 1}
     )
-    select id as reference, partner_id as "partnerId", loan_id as "loanId", data, known_at::text as "knownAt",
+    select id as reference, partner_id as "partnerId", loan_id as "loanId", data,
            sum(octet_length(data::text) + ${RECORD_BYTES}::int) over before > ${PAGE_BYTES}::int
              or row_number() over before > ${MAX_BOND_PAGE}::int as "isOver"
     from found
@@ -65,5 +57,5 @@ export async function readSimulatedBonds<B extends EndedBond | NewBond>(
     order by known_at, id`;
   const end = rows.findIndex(({ isOver }, index) => isOver && index > 0);
   const records = end === -1 ? rows : rows.slice(0, end);
-  return { records, next: end === -1 ? null : (records.at(-1) ?? null) };
+  return { records, next: end === -1 ? null : (records.at(-1)?.reference ?? null) };
 }

@@ -8,7 +8,7 @@ import { id as uuid, toReais } from '../contract/values.ts';
 import type { Pool } from '../db/pool.ts';
 import type { EndedBond, NewBond } from './bonds-port.ts';
 import type { Pending, RegistrationAnswer } from './port.ts';
-import { type BondPlace, readSimulatedBonds } from './simulated-bonds.ts';
+import { readSimulatedBonds } from './simulated-bonds.ts';
 import { answerMargin } from './simulated-margin.ts';
 import { readSimulated, simulateRegistration } from './simulated.ts';
 
@@ -78,12 +78,11 @@ function addBonds(app: Hono, pool: Pool): void {
       const query = bondQuery.safeParse(c.req.query());
       if (!query.success) return mismatch(c, query.error);
       const { desde, ate, parceiro_id: partnerId = null, cursor } = query.data;
-      const after = cursor === undefined ? undefined : placeOf(cursor);
-      if (after === null) return refuse(c, 400, 'cursor: deve ser o proximo_cursor de uma resposta');
+      if (cursor !== undefined && !uuid.safeParse(cursor).success)
+        return refuse(c, 400, 'cursor: deve ser o proximo_cursor de uma resposta');
       const window = { partnerId, from: new Date(desde), until: new Date(ate) };
-      const { records, next } = await pool.run((sql) => readSimulatedBonds<Bond>(sql, kind, window, after));
-      const proximo_cursor = next && Buffer.from(`${next.knownAt}|${next.reference}`).toString('base64url');
-      return c.json({ itens: records.map(itemOf), proximo_cursor });
+      const { records, next } = await pool.run((sql) => readSimulatedBonds<Bond>(sql, kind, window, cursor));
+      return c.json({ itens: records.map(itemOf), proximo_cursor: next });
     });
   const reported = ({ reference, partnerId, loanId }: Bond) => ({
     referencia: reference,
@@ -99,13 +98,6 @@ function addBonds(app: Hono, pool: Pool): void {
     const margin = toReais(availableMarginCentavos);
     return { ...reported(bond), data_admissao: on, novo_empregador: employer, margem_disponivel: margin };
   });
-}
-
-/** Null for a cursor that is not this service's. */
-function placeOf(cursor: string): BondPlace | null {
-  const [knownAt = '', reference = ''] = Buffer.from(cursor, 'base64url').toString().split('|');
-  const isTime = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)?[+-]\d\d(:\d\d)?$/.test(knownAt);
-  return isTime && uuid.safeParse(reference).success ? { knownAt, reference } : null;
 }
 
 async function bodyOf(c: Context): Promise<unknown> {

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import type { LoanState } from '../../src/loan/state.ts';
 import type { MarginQuestion, RegistrationRequest } from '../../src/registry/port.ts';
 import { reportMargin } from '../../src/registry/simulated-margin.ts';
+import { createSimulatedService } from '../../src/registry/simulated-service.ts';
 import { answerNextRegistration } from '../../src/registry/simulated.ts';
 import { createPartner, issueLoanAt, REQUEST } from '../core/loan-world.ts';
 import { createTestDatabase } from '../support/database.ts';
@@ -77,4 +78,33 @@ test('a margin is of one worker and employer, and the latest is told; of the oth
   expect(await ask(one)).toEqual({ outcome: 'refused', error: 'vínculo não encontrado' });
   await reportMargin(sql, one, { failure: 'upstream', error: 'fora do ar' });
   await expect(ask(one)).rejects.toMatchObject({ name: 'RegistryFailure', reported: 'fora do ar' });
+});
+
+test('a list goes on behind the record that its cursor names; what no answer gave is refused, or begins anew', async () => {
+  const service = createSimulatedService(pool, { token: null, workS: 0 });
+  const { id: loanId } = await newLoan();
+  await sql`
+    insert into simulated_bonds (kind, partner_id, loan_id, data)
+    select 'ended', ${partner.partnerId}, ${loanId}, '{"on":"2026-01-31","reason":{"codigo":"02","descricao":"Sem justa causa"}}'
+    from generate_series(1, 1500)`;
+  const window = { desde: '1970-01-01T00:00:00Z', ate: '2999-01-01T00:00:00Z', parceiro_id: partner.partnerId };
+  const ask = async (more: Readonly<Record<string, string>>) => {
+    const query = new URLSearchParams({ ...window, ...more }).toString();
+    const answer = await service.request(`/vinculos/desligamentos?${query}`);
+    const { itens = [], proximo_cursor: cursor } = (await answer.json()) as {
+      itens?: { referencia: string }[];
+      proximo_cursor?: string | null;
+    };
+    return { status: answer.status, references: itens.map(({ referencia }) => referencia), cursor };
+  };
+  const all: string[] = [];
+  for (let page = await ask({}); ; page = await ask({ cursor: page.cursor ?? '' })) {
+    expect(page.status).toBe(200);
+    all.push(...page.references);
+    if (typeof page.cursor !== 'string') break;
+  }
+  expect([all.length, new Set(all).size]).toEqual([1_500, 1_500]);
+  const impossible = Buffer.from(`9999-99-99 99:99:99+00|${partner.partnerId}`).toString('base64url');
+  for (const cursor of ['x', impossible]) expect((await ask({ cursor })).status).toBe(400);
+  expect((await ask({ cursor: randomUUID() })).references).toEqual((await ask({})).references);
 });
