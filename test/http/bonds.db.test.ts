@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { endedBondPage, newBondPage } from '../../src/contract/resources/bonds.ts';
 import type { Scope } from '../../src/contract/statuses.ts';
-import { startOfDay } from '../../src/contract/calendar.ts';
+import { dayOf, monthsBefore, startOfDay } from '../../src/contract/calendar.ts';
 import { issueLoanAt } from '../core/loan-world.ts';
 import { type Page as PageOf, pagesOf } from '../support/pages.ts';
 import { namesOf, startPartnerWorld, TERMS, type TestPartner } from '../support/partner-world.ts';
@@ -70,11 +70,12 @@ describe('trabalhador.desligado', () => {
 describe('trabalhador.vinculo_novo', () => {
   test('reaches the receiver with every field of the catalog in order, once, after the closing', async () => {
     const provenance = { partnerId: partner.id, actor: 'test', requestId: null };
-    const { id } = await issueLoanAt(world.api.database.pool, provenance, startOfDay('2026-01-31'), TERMS);
+    const [on, ...months] = [3, 2, 1].map((back) => monthsBefore(dayOf(new Date()), back));
+    const { id } = await issueLoanAt(world.api.database.pool, provenance, startOfDay(on ?? ''), TERMS);
     await partner.accepted(`/v1/sandbox/emprestimos/${id}/assinatura`);
     await partner.register(id);
-    await partner.disburse(id, { resultado: 'liquidado', data_liberacao: '2026-01-31' });
-    for (const competencia of ['2026-02', '2026-03']) await post('/v1/sandbox/repasses', { competencia });
+    await partner.disburse(id, { resultado: 'liquidado', data_liberacao: on });
+    for (const day of months) await post('/v1/sandbox/repasses', { competencia: day.slice(0, 7) });
     expect((await rehire(id)).status).toBe(201);
     expect(await sync()).toEqual({ desligamentos: 0, novos: 0 });
     await end(id);

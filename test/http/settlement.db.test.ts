@@ -1,10 +1,14 @@
 /** The monthly batch from the sandbox's call to the partner's receiver. */
 import { beforeEach, expect, test } from 'vitest';
-import { startOfDay } from '../../src/contract/calendar.ts';
+import { addDays, dayOf, monthsBefore, startOfDay } from '../../src/contract/calendar.ts';
 import { issueLoanAt } from '../core/loan-world.ts';
 import { startPartnerWorld, TERMS, type TestPartner } from '../support/partner-world.ts';
 
 const PATH = '/v1/sandbox/repasses';
+const TODAY = dayOf(new Date());
+/** Of months that are over, and that the sandbox still takes a transfer in. */
+const FIRST_DAY = `${monthsBefore(TODAY, 3).slice(0, 7)}-01`;
+const MONTH = monthsBefore(TODAY, 2).slice(0, 7);
 let partner: TestPartner;
 
 const world = await startPartnerWorld();
@@ -35,12 +39,12 @@ const close = (competencia: unknown) =>
   world.api.send<Settlement>('POST', PATH, { token: partner.token, body: { competencia } });
 
 test('repasse.processado reaches the receiver with every field of the catalog in order, and once', async () => {
-  await disburse('2026-01-31');
-  await disburse('2026-02-01');
-  const closed = await close('2026-03');
+  await disburse(addDays(FIRST_DAY, -1));
+  await disburse(FIRST_DAY);
+  const closed = await close(MONTH);
   const settlement = {
     repasse_id: expect.any(String),
-    competencia: '2026-03',
+    competencia: MONTH,
     total_parcelas: 2,
     numero_ccbs: 2,
     valor_total: 240.1,
@@ -53,7 +57,7 @@ test('repasse.processado reaches the receiver with every field of the catalog in
     fechado_em: closed.body.fechado_em,
   });
   expect(await settlements()).toEqual([fields]);
-  const again = await close('2026-03');
+  const again = await close(MONTH);
   expect([again.status, again.body]).toEqual([200, { ...closed.body, ja_fechado: true }]);
   expect(await settlements()).toEqual([fields]);
 });
