@@ -61,6 +61,17 @@ test('every read is allowed, none tells of a worker, and the rest is what it was
   expect(shown.length).toBeGreaterThanOrEqual(4);
 });
 
+test('names of header fields stay', async () => {
+  type Seen = { tentativas: Record<'cabecalhos' | 'resposta_cabecalhos', { nome: string }[]>[] };
+  const namesFor = async (token: string) => {
+    const { body } = await world.api.send<Seen>('GET', `/v1/entregas/${ids['entregas']}`, { token });
+    return body.tentativas.map((one) => [...one.cabecalhos, ...one.resposta_cabecalhos].map(({ nome }) => nome));
+  };
+  const names = await namesFor(masked);
+  expect(names).toEqual(await namesFor(whole));
+  expect(names[0]).toContain('X-Webhook-Event');
+});
+
 test('pages go on by their cursors, and ids stay', async () => {
   type Page = { itens: { id: string }[]; proximo_cursor: string | null };
   const pageOf = (token: string, cursor: string) =>

@@ -124,13 +124,17 @@ function isCutEscape(text: string, at: number): boolean {
 
 const ONLY_UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 const CURSOR = /cursor$|_depois$/;
+/** Lists of header fields, whose `nome` is nobody's. */
+const HEADER_FIELDS = /cabecalhos$/;
 
 /** JSON, masked where it stands; ids and cursors stay. `key` is the value's own: one of a name or a CPF masks whatever it is. */
 export function maskedValue(value: unknown, key = ''): unknown {
   if (typeof value === 'string') return ONLY_UUID.test(value) || CURSOR.test(key) ? value : maskedText(value, key);
   if (Array.isArray(value)) return value.map((one) => maskedValue(one, key));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, maskedValue(one, name)]));
+  const isField = HEADER_FIELDS.test(key);
+  const keyOf = (name: string) => (isField && name === 'nome' ? '' : name);
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, maskedValue(one, keyOf(name))]));
 }
 
 function maskedText(text: string, key: string): string {
