@@ -52,6 +52,12 @@ describe('migrations', () => {
     expect(await pendingMigrations(sql)).toBe(0);
   });
 
+  it('are refused by a server that takes reads only, with what to do', async () => {
+    const { url } = await createEmptyDatabase();
+    await sql.unsafe(`alter database ${new URL(url).pathname.slice(1)} set default_transaction_read_only = on`);
+    await expect(migrate(url, silentLog)).rejects.toThrow('lead DATABASE_URL to the primary');
+  });
+
   it('take as long as they need, whatever timeouts the operator has set', async () => {
     const patient = await createEmptyDatabase();
     const name = new URL(patient.url).pathname.slice(1);

@@ -57,5 +57,6 @@ function adviceFor(code: string, { schema, rolePrefix }: Installation): string {
   if (code.startsWith('42'))
     return `is the schema "${schema}" somebody else's? Then set DATABASE_SCHEMA to another name`;
   if (code === '53100') return 'free some disk space, then try again';
+  if (code === '25006') return 'lead DATABASE_URL to the primary, or end the read-only mode';
   return 'mend that, then try again';
 }
