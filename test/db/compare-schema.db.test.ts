@@ -2,8 +2,10 @@
 import { expect, test } from 'vitest';
 import { DEFAULT_INSTALLATION } from '../../src/db/installation.ts';
 import { compareSchema } from '../../src/db/migrations/compare-schema.ts';
-import { createTestDatabase, openPool } from '../support/database.ts';
+import { migrate } from '../../src/db/migrations/migrate.ts';
+import { createEmptyDatabase, createTestDatabase, openPool } from '../support/database.ts';
 import { createLogin } from '../support/logins.ts';
+import { silentLog } from '../support/silent-log.ts';
 
 /** A change by the owner, and what is told of it. */
 const CHANGES = [
@@ -78,6 +80,14 @@ test('a database that was dumped, restored and adopted is as the release makes i
     end
     $$`;
   expect(await compareSchema(pool, DEFAULT_INSTALLATION)).toEqual({ differences: [], uncompared: null });
+});
+
+test('an installation whose schema is a word of SQL is compared as any', async () => {
+  const { url } = await createEmptyDatabase();
+  const installation = { ...DEFAULT_INSTALLATION, schema: 'user' };
+  await migrate(url, silentLog, { installation });
+  const pool = openPool(url, { schema: installation.schema });
+  expect(await compareSchema(pool, installation)).toEqual({ differences: [], uncompared: null });
 });
 
 test('what could not be compared is no difference, and is told apart', async () => {

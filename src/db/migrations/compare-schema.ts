@@ -35,7 +35,7 @@ export async function compareSchema(pool: Pool, installation: Installation): Pro
     await sql`begin`;
     try {
       const { schema } = installation;
-      await sql.unsafe(`set local search_path = pg_temp, ${searchPathOf(schema)}`);
+      await sql`select set_config('search_path', ${`pg_temp, ${searchPathOf(schema)}`}, true)`;
       try {
         await sql.unsafe(APPLIED_MIGRATIONS);
         for (const file of inOrder(files)) await sql.unsafe(asTemporary(file, installation)).simple();
