@@ -4,10 +4,6 @@ import { Gauge, Histogram, type Registry } from 'prom-client';
 import { DATABASE_BOUNDS_S } from './delivery-metrics.ts';
 import { type ReadingName, type Readings, READINGS } from './readings.ts';
 
-interface Waited {
-  onWait: (seconds: number) => void;
-}
-
 const GAUGES = {
   in_flight: ['carteiro_deliveries_in_flight', 'Deliveries this process has claimed and not yet recorded'],
   reports_lag_seconds: [
@@ -66,7 +62,7 @@ export function readMetrics(exposition: Registry, readTimeoutMs: number) {
     /** Reads at each scrape, once for all, what only the database knows. */
     watchReadings: (read: () => Promise<Readings>) => addReadings(exposition, withinTime(read, readTimeoutMs)),
     /** Shows how long a pool's calls wait for a connection. */
-    watchPool(name: string, pool: Waited): void {
+    watchPool(name: string, pool: { onWait: (seconds: number) => void }): void {
       const shown = waits.labels(name);
       waits.zero({ pool: name });
       pool.onWait = (seconds) => shown.observe(seconds);

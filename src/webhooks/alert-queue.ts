@@ -22,7 +22,6 @@ interface AlertKey {
 }
 
 export interface DueAlert extends AlertKey {
-  readonly partnerId: string;
   /** An e-mail address or a URL; null for a notice. */
   readonly address: string | null;
   /** The webhook's URL; null where the subject is the partner. */
@@ -71,7 +70,7 @@ export function claimAlerts(sql: Tx, channel: AlertChannel, now: Date | null): P
                    then coalesce(${now}::timestamptz, now()) + interval '1 minute' * power(2, attempts) end
     from held
     where a.ctid = held.row
-    returning a.subject, a.kind, a.happened_at as "happenedAt", a.channel, a.partner_id as "partnerId", held.address, held.code,
+    returning a.subject, a.kind, a.happened_at as "happenedAt", a.channel, held.address, held.code,
               (select url from webhooks w where w.id = a.subject) as url,
               (select label from webhooks w where w.id = a.subject) as label,
               (select c.valid_until from webhooks w join receiver_certificates c on c.origin = substring(w.url from '^https://[^/?]+')

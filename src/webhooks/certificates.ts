@@ -9,10 +9,6 @@ const AGAIN_MS = 3_600_000;
 /** At this many origins a poller forgets all of them. */
 const REMEMBERED = 10_000;
 
-interface Secured {
-  getPeerCertificate(detailed: true): DetailedPeerCertificate;
-}
-
 export class ReceiverCertificates {
   readonly #seenMs = new Map<string, number>();
   #fresh = new Map<string, Date>();
@@ -22,7 +18,7 @@ export class ReceiverCertificates {
     this.#monotonicMs = monotonicMs;
   }
 
-  note(origin: string, socket: Secured): void {
+  note(origin: string, socket: { getPeerCertificate(detailed: true): DetailedPeerCertificate }): void {
     const nowMs = this.#monotonicMs();
     if (nowMs - (this.#seenMs.get(origin) ?? -AGAIN_MS) < AGAIN_MS) return;
     if (this.#seenMs.size >= REMEMBERED) this.#seenMs.clear();

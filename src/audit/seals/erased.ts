@@ -16,12 +16,6 @@ const DETAILS = {
   apagamento_incompleto: 'an order to erase lists it and is done, or a day old, and its text is there',
 } as const;
 
-interface Found {
-  readonly tipo: keyof typeof DETAILS;
-  readonly tabela: string;
-  readonly linha: string;
-}
-
 export async function findUnexpectedErasures(sql: Tx, sight: Sight): Promise<VerifyFinding[]> {
   const events =
     sight === 'whole'
@@ -33,7 +27,7 @@ export async function findUnexpectedErasures(sql: Tx, sight: Sight): Promise<Ver
       : sql`(select delivery_id, number, event_id from attempts_as_sealed where is_erased)`;
   // A late report may come in without its answer, and has a salt all the same; a login that may not see answers finds none.
   const answered = sight === 'whole' ? sql`a.answer is not null` : sql`false`;
-  const found = await sql<Found[]>`
+  const found = await sql<{ tipo: keyof typeof DETAILS; tabela: string; linha: string }[]>`
     with listed as materialized (
       select events.id, events.remains, work.done_at is not null or ordered.ordered_at < now() - interval '1 day' as is_due
       from erasure_pages page

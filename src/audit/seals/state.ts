@@ -6,12 +6,6 @@ import { coverable, type Sight } from './rows.ts';
 
 const CHUNK = 200_000;
 
-interface Differing {
-  readonly table: string;
-  readonly name: string;
-  readonly columns: readonly string[];
-}
-
 /** Rows of today that are not as the newest line of their history has them, or are gone. A row without any line is left to the balance. */
 export async function findUnexpectedStates(sql: Tx, sight: Sight): Promise<VerifyFinding[]> {
   const [{ schema }] = await sql<[{ schema: string }]>`select current_schema() as schema`;
@@ -24,7 +18,7 @@ export async function findUnexpectedStates(sql: Tx, sight: Sight): Promise<Verif
           sql`(select webhook_id, posicao as position, parceiro_id as partner_id, url, eventos as events, ativo as active
                from ${auditors}.historico_webhooks)`,
         ];
-  const found = await sql<Differing[]>`
+  const found = await sql<{ table: string; name: string; columns: string[] }[]>`
     with newest_webhook as (select distinct on (webhook_id) * from ${lines} lines order by webhook_id, position desc),
          newest_partner as (select distinct on (partner_id) partner_id, name, active, signing, documents, issuance
                             from partner_history order by partner_id, position desc),

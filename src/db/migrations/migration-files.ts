@@ -38,10 +38,6 @@ export const APPLIED_MIGRATIONS = `create table if not exists applied_migrations
   applied_at timestamptz not null default now()
 )`;
 
-interface Journal {
-  readonly entries: readonly { readonly tag: string }[];
-}
-
 /** What repeatable files name as `{{NAME}}`: values of contract/, so that they are written once. */
 export function constantsOf(schedules: Schedules = SCHEDULES): Readonly<Record<string, string>> {
   const slots = Object.values(schedules).map(slotsOf);
@@ -70,8 +66,9 @@ export async function readMigrationFiles(
   catalog: readonly CatalogEntry[] = eventCatalog(),
   constants = constantsOf(),
 ): Promise<MigrationFile[]> {
-  const journal = JSON.parse(await readFile(join(folder, 'meta/_journal.json'), 'utf8')) as Journal;
-  const numbered = journal.entries.map(({ tag }) => `${tag}.sql`);
+  const journal = await readFile(join(folder, 'meta/_journal.json'), 'utf8');
+  const { entries } = JSON.parse(journal) as { entries: { tag: string }[] };
+  const numbered = entries.map(({ tag }) => `${tag}.sql`);
   const objects = await readObjects(folder, constants);
   const isView = ({ sql }: MigrationFile) => MAKES_A_VIEW.test(sql);
   return [

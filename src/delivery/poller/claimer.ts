@@ -37,11 +37,6 @@ export interface Claim extends Standing {
   readonly span?: SpanContext | undefined;
 }
 
-interface Found {
-  readonly claim: Claim;
-  readonly deliveries: ClaimedDelivery[];
-}
-
 interface Doubtful {
   readonly number: number;
   readonly startedAtMs: number;
@@ -98,7 +93,7 @@ export class Claimer {
     return this.#lanes.isFull(webhookId, this.#nowMs());
   }
 
-  async claim(slots: Slots, pollWait: PollWait | null): Promise<Found> {
+  async claim(slots: Slots, pollWait: PollWait | null) {
     const { pool, metrics, name, sign, monotonicMs, now } = this.#deps;
     const term = await sign.term();
     await this.#keeping.keep(slots);
@@ -132,7 +127,7 @@ export class Claimer {
     this.#under = under;
     this.#keeping.isStale = poll.hasChanged;
     if (this.keepsAny) this.#hourCounter.countNowAndThen();
-    const claim = {
+    const claim: Claim = {
       name: `${name}/${term === null ? '' : `${term}.`}${number}`,
       number,
       startedAtMs,

@@ -51,12 +51,6 @@ const RANGES: readonly (readonly [cidr: string, reach: Reach])[] = [
   ['fd20:ce::/32', 'never'], // Google metadata
 ];
 
-interface Range {
-  readonly prefix: bigint;
-  readonly shift: bigint;
-  readonly reach: Reach;
-}
-
 const MAPPED = 0xffffn << 32n;
 const LOW_32 = 0xffff_ffffn;
 
@@ -84,7 +78,7 @@ function addressBits(address: string): bigint | null {
   return [...left, ...zeros, ...right].reduce((bits, group) => (bits << 16n) | group, 0n);
 }
 
-function parseRange([cidr, reach]: readonly [string, Reach]): Range {
+function parseRange([cidr, reach]: readonly [string, Reach]) {
   const [base = '', length = ''] = cidr.split('/');
   const bits = addressBits(base);
   if (bits === null) throw new Error(`not a range: ${cidr}`);

@@ -64,13 +64,8 @@ function isLoopbackName(name: string): boolean {
 
 type Kind = 'resolve4' | 'resolve6';
 
-interface Question {
-  readonly answer: Promise<string[]>;
-  readonly drop: () => void;
-}
-
 /** Asks each of `servers` for one family. The first definite answer wins; rejects with the last fault when there is none. */
-function ask(hostname: string, kind: Kind, servers: readonly dns.Resolver[]): Question {
+function ask(hostname: string, kind: Kind, servers: readonly dns.Resolver[]) {
   const { promise, resolve, reject } = Promise.withResolvers<string[]>();
   const order = Array.from({ length: ROUNDS }, () => servers).flat();
   let timer: NodeJS.Timeout | undefined;

@@ -8,13 +8,6 @@ import type { Tx } from '../../../db/pool.ts';
 import { logLostAttempts, readInFlight } from '../rescuer.ts';
 import { logSendOrder } from './send-orders.ts';
 
-interface Row {
-  readonly id: string;
-  readonly webhookId: string;
-  readonly partnerId: string;
-  readonly isOpen: boolean;
-}
-
 /** `own`: those of `eventIds` that are erased whole. Returns false and changes nothing while any of them is in flight. */
 export async function endForErasure(
   tx: Tx,
@@ -22,8 +15,8 @@ export async function endForErasure(
   own: readonly string[],
   orderId: string,
 ): Promise<boolean> {
-  const rows = await tx<Row[]>`
-    select d.id, d.webhook_id as "webhookId", d.partner_id as "partnerId",
+  const rows = await tx<{ id: string; webhookId: string; isOpen: boolean }[]>`
+    select d.id, d.webhook_id as "webhookId",
            d.status in ('pendente', 'suspensa') and d.event_id = any (${own as string[]}::uuid[]) as "isOpen"
     from deliveries d
     where d.id = any (array(
