@@ -135,6 +135,16 @@ test('what comes back has no text either, and every seal still holds', async () 
   expect(await findings()).toEqual([]);
 });
 
+test('a month is archived whose worker was forgotten before, with nothing in the place of the texts', async () => {
+  await done(['archive', MONTH, '--to', path.join(folder.path, 'archive')]);
+  await done(['archive', 'verify', MONTH]);
+  const { rows, marked } = await readTexts();
+  const erased = rows.filter(({ table, salt }) => table === 'events' && salt === null);
+  expect([marked, erased.length > 0, new Set(erased.map(({ body }) => body))]).toEqual([[], true, new Set([null])]);
+  expect(await done(['maintain'])).toMatchObject({ meses: [{ mes: MONTH }] });
+  expect(await findings()).toEqual([]);
+});
+
 test('an order is looked for once in the files of a month, and again in files that are written later', async () => {
   const { sql, pool } = api.database;
   const [{ event }] = await sql<[{ event: string }]>`select id as event from events order by id limit 1`;
