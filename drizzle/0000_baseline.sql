@@ -314,12 +314,8 @@ CREATE TABLE "targets" (
 --> statement-breakpoint
 CREATE TABLE "failing_policy" (
 	"is_only" boolean PRIMARY KEY DEFAULT true NOT NULL,
-	"failing_after" integer NOT NULL,
-	"failing_hours" integer NOT NULL,
-	"suspend_after_days" integer,
 	"looked_at" timestamp with time zone NOT NULL,
-	CONSTRAINT "failing_policy_is_only_check" CHECK ("failing_policy"."is_only"),
-	CONSTRAINT "failing_policy_bounds" CHECK (failing_after >= 1 and failing_hours >= 1 and suspend_after_days >= 1)
+	CONSTRAINT "failing_policy_is_only_check" CHECK ("failing_policy"."is_only")
 );
 --> statement-breakpoint
 CREATE TABLE "failing_runs" (

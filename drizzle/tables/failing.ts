@@ -4,21 +4,14 @@ import { boolean, check, integer, pgTable, smallint, text, uuid } from 'drizzle-
 import { OUTCOMES } from '../../src/contract/statuses.ts';
 import { preciseInstant } from './columns.ts';
 
-/** One row while the policy is on: what it is, and when somebody looked last. */
+/** One row while the policy is on: when somebody looked last. */
 export const failingPolicy = pgTable(
   'failing_policy',
   {
     isOnly: boolean('is_only').primaryKey().default(true),
-    failingAfter: integer('failing_after').notNull(),
-    failingHours: integer('failing_hours').notNull(),
-    /** Null: nothing is suspended. */
-    suspendAfterDays: integer('suspend_after_days'),
     lookedAt: preciseInstant('looked_at').notNull(),
   },
-  (table) => [
-    check('failing_policy_is_only_check', sql`${table.isOnly}`),
-    check('failing_policy_bounds', sql`failing_after >= 1 and failing_hours >= 1 and suspend_after_days >= 1`),
-  ],
+  (table) => [check('failing_policy_is_only_check', sql`${table.isOnly}`)],
 );
 
 /** Each webhook's current run of failures since its last success; no row after a success. */

@@ -58,9 +58,7 @@ test('a poller judges, and tells the operator, signed; two of them tell it once;
 
 test('a poller that starts with it off ends more webhooks than one transaction takes', async () => {
   const partnerId = await insertPartner(sql);
-  await sql`
-    insert into failing_policy (failing_after, failing_hours, looked_at)
-    values (3, 2, now())`;
+  await sql`insert into failing_policy (looked_at) values (now())`;
   await sql`
     insert into webhooks (id, partner_id, url, events, encrypted_secret)
     select uuidv7(), ${partnerId}, 'https://partner.example/', '{desembolso.falhou}', 'secret' from generate_series(1, 1100)`;
@@ -77,9 +75,8 @@ test('a poller that starts with it off ends more webhooks than one transaction t
 });
 
 test('what a poller that had it on longer has left, one with it off ends once nobody looks', async () => {
-  const insertPolicy = (lookedS: number) => sql`
-    insert into failing_policy (failing_after, failing_hours, looked_at)
-    values (3, 2, now() - ${lookedS} * interval '1 second')`;
+  const insertPolicy = (lookedS: number) =>
+    sql`insert into failing_policy (looked_at) values (now() - ${lookedS} * interval '1 second')`;
   await insertPolicy(0);
   const without = await startPollerProcess(login.url, OFF);
   await expect.poll(() => sql`select from failing_policy`).toHaveLength(0);

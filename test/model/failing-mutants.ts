@@ -22,8 +22,8 @@ queue/maintenance/failing-runs.ts: a success leaves the run
 failing webhook: still probed
 
 queue/maintenance/failing.ts: a look with changes still to come is over
-- if (!hasMore) await endCheck(tx, policy);
-+ await endCheck(tx, policy);
+- if (!hasMore) await endCheck(tx);
++ await endCheck(tx);
 failing in steps: 2 that answer well are still falhando
 
 make_notice.sql: a failing webhook is told of itself

@@ -67,7 +67,7 @@ export async function detectFailing(
       over.map(({ webhook }) => webhook.webhookId),
     );
     const hasMore = due.length > atOnce;
-    if (!hasMore) await endCheck(tx, policy);
+    if (!hasMore) await endCheck(tx);
     return { changes, hasMore };
   });
 }
@@ -80,13 +80,10 @@ async function beginCheck(tx: Tx, restS: number): Promise<boolean> {
 }
 
 /** What fails from now on counts. */
-async function endCheck(tx: Tx, { failingAfter, failingHours, suspendAfterDays }: FailingPolicy): Promise<void> {
+async function endCheck(tx: Tx): Promise<void> {
   await tx`
-    insert into failing_policy (failing_after, failing_hours, suspend_after_days, looked_at)
-    values (${failingAfter}, ${failingHours}, ${suspendAfterDays}, now())
-    on conflict (is_only) do update
-    set failing_after = excluded.failing_after, failing_hours = excluded.failing_hours,
-        suspend_after_days = excluded.suspend_after_days, looked_at = excluded.looked_at`;
+    insert into failing_policy (looked_at) values (now())
+    on conflict (is_only) do update set looked_at = excluded.looked_at`;
 }
 
 async function forgetRuns(tx: Tx, webhookIds: readonly string[]): Promise<void> {
