@@ -44,8 +44,7 @@ export async function openPort({ host, port, metrics, ready }: PortOptions) {
   server.on('request', (request, response) => void answer(answers, request, response));
   server.listen({ host, port });
   await once(server, 'listening').catch(({ code = '' }: NodeJS.ErrnoException) => {
-    const why = REASONS[code] ?? `HOST or METRICS_PORT is wrong (${code})`;
-    throw new Error(`the metrics cannot be served on port ${port}: ${why}`);
+    throw new Error(`the metrics cannot be served on port ${port}: ${whyUnheard(code, 'METRICS_PORT')}`);
   });
   // An accept that failed is one connection's fault. Without a listener that event would end the process.
   server.on('error', () => undefined);
@@ -95,9 +94,13 @@ function refusal(status: number, codigo: string, mensagem: string): Answer {
   return json(status, { codigo, mensagem });
 }
 
-const REASONS: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'it is taken; set METRICS_PORT to another, or to 0 for a free one',
-  EACCES: 'this user may not; set METRICS_PORT to one above 1023',
-  EADDRNOTAVAIL: 'set HOST to an address of this host, ::1 say',
-  ENOTFOUND: 'set HOST to an address of this host',
-};
+/** Why nothing can listen on HOST and the port of `variable`, with what to do. */
+export function whyUnheard(code: string, variable: 'PORT' | 'METRICS_PORT'): string {
+  const reasons: Readonly<Record<string, string>> = {
+    EADDRINUSE: `it is taken; set ${variable} to another, or to 0 for a free one`,
+    EACCES: `this user may not; set ${variable} to one above 1023`,
+    EADDRNOTAVAIL: 'set HOST to an address of this host, ::1 say',
+    ENOTFOUND: 'set HOST to an address of this host',
+  };
+  return reasons[code] ?? `HOST or ${variable} is wrong (${code})`;
+}

@@ -11,6 +11,7 @@ import { migrateDatabase, type OpenDatabase, openDatabase } from './database.ts'
 import { openPool } from './pools.ts';
 import type { Role } from '../operations/checks.ts';
 import { type Fitness, watchFitness, whenFit } from './fitness.ts';
+import { whyUnheard } from '../operations/port.ts';
 import { startSeen } from '../operations/seen.ts';
 import { startMaintenance } from '../maintenance/list.ts';
 import { type Part, type ServiceDeps, startApi, startPoller } from './service.ts';
@@ -92,7 +93,7 @@ async function startParts(parts: Part[], roles: readonly Role[], deps: ServiceDe
   // First: a port that is taken ends the command before anything is claimed.
   parts.push(await startSeen(deps, roles), ...(await startMaintenance(deps, roles)));
   if (roles.includes('api')) {
-    const api = await startApi(deps).catch(adviseOnListening);
+    const api = await startApi(deps).catch((error: NodeJS.ErrnoException) => adviseOnListening(config, error));
     parts.push(api);
     ({ url } = api);
     log.info({ url }, 'the API listens');
@@ -108,11 +109,11 @@ async function startParts(parts: Part[], roles: readonly Role[], deps: ServiceDe
   return url;
 }
 
-/** A host without IPv4 has no 127.0.0.1, which HOST is by default. */
-function adviseOnListening(error: Error & { code?: string; syscall?: string }): never {
-  if (error.syscall !== 'listen') throw error;
-  const advice = error.code === 'EADDRINUSE' ? 'set PORT to another' : 'set HOST to an address of this host, ::1 say';
-  throw new Error(`the API cannot listen: ${advice}`, { cause: error });
+/** Without the system's error as its cause: an unknown HOST would count as a database that is away. */
+function adviseOnListening({ port }: Config, error: NodeJS.ErrnoException): never {
+  const { code = '', syscall = '' } = error;
+  if (!/^(listen|getaddrinfo)$/.test(syscall)) throw error;
+  throw new Error(`the API cannot listen on port ${port}: ${whyUnheard(code, 'PORT')}`);
 }
 
 async function greeting(config: Config, databaseUrl: string, url: string): Promise<string> {

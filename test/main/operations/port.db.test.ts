@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openPort, type OpenPort } from '../../../src/main/operations/port.ts';
-import { callCommand, runCommand, startCommand, startServing } from '../../support/command.ts';
+import { callCommand, runCommand, sandboxOn, startCommand, startServing } from '../../support/command.ts';
 import { createEmptyDatabase, createTestDatabase } from '../../support/database.ts';
 import { listening } from '../../support/listening.ts';
 import { createLogin } from '../../support/logins.ts';
@@ -130,6 +130,21 @@ describe('poll', () => {
       `carteiro: the metrics cannot be served on port ${port}: it is taken; set METRICS_PORT to another, or to 0 for a free one\n`,
     ]);
   });
+
+  test.each(['poll', 'api'])(
+    'a HOST that nobody knows ends %s with what to do, and is no database out of reach',
+    async (role) => {
+      const { code, stderr } = await runCommand([role], {
+        ...sandboxOn(database.url),
+        HOST: 'no-such-name.invalid',
+        LOG_LEVEL: 'error',
+      });
+      expect([code, stderr]).toEqual([
+        1,
+        expect.stringMatching(/^carteiro: .* 0: set HOST to an address of this host\n$/),
+      ]);
+    },
+  );
 
   test('does not say that it delivers where the schema does not fit', async () => {
     const empty = await createEmptyDatabase();
