@@ -24,7 +24,7 @@ import { inTrace } from '../../telemetry/traces.ts';
 import { closeLost } from './open-registrations.ts';
 import { recordRegistration } from './registration.ts';
 
-export const IDLE_POLL_MS = 200;
+export const EVERY_MS = 200;
 const LEFT_ALONE_POLL_MS = 2_000;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 5 * 60 * 1_000;
@@ -83,9 +83,9 @@ export function registrationWorker(deps: RegistrationWorkerDeps) {
   /** Works until `signal` aborts, then finishes what is in flight. Database faults are logged and outlived. */
   async function run(signal: AbortSignal): Promise<void> {
     const fault = 'could not claim registrations';
-    await runLoop({ log: deps.log, afterFaultMs: IDLE_POLL_MS, away: fault, fault }, signal, async () => {
+    await runLoop({ log: deps.log, afterFaultMs: EVERY_MS, away: fault, fault }, signal, async () => {
       await start();
-      if (inFlight.size < deps.slots) return deps.isLeftAlone() ? LEFT_ALONE_POLL_MS : IDLE_POLL_MS;
+      if (inFlight.size < deps.slots) return deps.isLeftAlone() ? LEFT_ALONE_POLL_MS : EVERY_MS;
       await Promise.race(inFlight);
       return 0;
     });

@@ -1,6 +1,6 @@
 /** All background loops of Carteiro, as the doctor shows them. Shared work is done by one process at a time. */
 import { EVERY_MS as SEALER_MS, runSealer } from '../../audit/seals/sealer.ts';
-import { IDLE_POLL_MS as REGISTRATIONS_MS } from '../../core/loans/registration-worker.ts';
+import { EVERY_MS as REGISTRATIONS_MS } from '../../core/loans/registration-worker.ts';
 import { EVERY_MS as ERASER_MS, runEraser } from '../../core/workers/erase.ts';
 import { EVERY_MS as WORKERS_MS, runWorkerIndex } from '../../core/workers/worker-index.ts';
 import { EVERY_MS as PROJECTOR_MS, runProjector } from '../../core/projection/projector.ts';
