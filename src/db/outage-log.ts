@@ -79,7 +79,8 @@ export async function runLoop(
 ): Promise<void> {
   while (!signal.aborted) {
     const restMs = await step().catch((error: unknown) => {
-      logFailedTry(log, error, away, fault);
+      // A step that the stop has cut off is no outage.
+      if (!signal.aborted || !isUnavailable(error)) logFailedTry(log, error, away, fault);
       return afterFaultMs;
     });
     if (restMs > 0) await sleep(restMs, undefined, { signal }).catch(() => undefined);

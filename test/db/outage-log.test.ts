@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { logFailedTry } from '../../src/db/outage-log.ts';
+import { logFailedTry, runLoop } from '../../src/db/outage-log.ts';
 import { DatabaseUnavailable } from '../../src/db/unavailable.ts';
 import type { Logger } from '../../src/log-lines.ts';
 
@@ -54,4 +54,17 @@ test('what is no outage is an error each time', () => {
   outage(log, 0, 0.2, new Error('column "x" does not exist'));
   expect(lines).toHaveLength(4);
   expect(lines[0]).toEqual(['error', 'a bug', { code: 'Error', error: 'column "x" does not exist' }]);
+});
+
+test('a step that is cut off by the stop is no outage, and what is no outage is told all the same', async () => {
+  const { log, lines } = listen();
+  const loop = { log, afterFaultMs: 0, away: 'cannot seal', fault: 'a bug' };
+  for (const error of [away, new Error('column "x" does not exist')]) {
+    const stop = new AbortController();
+    await runLoop(loop, stop.signal, async () => {
+      stop.abort();
+      throw error;
+    });
+  }
+  expect(lines.map(([level, message]) => [level, message])).toEqual([['error', 'a bug']]);
 });
