@@ -67,7 +67,8 @@ export async function addAct(
     const isSame =
       newest?.place === found?.place &&
       newest?.manifest.toString('hex') === found?.manifest.toString('hex') &&
-      (act !== found?.act || act === newest?.act);
+      (act !== found?.act || act === newest?.act) &&
+      (act !== 'remocao_concluida' || (newest !== null && isRemoved(newest)));
     if (!isSame)
       throw new ArchiveFault(`another run has written ${month} anew meanwhile, moved or restored it: run it again`);
     await tx`

@@ -62,6 +62,8 @@ export async function restoreMonth(moving: Moving): Promise<number> {
   const { pool, openPlace, month, onProgress } = moving;
   const act = await verifyMonth(pool, openPlace, month);
   if (!isRemoved(act)) throw new ArchiveFault(`the rows of ${month} are in the database: nothing was done`);
+  // A removal that is under way takes none of what comes back.
+  if (act.act === 'remocao') await register(moving, act, 'remocao_concluida', 0);
   await returnLoans(pool, openPlace, act);
   let restored = 0;
   const put = async (deliveries: readonly Row[], attempts: readonly Row[]) => {

@@ -298,3 +298,45 @@ test('an erasure registers no files of a month that was moved, or whose rows cam
     expect(await erase()).toEqual([month]);
   }
 });
+
+test('a restoration ends a removal that is under way, which takes nothing of what came back', async () => {
+  const month = MONTHS[3] ?? '';
+  const moving = { pool, openPlace: open, month, actor: 'test', reason: null };
+  await restoreMonth(moving);
+  await archiveMonth({ ...moving, place: open(folder.path), signers: [] });
+  const rows = async () =>
+    sql`select (select count(*)::int from deliveries) as deliveries, (select count(*)::int from attempts) as attempts`;
+  const before = await rows();
+  /** Does something before the second look at a table's file, which follows that of the verification. */
+  const atSecond = (table: string, work: () => Promise<unknown>) => {
+    let looks = 0;
+    return (name: string): Place => {
+      const place = open(name);
+      const read: Place['read'] = async (file, most) => {
+        if (file.includes(`/${table}-`)) looks += 1;
+        if (file.includes(`/${table}-`) && looks === 2) await work();
+        return place.read(file, most);
+      };
+      return { ...place, read };
+    };
+  };
+  const { promise: attemptsAreBack, resolve: go } = Promise.withResolvers<void>();
+  let removal: Promise<unknown> = Promise.resolve();
+  const isRemoving = new Promise<void>((resolve) => {
+    const waiting = atSecond('attempts', async () => {
+      resolve();
+      await attemptsAreBack;
+    });
+    removal = removeMonth({ ...moving, openPlace: waiting }, async () => {
+      await untilSettled(sql);
+      await sealAll(pool);
+    }).catch((error: unknown) => error);
+  });
+  await isRemoving;
+  const waiting = atSecond('deliveries', async () => {
+    go();
+    expect(await removal).toMatchObject({ message: `the month ${month} is not being removed` });
+  });
+  await restoreMonth({ ...moving, openPlace: waiting });
+  expect(await rows()).toEqual(before);
+});

@@ -5,12 +5,17 @@ create or replace function remove_archived(p_month text, p_ids uuid[], p_attempt
   language plpgsql security definer set search_path from current
 as $$
 declare
-  act archive_acts := (select a from archive_acts a where month = p_month order by position desc limit 1);
-  low seals := (select s from seals s where number = act.first_seal);
-  high seals := (select s from seals s where number = act.last_seal);
+  act archive_acts;
+  low seals;
+  high seals;
   deliveries_removed bigint;
   attempts_removed bigint;
 begin
+  -- Another act waits for this (src/archive/acts.ts): behind a restoration nothing goes.
+  perform pg_advisory_xact_lock_shared(advisory_lock('archiving'));
+  act := (select a from archive_acts a where month = p_month order by position desc limit 1);
+  low := (select s from seals s where number = act.first_seal);
+  high := (select s from seals s where number = act.last_seal);
   if act.act is distinct from 'remocao' then
     raise exception 'the month % is not being removed', p_month using errcode = 'CT409';
   end if;

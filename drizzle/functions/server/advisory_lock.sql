@@ -10,5 +10,5 @@ return current_schema()::regnamespace::oid::bigint << 32 | case purpose
   when 'judging' then 8 -- held by the poller that judges failing webhooks (src/delivery/queue/maintenance/failing.ts)
   when 'raising' then 9 -- held for a moment, shared, by who takes a loan number, and alone by who raises a series (raise_loan_numbers)
   when 'ordering erasures' then 10 -- held by who orders that a worker be forgotten (src/core/workers/order-erasure.ts)
-  when 'archiving' then 11 -- held by who registers an act of a month (src/archive/acts.ts)
+  when 'archiving' then 11 -- held by who registers an act of a month (src/archive/acts.ts), and, shared, by who removes its rows (remove_archived)
 end;
