@@ -52,6 +52,8 @@ export interface Operation {
   readonly ownCore?: true;
   /** True for a large read that may be some seconds old: it runs on the standby, where there is one. */
   readonly isReport?: true;
+  /** True for evidence: masked as a text it would fit no more, so the route masks it itself. */
+  readonly masksItself?: true;
   readonly summary: Bilingual;
   /** The version of the interface that brought it; absent: its first. */
   readonly since?: Since;
@@ -142,7 +144,7 @@ export function guarded(
         await gate.logCpfRead({ actor, operation: named, asked: pathname + decoded(search), requestId, events });
       }
       if ('refused' in answer) throw refusalError(answer.refused);
-      const shown = isMasked ? maskedAnswer(answer) : answer;
+      const shown = isMasked && operation.masksItself !== true ? maskedAnswer(answer) : answer;
       return toResponse(c, { ...shown, headers: { ...lagHeaders(reading), ...answer.headers } });
     };
     const { maxBodyBytes = MAX_BODY_BYTES } = operation;

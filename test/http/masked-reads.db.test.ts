@@ -61,6 +61,22 @@ test('every read is allowed, none tells of a worker, and the rest is what it was
   expect(shown.length).toBeGreaterThanOrEqual(4);
 });
 
+test('evidence is masked row by row: what it withholds is missing, and what it shows still fits', async () => {
+  type Seen = { selos: { entrada: string }[]; sal: string | null };
+  await partner.emit();
+  await world.deliver();
+  await untilSettled(world.api.database.sql);
+  // Not the log's first seal, whose few digits are no CPF.
+  await sealAll(world.api.database.pool);
+  const [{ id }] = await world.api.database.sql<[{ id: string }]>`
+    select id from deliveries order by event_id desc limit 1`;
+  const proofFor = async (token: string) =>
+    (await world.api.send<Seen>('GET', `/v1/entregas/${id}/prova`, { token })).body;
+  const [seen, real] = [await proofFor(masked), await proofFor(whole)];
+  expect(seen).toMatchObject({ sal: null, selos: real.selos });
+  expect(seen.selos[0]?.entrada.replaceAll(/\D/g, '').length).toBeGreaterThan(11);
+});
+
 test('names of header fields stay', async () => {
   type Seen = { tentativas: Record<'cabecalhos' | 'resposta_cabecalhos', { nome: string }[]>[] };
   const namesFor = async (token: string) => {

@@ -91,6 +91,7 @@ export const deliveryRoutes: Routes = [
     return { status: 200, body: { entrega_id: id, status: facts.status, motivo, explicacao, proxima_tentativa_em } };
   }),
   route('GET /v1/entregas/{id}/prova', 'webhooks:read', {
+    masksItself: true,
     summary: {
       pt: 'A prova de uma entrega, inteira: o corpo, as tentativas e o caminho de cada linha a um checkpoint assinado',
       en: 'The evidence of a delivery, whole: body, attempts and the way from each row to a signed checkpoint',
