@@ -10,7 +10,7 @@ import { createTestDatabase, openPool } from '../support/database.ts';
 import { deliverAll, endLeases, expectToGoOn, live, readOn } from '../support/lived-database.ts';
 import { createLogin } from '../support/logins.ts';
 import { migrated } from '../support/migrated.ts';
-import { commitEvents, insertSubscriber } from '../support/outbox.ts';
+import { commitEvents, insertPartner, insertSubscriber } from '../support/outbox.ts';
 import { FAILED_DISBURSEMENT, LOAN, PROCESSED_SETTLEMENT } from '../support/payloads.ts';
 import { startPrivateServer } from '../support/private-server.ts';
 import { startReceiver } from '../support/receiver.ts';
@@ -189,3 +189,18 @@ function open(url: string) {
   const sql = connectTo(url, { max: 10, connection: { ...CORE, TimeZone: 'UTC' } });
   return { pool, sql, close: () => Promise.all([pool.close(1), sql.end({ timeout: 1 })]) };
 }
+
+test('an append reads one event of the log, by a plan that was made while the log was empty, too', async () => {
+  const fresh = await createTestDatabase();
+  const [partner, stream] = [await insertPartner(fresh.sql), randomUUID()];
+  const rows = await fresh.sql.begin(async (tx) => {
+    for (let version = 0; version < 50; version += 1) {
+      const data = FAILED_DISBURSEMENT.replace(LOAN, stream);
+      await tx`select append_event(${stream}, ${version}, 'desembolso.falhou', ${partner}, ${data}::text::json, 'core')`;
+    }
+    return tx`
+      select idx_tup_fetch::int as found, seq_tup_read::int as passed from pg_stat_xact_user_tables
+      where relname = 'events' and schemaname = 'carteiro'`;
+  });
+  expect(rows).toEqual([{ found: 49, passed: 0 }]);
+});

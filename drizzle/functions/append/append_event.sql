@@ -77,6 +77,7 @@ begin
     into known from event_types where name = p_type;
   end if;
 
+  -- `is not distinct from` keeps the partner's index out of a plan that was made while the log was empty: it read the partner's whole log.
   with partner as (
     select active from partners where id = p_partner_id
   ),
@@ -96,7 +97,7 @@ begin
     from partner
     where p_expected_version = 0 and not exists (select from loans where id = p_stream and away_digest is not null)
        or exists (select from events e
-                  where e.stream = p_stream and e.version = p_expected_version and e.partner_id = p_partner_id
+                  where e.stream = p_stream and e.version = p_expected_version and e.partner_id is not distinct from p_partner_id
                     and e.occurred_at <= occurred + interval '1 day'
                     and (e.salt is not null or not exists (
                       select from events f where f.stream = p_stream and f.salt is null and f.data ->> 'cpf_trabalhador' = 'apagado')))
