@@ -76,8 +76,8 @@ describe('the list', () => {
     const last = gone.at(-1)?.id ?? '';
     expect((await visitor.get(`/painel/entregas?webhook=${last}`)).text).toContain(`<option value="${last}"  selected`);
     expect((await visitor.get('/painel/webhooks?ativo=todos')).text).toContain(webhook.path);
-    // An event is in the feed when what other tests on this server began before it has ended.
-    await expect.poll(async () => (await visitor.get('/painel/eventos')).text).toContain(webhook.path);
+    await untilSettled(sql);
+    expect((await visitor.get('/painel/eventos')).text).toContain(webhook.path);
   });
 
   test('an id leads to the delivery, the event or the loan that it names, and to nobody else’s', async () => {
