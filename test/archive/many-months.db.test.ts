@@ -340,3 +340,15 @@ test('a restoration ends a removal that is under way, which takes nothing of wha
   await restoreMonth({ ...moving, openPlace: waiting });
   expect(await rows()).toEqual(before);
 });
+
+test('nothing is removed while another act is being registered', async () => {
+  const remove = () =>
+    pool.transaction(async (tx) => {
+      await tx`set local lock_timeout = '50ms'`;
+      await tx`select remove_archived(${MONTHS[3] ?? ''}, '{}', '{}', '{}', '{}')`;
+    });
+  await pool.transaction(async (tx) => {
+    await tx`select pg_advisory_xact_lock(advisory_lock('archiving'))`;
+    await expect(remove()).rejects.toMatchObject({ code: '55P03' });
+  });
+});
